@@ -50,6 +50,7 @@ enum {
 	X(print, "[OPTION...] DUMP [/FORMAT] EXPRESSION [FILTER...]", true,                        \
 	  "a variable or an expression, in one thread or in many")                                 \
 	X(ptype, "[OPTION...] DUMP TYPE|EXPRESSION [FILTER...]", true, "a type with its members")  \
+	X(whatis, "[OPTION...] DUMP TYPE|EXPRESSION [FILTER...]", true, "the name of a type")      \
 	X(list, "[OPTION...] DUMP [LOCATION|FIRST,LAST] [FILTER...]", true,                        \
 	  "source lines around a place, or the code of a line")                                    \
 	X(check, "[OPTION...] DUMP", false, "whether a dump is sound, and where it is not")        \

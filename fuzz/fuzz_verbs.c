@@ -96,6 +96,9 @@ static const char *const commands[] = {
 	"info in sources",
 	"info in functions k",
 	"info in address at",
+	"whatis in *(int(*)[2])at",
+	"info --json in frame",
+	"ptype in (int[2][3])0",
 };
 
 static char folder[] = "/tmp/warpscope-fuzz.XXXXXX";

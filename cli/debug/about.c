@@ -11,15 +11,41 @@
 
 #include "look/look.h"
 
-/* info frame */
-static void info_frame(struct debugger *d)
+static void json_frame(struct debugger *d, struct look *look)
 {
+	const struct shown_frame *shown = &look->frames[look->at];
+	const struct ws_frame *frame = ws_vars_frame(look->vars, shown->level);
+	struct ws_json *json = &d->json;
+	debug_answer(d, "frame");
+	ws_json_object(json);
+	ws_json_key(json, "frame");
+	look_json_frame(look, look->at, false, json);
+	ws_json_key(json, "cfa");
+	if (frame->has_cfa)
+		ws_json_hex(json, frame->cfa);
+	else
+		ws_json_null(json);
+	ws_json_key(json, "saved_pc");
+	if (shown->level + 1 < ws_vars_frames(look->vars))
+		ws_json_hex(json, ws_vars_frame(look->vars, shown->level + 1)->pc);
+	else
+		ws_json_null(json);
+	ws_json_end(json);
+}
+
+/* info frame */
+static bool info_frame(struct debugger *d, const char *text)
+{
+	(void)text;
 	struct look look = { .vars = NULL };
 	struct ws_out *out = &d->cli->out;
 	if (!debug_has_thread(d))
-		return;
-	if (look_open(&look, d->cli, d->dump ? d->dump : "device", 0, NULL,
-		      (struct cli_given){ 0 }) == CLI_ANSWERED) {
+		return false;
+	const bool good = look_open(&look, d->cli, d->dump ? d->dump : "device", 0, NULL,
+				    (struct cli_given){ 0 }) == CLI_ANSWERED;
+	if (good && d->cli->json) {
+		json_frame(d, &look);
+	} else if (good) {
 		const struct shown_frame *shown = &look.frames[look.at];
 		const struct ws_frame *frame = ws_vars_frame(look.vars, shown->level);
 		ws_out_printf(out, "Stack level %zu", look.at);
@@ -32,6 +58,7 @@ static void info_frame(struct debugger *d)
 				      ws_vars_frame(look.vars, shown->level + 1)->pc);
 	}
 	look_close(&look);
+	return good;
 }
 
 /* info line [*ADDRESS|LOCATION] */
@@ -261,13 +288,6 @@ static bool info_source(struct debugger *d, const char *text)
 	return debug_list_info(d);
 }
 
-static bool info_frame_of(struct debugger *d, const char *text)
-{
-	(void)text;
-	info_frame(d);
-	return true;
-}
-
 static bool info_symbol(struct debugger *d, const char *text)
 {
 	uint64_t address;
@@ -314,8 +334,8 @@ static const struct about {
 	{ "all-registers", info_registers, false },
 	{ "line", info_line, true },
 	{ "symbol", info_symbol, true },
-	{ "frame", info_frame_of, false },
-	{ "f", info_frame_of, false },
+	{ "frame", info_frame, true },
+	{ "f", info_frame, false },
 	{ "source", info_source, true },
 	{ "locals", info_locals, false },
 	{ "args", info_args, false },

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Commands of the prompt that are verbs of the program, too: list, ptype, and those words of info
- * that are no tables of the dump. They are the prompt's own functions, on a dump that is opened
- * without a word, and answer with --json as well.
+ * Commands of the prompt that are verbs of the program, too: list, ptype, whatis, and those words
+ * of info that are no tables of the dump. They are the prompt's own functions, on a dump that is
+ * opened without a word, and answer with --json as well.
  */
 #include "debug/debug.h"
 
@@ -30,6 +30,11 @@ const struct cli_option verb_list_options[] = {
 };
 
 const struct cli_option verb_ptype_options[] = {
+	ASKING_FRAME,
+	{ 0 },
+};
+
+const struct cli_option verb_whatis_options[] = {
 	ASKING_FRAME,
 	{ 0 },
 };
@@ -127,7 +132,7 @@ static int verb(struct cli *cli, const struct cli_option *options, int argc, cha
 	int status = cli_options_take(cli, options, &asking, &argc, &argv);
 	if (status == CLI_ANSWERED && argc == 0)
 		status = cli_usage(cli->verb, "which dump?");
-	if (status == CLI_ANSWERED && answer == debug_type &&
+	if (status == CLI_ANSWERED && (answer == debug_type || answer == debug_type_name) &&
 	    (argc == 1 || is_filter(argc - 1, argv + 1)))
 		status = cli_usage(cli->verb, "which type or expression?");
 	if (status == CLI_ANSWERED)
@@ -144,4 +149,9 @@ int verb_list(struct cli *cli, int argc, char **argv)
 int verb_ptype(struct cli *cli, int argc, char **argv)
 {
 	return verb(cli, verb_ptype_options, argc, argv, debug_type);
+}
+
+int verb_whatis(struct cli *cli, int argc, char **argv)
+{
+	return verb(cli, verb_whatis_options, argc, argv, debug_type_name);
 }

@@ -75,6 +75,7 @@ struct debug_listing {
 	const struct ws_line_file *file; /* borrowed from the target; NULL: nothing yet */
 	uint32_t first, last;            /* 0: none of them yet */
 	uint32_t around;                 /* to be shown first */
+	uint64_t function;               /* that code without a source is shown of; 0: any */
 	const struct ws_source *source;  /* owned; of `source_of` */
 	const struct ws_line_file *source_of;
 	uint32_t size; /* lines at once; 0: 10 */
@@ -421,8 +422,8 @@ void debug_print_place(const struct debugger *d, uint64_t pc);
 void debug_print_instruction(struct debugger *d, uint64_t pc);
 /* Instructions from an address on, with gdb's marks: => the pc, *> the errorpc, *=> both. */
 void debug_print_code(struct debugger *d, uint64_t address, uint64_t count);
-/* The instructions around one that are of its line. */
-void debug_print_line_code(struct debugger *d, uint64_t pc);
+/* The instructions around one that are of its line. Returns where they end. */
+uint64_t debug_print_line_code(struct debugger *d, uint64_t pc);
 /* "Line 12 of "axpy.cu" starts at address 0x7f00 <axpy+48> and ends at ...", and what it is inlined
  * into. False with a word to the user. */
 bool debug_print_line(struct debugger *d, uint64_t pc);
@@ -497,8 +498,9 @@ void debug_output(struct debugger *d, const char *text);
 /* The type of an expression, or one by its words: with its members, or its name. */
 void debug_ptype(struct debugger *d, const char *text);
 void debug_whatis(struct debugger *d, const char *text);
-/* As ptype; false with a word to the user. */
+/* As ptype and whatis; false with a word to the user. */
 bool debug_type(struct debugger *d, const char *text);
+bool debug_type_name(struct debugger *d, const char *text);
 /* Whether a text is an assignment to a variable that there is. */
 bool debug_is_variable(struct debugger *d, const char *text);
 /* WHAT = EXPRESSION, of a variable, $NAME, $REGISTER or *(TYPE *)ADDRESS. False with a word to the

@@ -183,7 +183,8 @@ bool debug_list_info(struct debugger *d)
 
 /* ---- list ---- */
 
-/* The code of lines that have no source here. */
+/* The code of lines that have no source here; where the user named none, of the function of the
+ * thread: other kernels may have the same line. */
 static void list_code(struct debugger *d, const struct ws_line_file *file, uint32_t line)
 {
 	struct breakpoint at = { 0 };
@@ -191,10 +192,20 @@ static void list_code(struct debugger *d, const struct ws_line_file *file, uint3
 	char *path = cli_alloc(size, 1);
 	ws_line_path(file, path, size);
 	debug_locate_line(d, path, line, &at);
-	for (size_t i = 0; i < at.n_pcs; i++)
-		debug_print_line_code(d, at.pc[i]);
-	if (at.n_pcs == 0 && !d->cli->json)
-		cli_say("No code is of line %" PRIu32 ".\n", line);
+	const uint64_t in = d->listing.function;
+	uint64_t start = 0, end = 0;
+	size_t n = 0;
+	for (size_t i = 0; i < at.n_pcs; i++) {
+		const uint64_t pc = at.pc[i];
+		if ((pc >= start && pc < end) || (in && debug_function_address(d, pc) != in))
+			continue; /* shown already, or another's */
+		start = pc;
+		end = debug_print_line_code(d, pc);
+		n++;
+	}
+	if (n == 0 && !d->cli->json)
+		cli_say("No code is of line %" PRIu32 "%s.\n", line,
+			in && at.n_pcs ? " in this function" : "");
 	free(at.pc);
 	free(path);
 }
@@ -364,6 +375,12 @@ bool debug_list_lines(struct debugger *d, const char *text)
 	struct ws_line_pos position;
 	const char *comma = strchr(text, ',');
 	const bool more = !*text || strcmp(text, "-") == 0;
+	uint64_t pc;
+	struct ws_error err;
+	if (!more)
+		d->listing.function = 0;
+	else if (!d->listing.file && debug_frame_pc(d, &pc, &err))
+		d->listing.function = debug_function_address(d, pc);
 	if (comma)
 		return list_range(d, text, comma);
 	if (more && d->listing.file)

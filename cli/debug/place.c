@@ -234,19 +234,20 @@ static void extent(const struct debugger *d, uint64_t pc, const struct ws_place 
 		*ret_end += WS_SASS_BYTES;
 }
 
-void debug_print_line_code(struct debugger *d, uint64_t pc)
+uint64_t debug_print_line_code(struct debugger *d, uint64_t pc)
 {
 	struct ws_place place;
 	struct position position;
 	uint64_t first, end;
 	debug_position(d, pc, &position);
 	if (!place_of(d, pc, &place) || position.n == 0)
-		return;
+		return pc;
 	extent(d, pc, &place, &position.chain[0], &first, &end);
 	uint64_t n = (end - first) / WS_SASS_BYTES;
 	debug_print_code(d, first, n < MAX_SHOWN ? n : MAX_SHOWN);
 	if (n > MAX_SHOWN && !d->cli->json)
 		ws_out_printf(&d->cli->out, "... and %" PRIu64 " more\n", n - MAX_SHOWN);
+	return end;
 }
 
 /* The code of a line around an address as an object of the array that is open. */

@@ -232,6 +232,31 @@ static void json_members(struct debugger *d, const struct ws_vtype *type)
 	free(members);
 }
 
+/* Names of the values of an enumeration, or none: the same. */
+static void json_enumerators(struct debugger *d, const struct ws_vtype *type)
+{
+	enum { MOST = 4096 };
+	struct ws_json *json = &d->json;
+	struct ws_dwarf_constant *list = cli_alloc(MOST, sizeof *list);
+	uint64_t plain;
+	size_t n = 0;
+	if (type->n_added || !type->dwarf ||
+	    ws_dwarf_plain(type->dwarf, type->type, &plain, NULL) != WS_OK ||
+	    ws_dwarf_enumerators(type->dwarf, plain, list, MOST, &n, NULL) != WS_OK)
+		n = 0;
+	ws_json_key_array(json, "enumerators");
+	for (size_t i = 0; i < n && i < MOST; i++) {
+		char *name = name_copy(list[i].name, NAME_FULL);
+		ws_json_object(json);
+		ws_json_key_text(json, "name", name);
+		ws_json_key_i64(json, "value", list[i].value);
+		ws_json_end(json);
+		free(name);
+	}
+	ws_json_end(json);
+	free(list);
+}
+
 static void json_type(struct debugger *d, const char *text, const struct ws_vtype *type)
 {
 	const struct ws_value value = { .kind = WS_VALUE_GONE, .type = *type };
@@ -254,6 +279,7 @@ static void json_type(struct debugger *d, const char *text, const struct ws_vtyp
 	else
 		ws_json_missing(json, "size", WS_ABSENT);
 	json_members(d, type);
+	json_enumerators(d, type);
 	ws_json_end(json);
 	free(described.ptr);
 }
@@ -291,6 +317,11 @@ bool debug_type(struct debugger *d, const char *text)
 void debug_ptype(struct debugger *d, const char *text)
 {
 	(void)print_type(d, text, true);
+}
+
+bool debug_type_name(struct debugger *d, const char *text)
+{
+	return print_type(d, text, false);
 }
 
 void debug_whatis(struct debugger *d, const char *text)

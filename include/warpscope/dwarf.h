@@ -216,6 +216,18 @@ WS_API enum ws_status ws_dwarf_enumerator(const struct ws_dwarf *dwarf, uint64_t
 					  int64_t value, struct ws_str *ret_name,
 					  struct ws_error *err) WS_MUST_USE;
 
+/** One name of a value of an enumeration. */
+struct ws_dwarf_constant {
+	struct ws_str name; /**< as in the input */
+	int64_t value;
+};
+
+/** All names of an enumeration in the order of declaration. As ws_dwarf_params().
+ * @retval WS_ARGUMENT  not an enumeration. */
+WS_API enum ws_status ws_dwarf_enumerators(const struct ws_dwarf *dwarf, uint64_t type,
+					   struct ws_dwarf_constant *ret_constants, size_t cap,
+					   size_t *ret_n, struct ws_error *err) WS_MUST_USE;
+
 /** A field somewhere in a structure. */
 struct ws_dwarf_field {
 	uint64_t type;

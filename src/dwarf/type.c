@@ -292,6 +292,35 @@ enum ws_status ws_dwarf_enumerator(const struct ws_dwarf *dwarf, uint64_t type, 
 	return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no such value");
 }
 
+enum ws_status ws_dwarf_enumerators(const struct ws_dwarf *dwarf, uint64_t type,
+				    struct ws_dwarf_constant *ret_constants, size_t cap,
+				    size_t *ret_n, struct ws_error *err)
+{
+	struct wsi_dwarf_look look = wsi_dwarf_look(dwarf);
+	struct wsi_dwarf_at at;
+	struct wsi_dwarf_entry entry;
+	struct wsi_dwarf_attrs attrs;
+	size_t n = 0;
+	enum ws_status st = wsi_dwarf_entry_at(&look, type, &at, err);
+	if (st != WS_OK)
+		return st;
+	if (wsi_dwarf_kind(&at) != WS_KIND_ENUM)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the type has no enumerators");
+	while (wsi_dwarf_child(&at, &entry, &attrs)) {
+		if (entry.abbrev->tag != DW_TAG_enumerator || !(attrs.has & WSI_HAS_VALUE))
+			continue;
+		if (n < cap)
+			ret_constants[n] =
+				(struct ws_dwarf_constant){ wsi_dwarf_name(&look, &attrs.name),
+							    (int64_t)attrs.value };
+		n++;
+	}
+	if (at.walk.status != WS_OK)
+		return wsi_dwarf_walk_fail(&at.walk, err);
+	*ret_n = n;
+	return WS_OK;
+}
+
 /* ---- parameters ---- */
 
 /* A parameter of a copy of a function says only which of the original it is. */

@@ -63,6 +63,28 @@ static void print_members(struct ws_vars *vars, const struct ws_vtype *type,
 	ws_out_text(out, "}");
 }
 
+/* " {RED, GREEN = 5}": numbers that do not follow the one before. */
+static void print_enumerators(const struct ws_dwarf *dwarf, uint64_t type, struct ws_out *out)
+{
+	enum { MOST = 1024 };
+	wsi_scoped_free struct ws_dwarf_constant *list = wsi_zalloc_array(MOST, sizeof *list);
+	size_t n = 0;
+	if (!list || ws_dwarf_enumerators(dwarf, type, list, MOST, &n, NULL) != WS_OK) {
+		ws_out_text(out, " {...}");
+		return;
+	}
+	uint64_t next = 0;
+	ws_out_text(out, " {");
+	for (size_t i = 0; i < n && i < MOST; i++) {
+		ws_out_text(out, i ? ", " : "");
+		wsi_print_enumerator(list[i].name, out);
+		if ((uint64_t)list[i].value != next)
+			ws_out_printf(out, " = %" PRId64, list[i].value);
+		next = (uint64_t)list[i].value + 1;
+	}
+	ws_out_text(out, n > MOST ? ", ...}" : "}");
+}
+
 static bool is_made_of_another(const struct wsi_shape *shape)
 {
 	return shape->kind == WS_KIND_POINTER || shape->kind == WS_KIND_ARRAY ||
@@ -132,16 +154,19 @@ void ws_vars_describe(struct ws_vars *vars, const struct ws_vtype *type, struct 
 	if (inner.dwarf && shape.kind != WS_KIND_OTHER)
 		inner.type = shape.plain;
 	const bool is_union = shape.kind == WS_KIND_UNION;
-	const bool has_members = is_union || shape.kind == WS_KIND_STRUCT;
+	const bool is_enum = shape.kind == WS_KIND_ENUM && inner.dwarf;
+	const bool has_members = is_union || is_enum || shape.kind == WS_KIND_STRUCT;
 	ws_vars_spell(vars, &inner, name, SPELLED);
 	ws_out_escaped(out, (struct ws_str){ text, (size_t)(at - text) });
 	ws_out_text(out, has_members && is.is_const ? "const " : "");
 	ws_out_text(out, has_members && is.is_volatile ? "volatile " : "");
-	ws_out_text(out, is_union ? "union " : has_members ? "struct " : "");
+	ws_out_text(out, is_union ? "union " : is_enum ? "enum " : has_members ? "struct " : "");
 	ws_out_escaped(out, ws_str_of(name));
 	ws_out_text(out, !has_members && is.is_const ? " const" : "");
 	ws_out_text(out, !has_members && is.is_volatile ? " volatile" : "");
-	if (has_members)
+	if (is_enum)
+		print_enumerators(inner.dwarf, inner.type, out);
+	else if (has_members)
 		print_members(vars, &inner, &shape, out);
 	ws_out_text(out, has_members && at[n] && at[n] != ' ' ? " " : "");
 	ws_out_escaped(out, ws_str_of(at + n));

@@ -377,7 +377,7 @@ static struct ws_value name_value(struct parser *p)
 	if (wsi_variable_find(p->vars, ws_str_of("this"), &this, NULL) == WS_OK &&
 	    wsi_value_member(p->vars, &this, name, &value, NULL) == WS_OK)
 		return value;
-	if (enumerator(p, name, &value))
+	if (enumerator(p, name, &value) || wsi_function_find(p->vars, name, &value))
 		return value;
 	if (!p->vars->has_thread)
 		return fail(p, "there is no thread");
@@ -486,6 +486,47 @@ static bool base_type(struct parser *p, struct ws_vtype *ret_type)
 	return found;
 }
 
+/* "[3][4]" of a type, if it is next; false: no dimensions. */
+static bool dimensions_take(struct parser *p, struct ws_vtype *type)
+{
+	uint64_t count[6];
+	size_t n = 0;
+	while (take(p, "[")) {
+		char *end;
+		skip(p);
+		if (n == WSI_COUNT(count) || *p->at < '0' || *p->at > '9')
+			return false;
+		count[n] = strtoull(p->at, &end, 0);
+		p->at = end;
+		if (count[n] == 0 || count[n] > UINT32_MAX || !take(p, "]"))
+			return false;
+		n++;
+	}
+	while (n > 0) /* the last is the innermost */
+		if (!wsi_vtype_repeat(type, count[--n]))
+			return false;
+	return true;
+}
+
+/* "(*)[3]", "[3]" behind a type: what it is made of comes last. */
+static bool declarator_take(struct parser *p, struct ws_vtype *type, enum ws_space space)
+{
+	const char *start = p->at;
+	unsigned pointers = 0;
+	if (take(p, "(")) {
+		while (take(p, "*"))
+			pointers++;
+		if (pointers == 0 || !take(p, ")")) {
+			p->at = start;
+			return true;
+		}
+	}
+	bool good = dimensions_take(p, type);
+	for (; good && pointers > 0; pointers--, space = WS_SPACE_GENERIC)
+		good = wsi_vtype_point(type, space);
+	return good;
+}
+
 /* "[@SPACE] TYPE [*]..." and its closing parenthesis. False, and nothing taken: no type. */
 static bool type_take(struct parser *p, struct ws_vtype *ret_type)
 {
@@ -506,6 +547,7 @@ static bool type_take(struct parser *p, struct ws_vtype *ret_type)
 		ok = wsi_vtype_point(&type, space);
 		space = WS_SPACE_GENERIC; /* the outer ones are those of values */
 	}
+	ok = ok && declarator_take(p, &type, space);
 	if (!ok || !take(p, ")") || p->status != WS_OK) {
 		if (spaced && p->status == WS_OK)
 			fail(p, "a type is expected at '%.40s'", p->at);

@@ -175,11 +175,17 @@ static bool print_lettered(struct printer *p, const struct wsi_shape *shape, con
 	}
 }
 
+void wsi_print_enumerator(struct ws_str name, struct ws_out *out)
+{
+	char text[512];
+	const bool plain = name.len < 256 && ws_demangle(name, text, sizeof text);
+	ws_out_escaped(out, plain ? ws_str_of(text) : name);
+}
+
 static void print_enum(struct printer *p, const struct ws_vtype *type,
 		       const struct wsi_shape *shape, const struct ws_number *number)
 {
 	struct ws_str name;
-	char mangled[256], text[512];
 	int64_t value = number->whole;
 	enum ws_status st =
 		type->dwarf ? ws_dwarf_enumerator(type->dwarf, shape->plain, value, &name, NULL)
@@ -188,13 +194,10 @@ static void print_enum(struct printer *p, const struct ws_vtype *type,
 		value &= (int64_t)((UINT64_C(1) << 8 * shape->size) - 1);
 		st = ws_dwarf_enumerator(type->dwarf, shape->plain, value, &name, NULL);
 	}
-	if (st != WS_OK || !name.len || name.len >= sizeof mangled) {
+	if (st == WS_OK && name.len)
+		wsi_print_enumerator(name, p->out);
+	else
 		ws_out_printf(p->out, "%" PRId64, number->whole);
-		return;
-	}
-	wsi_format(mangled, "%.*s", (int)name.len, name.ptr);
-	ws_demangle(ws_str_of(mangled), text, sizeof text);
-	ws_out_escaped(p->out, ws_str_of(text));
 }
 
 /* ---- strings ---- */
@@ -472,6 +475,13 @@ enum ws_status ws_vars_print(struct ws_vars *vars, const struct ws_value *value,
 		st = wsi_value_read(vars, value, 0, bytes, size, &err);
 	if (st != WS_OK) {
 		ws_out_printf(out, "<%s>", err.message);
+	} else if (shape.kind == WS_KIND_FUNCTION && value->kind == WS_VALUE_MEMORY) {
+		char text[512];
+		ws_vars_spell(vars, &value->type, text, sizeof text);
+		ws_out_text(out, "{");
+		ws_out_escaped(out, ws_str_of(text));
+		ws_out_printf(out, "} 0x%" PRIx64, value->at.address);
+		print_symbol(&p, value->at.address);
 	} else if (shape.kind == WS_KIND_REFERENCE || shape.kind == WS_KIND_RVALUE_REFERENCE) {
 		if (format.is_whole)
 			print_type(&p, &value->type, &shape);

@@ -37,7 +37,8 @@ enum ws_status wsi_operand_of(struct ws_vars *vars, const struct ws_value *value
 		.bit_off = followed.bit_off,
 		.bit_size = followed.bit_size,
 	};
-	if (shape.kind == WS_KIND_ARRAY && followed.kind == WS_VALUE_MEMORY) { /* its address */
+	if ((shape.kind == WS_KIND_ARRAY || shape.kind == WS_KIND_FUNCTION) &&
+	    followed.kind == WS_VALUE_MEMORY) { /* its address */
 		ret->number = wsi_whole((int64_t)followed.at.address);
 		ret->number.is_unsigned = true;
 		ret->shape = (struct wsi_shape){ .kind = WS_KIND_POINTER, .size = sizeof bytes };
@@ -121,6 +122,10 @@ enum ws_status wsi_dereference(struct ws_vars *vars, const struct ws_value *poin
 		return st;
 	if (shape.kind == WS_KIND_ARRAY)
 		return wsi_elements(vars, &value, 0, 0, ret_value, err);
+	if (shape.kind == WS_KIND_FUNCTION) {
+		*ret_value = value;
+		return WS_OK;
+	}
 	if (shape.kind != WS_KIND_POINTER)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
 				"only a pointer or an array has something that it points to");
@@ -493,6 +498,21 @@ static bool is_truth(enum wsi_operation operation)
 	return operation <= WSI_AND || (operation >= WSI_EQ && operation <= WSI_GT);
 }
 
+/* What a reference leads to; a function is its address. */
+static enum ws_status operand_ready(struct ws_vars *vars, struct ws_value *value,
+				    struct wsi_shape *ret_shape, struct ws_error *err)
+{
+	struct ws_value function;
+	enum ws_status st = wsi_follow(vars, value, err);
+	if (st == WS_OK)
+		st = wsi_shape(&value->type, ret_shape, err);
+	if (st != WS_OK || ret_shape->kind != WS_KIND_FUNCTION)
+		return st;
+	function = *value;
+	st = wsi_address_of(vars, &function, value, err);
+	return st == WS_OK ? wsi_shape(&value->type, ret_shape, err) : st;
+}
+
 enum ws_status wsi_binary(struct ws_vars *vars, enum wsi_operation operation,
 			  const struct ws_value *a, const struct ws_value *b,
 			  struct ws_value *ret_value, struct ws_error *err)
@@ -501,13 +521,9 @@ enum ws_status wsi_binary(struct ws_vars *vars, enum wsi_operation operation,
 	struct wsi_operand x, y;
 	struct wsi_shape sa, sb, to;
 	struct ws_number result;
-	enum ws_status st = wsi_follow(vars, &one, err);
+	enum ws_status st = operand_ready(vars, &one, &sa, err);
 	if (st == WS_OK)
-		st = wsi_follow(vars, &two, err);
-	if (st == WS_OK)
-		st = wsi_shape(&one.type, &sa, err);
-	if (st == WS_OK)
-		st = wsi_shape(&two.type, &sb, err);
+		st = operand_ready(vars, &two, &sb, err);
 	if (st != WS_OK)
 		return st;
 	bool sums = operation == WSI_ADD || operation == WSI_SUB;

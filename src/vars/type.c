@@ -17,6 +17,7 @@ static const struct c_type {
 	[WSI_C_FLOAT] = { "float", 4, WS_ENCODING_FLOAT },
 	[WSI_C_DOUBLE] = { "double", 8, WS_ENCODING_FLOAT },
 	[WSI_C_DIM3] = { "dim3", 12, 0 },
+	[WSI_C_FUNCTION] = { "<function>", 0, 0 },
 	{ "signed char", 1, WS_ENCODING_SIGNED_CHAR },
 	{ "unsigned char", 1, WS_ENCODING_UNSIGNED_CHAR },
 	{ "short", 2, WS_ENCODING_SIGNED },
@@ -185,11 +186,13 @@ static enum wsi_small_float small_float(struct ws_str name)
 static void shape_of_c(uint64_t type, struct wsi_shape *shape)
 {
 	const struct c_type *c = &c_types[type < WSI_COUNT(c_types) ? type : 0];
+	const bool is_function = type == WSI_C_FUNCTION;
 	shape->kind = type == WSI_C_VOID   ? WS_KIND_VOID
 		      : type == WSI_C_DIM3 ? WS_KIND_STRUCT
+		      : is_function        ? WS_KIND_FUNCTION
 					   : WS_KIND_BASE;
 	shape->name = ws_str_of(c->words);
-	shape->size = type == WSI_C_VOID ? 1 : c->bytes;
+	shape->size = type == WSI_C_VOID || is_function ? 1 : c->bytes;
 	shape->encoding = c->encoding;
 	shape->small = small_float(shape->name);
 }

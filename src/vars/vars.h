@@ -113,6 +113,7 @@ enum wsi_c_type {
 	WSI_C_FLOAT,
 	WSI_C_DOUBLE,
 	WSI_C_DIM3,
+	WSI_C_FUNCTION,
 };
 
 struct wsi_member {
@@ -174,6 +175,8 @@ enum ws_status wsi_variable_value(struct ws_vars *vars, const struct ws_dwarf *d
 /* A variable by its name: the innermost of the frame, or one of the image. WS_ABSENT */
 enum ws_status wsi_variable_find(struct ws_vars *vars, struct ws_str name,
 				 struct ws_value *ret_value, struct ws_error *err) WS_MUST_USE;
+/* A function by its name, of several with one name that of the frame; false: there is none. */
+bool wsi_function_find(struct ws_vars *vars, struct ws_str name, struct ws_value *ret_value);
 /* Debug information of the code of the frame. */
 enum ws_status wsi_vars_dwarf(struct ws_vars *vars, const struct ws_dwarf **ret_dwarf,
 			      const struct ws_dwarf_function **ret_function,
@@ -199,6 +202,11 @@ void wsi_params_free(struct wsi_params *params);
 /* A parameter by its name: WS_ABSENT. */
 enum ws_status wsi_param_find(struct ws_vars *vars, struct ws_str name, struct ws_value *ret_value,
 			      struct ws_error *err) WS_MUST_USE;
+
+/* ---- format.c ---- */
+
+/* Those in a scope have mangled names. */
+void wsi_print_enumerator(struct ws_str name, struct ws_out *out);
 
 /* ---- operate.c: what expressions do to values ---- */
 

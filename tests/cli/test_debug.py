@@ -8,6 +8,7 @@ are made anew from their commands: read the difference.
 """
 import glob
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -114,10 +115,20 @@ def dumps():
     return None
 
 
+def no_source():
+    """A line without its source is shown as code of the thread's own function, once; a line that is asked for as all its code."""
+    words = ['--kernel', 'calls', '--block', '32', '--buffer', 'out=u32[64]', '--buffer', 'in=u32[64]:index', '--arg', '&out', '--arg', '&in', 'debug.O3.fatbin']
+    done = subprocess.run([PROGRAM, 'debug', *words], cwd=IMAGES, text=True, capture_output=True, timeout=60, check=False,
+                          input='start\nstepi\nlist\nlist kernel.h:13\n')
+    answers = [re.findall(r'<(\w+\+\d+)>:', one) for one in done.stdout.split(PROMPT)[3:]]
+    own = ['calls+16', 'calls+32', 'calls+48', 'calls+64']
+    return None if answers[0] == own and answers[1] == ['parts_once+16', *own] else str(done)
+
+
 def main():
     cases = [(os.path.basename(path), lambda path=path: sessions.transcript(PROGRAM, 'debug', path, IMAGES, UPDATE))
              for path in sorted(glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'debug', '*.txt')))]
-    cases += [(f.__doc__.split('.')[0], f) for f in (interrupted, refusals, values, entries, dumps)]
+    cases += [(f.__doc__.split('.')[0], f) for f in (interrupted, refusals, values, entries, dumps, no_source)]
     return sessions.run_cases(cases)
 
 

@@ -68,6 +68,10 @@ EXPRESSIONS = [
     (0, 'gridDim', '{x = 1, y = 1, z = 1}'), (0, 'warpSize', '32'), (0, '$pc == $errorpc', 'true'), (0, '$R1 + 0 == $R1', 'true'),
     (0, '1u - 2', '4294967295'), (0, '1 - 2', '-1'), (0, '7 / 2', '3'), (0, '7 / 2.0', '3.5'),
     (0, '1 << 4 | 3', '19'), (6, 'box.data', '{1.5, 2.5, -3}'), (6, 'given.x + given.z', '5'), (6, 'sums[0:2]', '{1.5, 1.5}'),
+    (2, '*((int (*)[3])grid + 1)', '{4, 5, 6}'), (2, '(int (*)[3])grid', '(@generic int (*)[3]) ADDRESS'), (2, 'sizeof(int [2][3])', '24'), (2, 'sizeof(int (*)[3])', '8'),
+    (2, '(int (*)[3', None), (2, '(int [0])5', None), (2, 'vars', '{<function>} ADDRESS <vars(int*, float, Vec, int, int volatile*)>'), (2, '*vars == &vars', 'true'),
+    (2, '&vars', '(@code <function>*) ADDRESS <vars(int*, float, Vec, int, int volatile*)>'), (2, 'vars + 16 - vars', '16'), (2, '$pc > shapes', 'true'),
+    (2, 'Counter::bump', '{<function>} ADDRESS <Counter::bump(int, int volatile*)>'),
     (6, 'nothing', None), (6, 'box.nothing', None), (6, '1 / 0', None), (6, '*(int *)', None), (6, 'box +', None),
 ]
 
@@ -329,11 +333,22 @@ def check_names(dump):
     for name, wanted in (('tile', ('int [8]', 'shared', 32)), ('sums', ('double [4]', 'shared', 32)), ('grid', ('int [2][3]', 'global', 24)), ('axis', ('Vec', 'const', 12))):
         if listed.get(name) != wanted:
             return f'{name} is {listed.get(name)}'
-    for text, wanted in (('vec', 'const struct Vec {\n    float x;\n    float y;\n    float z;\n} *'), ('fault', 'int volatile*'), ('node.next', 'struct Node {'), ('color', 'Color'),
+    for text, wanted in (('vec', 'const struct Vec {\n    float x;\n    float y;\n    float z;\n} *'), ('fault', 'int volatile*'), ('node.next', 'struct Node {'), ('color', 'enum Color {RED, GREEN = 5, BLUE}\n'), ('Mode', 'enum Mode {Mode::OFF, Mode::ON}\n'),
                          ('copy.data', 'double [3]'), ('box', 'struct Box<double,3> : public Base, public Other {')):
         said = run('ptype', '--frame', '2', dump, text).stdout
         if not said.startswith('type = ' + wanted):
             return f'ptype {text}: {said}, not {wanted}'
+    enumeration = json.loads(run('whatis', '--json', '--frame', '2', dump, 'color').stdout)
+    if enumeration['schema'] != 'warpscope-whatis-1' or enumeration['type']['enumerators'] != [{'name': 'RED', 'value': 0}, {'name': 'GREEN', 'value': 5}, {'name': 'BLUE', 'value': 6}]:
+        return str(enumeration)
+    if run('whatis', '--frame', '2', dump, 'copy.data').stdout != 'type = double [3]\n':
+        return 'whatis'
+    frame = json.loads(run('info', '--json', '--frame', '2', dump, 'frame').stdout)['frame']
+    if frame['frame']['function'].split('(')[0] != 'shapes' or frame['frame']['level'] != 2 or not frame['saved_pc']:
+        return str(frame)
+    symbol = json.loads(run('info', '--json', dump, 'symbol', 'vars').stdout)['symbol']
+    if (symbol['kind'], symbol['name'].split('(')[0], symbol['offset']) != ('function', 'vars', 0):
+        return str(symbol)
     symbol = json.loads(run('info', '--json', dump, 'symbol', '&grid[1][0]').stdout)['symbol']
     if (symbol['kind'], symbol['name'], symbol['offset']) != ('variable', 'grid', 12):
         return str(symbol)

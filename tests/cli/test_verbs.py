@@ -19,7 +19,7 @@ import tarfile
 import tempfile
 import termios
 
-VERBS = 'report info mem regs bt locals print ptype list check lines symbolize disas as diff extract strip store shell run debug triage exec trigger env trace'.split()
+VERBS = 'report info mem regs bt locals print ptype whatis list check lines symbolize disas as diff extract strip store shell run debug triage exec trigger env trace'.split()
 
 
 class Bench:
@@ -90,8 +90,9 @@ def exit_cases(bench):
         'mem': [((os.path.join(bench.root, 'examples/dumps/misaligned-G.nvcudmp'), 'global:0x7f3a120001f8'), 0), ((dump, 'global:0x10'), 1), ((dump,), 2)],
         'regs': [((dump,), 0), ((gone,), 1), ((), 2)],
         'bt': [((dump,), 0), ((gone,), 1), ((), 2)],
-        'locals': [((typed,), 0), ((dump,), 1), ((typed, '--frame', '99'), 1), ((typed, '--only', 'x'), 2)],
+        'locals': [((typed,), 0), ((dump,), 0), ((typed, '--frame', '99'), 1), ((typed, '--only', 'x'), 2)],
         'print': [((typed, '&*p'), 1), ((typed, '1 + 1'), 0), ((typed, '/q', '1'), 2), ((typed,), 2)],
+        'whatis': [((typed, 'Cursor'), 0), ((typed, 'Nothing'), 1), ((typed,), 2)],
         'ptype': [((typed, 'Cursor'), 0), ((typed, 'Nothing'), 1), ((typed,), 2)],
         'list': [((typed,), 0), ((typed, 'nothing'), 1), ((), 2)],
         'check': [((dump,), 0), ((cut,), 10), ((cubin,), 1), ((), 2)],
