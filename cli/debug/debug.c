@@ -375,7 +375,8 @@ static void command_where(struct debugger *d, const char *text)
 {
 	char line[40];
 	uint64_t address;
-	if (!*text) {
+	const size_t first = strspn(text, "-0123456789"); /* so many frames, as bt has it */
+	if (!*text || !text[first] || debug_behind(text, "full") || debug_behind(text, "-full")) {
 		debug_backtrace(d, text);
 	} else if (debug_number_in(d, text, &address)) {
 		snprintf(line, sizeof line, "where 0x%llx", (unsigned long long)address);
@@ -531,7 +532,7 @@ static const struct command {
 	  debug_in_frames },
 	{ "up", NULL, " [N]", "at the caller", REPEATS, debug_up },
 	{ "down", NULL, " [N]", "back", REPEATS, debug_down },
-	{ "where", NULL, " [ADDRESS]", "the same, or all that is known of an address", 0,
+	{ "where", NULL, " [full|N|ADDRESS]", "as bt, or all that is known of an address", 0,
 	  command_where },
 	{ "cuda", "focus", " [kernel|block|thread|sm|warp|lane N]...",
 	  "chooses another thread, or says which it is", 0, debug_cuda },
@@ -551,7 +552,7 @@ static const struct command {
 	  debug_while },
 	{ "define", NULL, " NAME", "a command of the lines up to end; $arg0 is its first word", 0,
 	  debug_define },
-	{ "document", NULL, " NAME", "lines up to end, which are passed over", 0, debug_document },
+	{ "document", NULL, " NAME", "lines up to end, which help shows", 0, debug_document },
 	{ "source", NULL, " FILE", "runs the commands of a file", 0, debug_source },
 	{ "complete", NULL, " TEXT", "what the last word may be", 0, command_complete },
 	{ "thread", NULL, "", "accepted: there are no threads of the host", 0, command_thread },
@@ -592,8 +593,11 @@ static void command_help(struct debugger *d, const char *text)
 {
 	const size_t n = strcspn(text, " ");
 	const struct command *only = n ? find(text, n) : NULL;
-	if (n && !only)
-		cli_say("'%.*s' is no command; see: help\n", (int)n, text);
+	if (n && !only) {
+		if (!debug_help_defined(d, text))
+			cli_say("'%.*s' is no command; see: help\n", (int)n, text);
+		return;
+	}
 	for (size_t i = 0; i < N_COMMANDS; i++) {
 		const struct command *one = &commands[i];
 		char name[80];

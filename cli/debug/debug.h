@@ -237,6 +237,8 @@ void debug_source(struct debugger *d, const char *text);
 /* Take the lines after this one, up to `end`: a command of the user's own, or words about one. */
 void debug_define(struct debugger *d, const char *text);
 void debug_document(struct debugger *d, const char *text);
+/* What help says of a command of the user; false: there is none. */
+bool debug_help_defined(struct debugger *d, const char *name);
 /* EXPRESSION: runs the lines up to `end`, once or as long as it is true. */
 void debug_if(struct debugger *d, const char *text);
 void debug_while(struct debugger *d, const char *text);

@@ -38,6 +38,8 @@ struct user_command {
 	char *name;   /* owned */
 	char **lines; /* owned, with the lines */
 	size_t n_lines, cap_lines;
+	char **help; /* owned, with the lines */
+	size_t n_help;
 };
 
 struct prompt {
@@ -448,15 +450,35 @@ void debug_define(struct debugger *d, const char *text)
 	}
 	drop_lines(old);
 	made.name = old->name;
+	made.help = old->help;
+	made.n_help = old->n_help;
 	*old = made;
 }
 
 void debug_document(struct debugger *d, const char *text)
 {
 	struct user_command body = { 0 };
-	(void)text;
 	read_body(d->prompt, &body);
-	drop_lines(&body);
+	struct user_command *command = find(d->prompt, text, strcspn(text, " \t"));
+	if (command) {
+		debug_lines_free(command->help, command->n_help);
+		command->help = body.lines;
+		command->n_help = body.n_lines;
+	} else {
+		drop_lines(&body);
+	}
+}
+
+bool debug_help_defined(struct debugger *d, const char *name)
+{
+	const struct user_command *command = find(d->prompt, name, strlen(name));
+	if (command && command->n_help == 0)
+		ws_out_text(&d->cli->out, "User-defined.\n");
+	for (size_t i = 0; command && i < command->n_help; i++) {
+		ws_out_escaped(&d->cli->out, ws_str_of(command->help[i]));
+		ws_out_text(&d->cli->out, "\n");
+	}
+	return command != NULL;
 }
 
 bool debug_run_defined(struct debugger *d, const char *line)
@@ -499,6 +521,7 @@ int debug_prompt(struct debugger *d)
 		run_source(&p, &user);
 	for (size_t i = 0; i < p.n_commands; i++) {
 		drop_lines(&p.commands[i]);
+		debug_lines_free(p.commands[i].help, p.commands[i].n_help);
 		free(p.commands[i].name);
 	}
 	free(p.commands);

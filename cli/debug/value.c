@@ -179,6 +179,15 @@ void debug_print(struct debugger *d, const char *text)
 	if (!look_format(&text, &format))
 		return;
 	const char *equals = assignment(text);
+	const size_t n = strlen(text);
+	if (!equals && n > 2 && *text == '$' &&
+	    (strcmp(text + n - 2, "++") == 0 || strcmp(text + n - 2, "--") == 0)) {
+		char *before = cli_copy(text, n - 2); /* what it was, as C has it */
+		debug_print(d, before);
+		free(before);
+		(void)debug_set(d, text);
+		return;
+	}
 	if (equals && !debug_set(d, text))
 		return;
 	char *what = cli_copy(text, equals ? (size_t)(equals - text) : strlen(text));

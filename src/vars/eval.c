@@ -714,13 +714,11 @@ static struct ws_value size_value(struct parser *p)
 	struct wsi_shape shape;
 	struct ws_error err;
 	struct ws_value value;
-	if (!take(p, "("))
-		return fail(p, "'(' is expected behind sizeof");
-	if (!type_take(p, &type)) {
-		value = expression(p);
+	const char *start = p->at;
+	if (!take(p, "(") || !type_take(p, &type)) {
+		p->at = start;
+		value = unary(p);
 		type = value.type;
-		if (!take(p, ")"))
-			return fail(p, "')' is missing");
 	}
 	enum ws_status st = p->status == WS_OK ? wsi_shape(&type, &shape, &err) : p->status;
 	struct ws_number number = wsi_whole(st == WS_OK ? (int64_t)shape.size : 0);

@@ -72,6 +72,7 @@ EXPRESSIONS = [
     (2, '(int (*)[3', None), (2, '(int [0])5', None), (2, 'vars', '{<function>} ADDRESS <vars(int*, float, Vec, int, int volatile*)>'), (2, '*vars == &vars', 'true'),
     (2, '&vars', '(@code <function>*) ADDRESS <vars(int*, float, Vec, int, int volatile*)>'), (2, 'vars + 16 - vars', '16'), (2, '$pc > shapes', 'true'),
     (2, 'Counter::bump', '{<function>} ADDRESS <Counter::bump(int, int volatile*)>'),
+    (0, '$R255', '0'), (0, '$UR255', None), (2, 'sizeof copy', '72'), (2, 'sizeof copy.data + 1', '25'), (2, 'sizeof(copy)', '72'), (2, 'sizeof', None),
     (6, 'nothing', None), (6, 'box.nothing', None), (6, '1 / 0', None), (6, '*(int *)', None), (6, 'box +', None),
 ]
 
@@ -289,6 +290,21 @@ def check_lanes(dump):
     return None if (odd['min'], odd['max'], odd['usual']) == ('0', '5', '0') else str(odd)
 
 
+def check_local_lanes(folder):
+    """A variable in local memory has in each lane the value that the builder planted in that lane's stack."""
+    dump, base = system_dump(folder, True), 0x7f3a12000000
+    for words, first, step in (('cursor.base', base + 6, 4), ('cursor.step', 6, 0), ('*(@local int *)&cursor', (base + 6) & 0x7fffffff, 4)):
+        values = []
+        for one in json.loads(run('print', '--lanes', '--json', dump, words).stdout)['runs']:
+            values += [int(one['value'].split()[0], 0) + k * int(one['step'] or 0) for k in range(one['count'])]
+        if values != [first + step * lane for lane in range(32)]:
+            return f'{words}: {values}'
+    place = re.search('0x[0-9a-f]+', run('info', planted_dump(folder, 'plain'), 'address', 'cursor', '--frame', '1').stdout)[0]
+    runs = json.loads(run('print', '--lanes', '--json', os.path.join(folder, 'plain.nvcudmp'), f'*(@local int *){place}').stdout)['runs']
+    first = (base + 6) & 0x7fffffff
+    return None if [(r['count'], r['value'], r['to_value'], r['step']) for r in runs] == [(32, str(first), str(first + 124), '4')] else f'{place}: {runs}'
+
+
 def check_together(dump, folder):
     """Lanes that are evaluated together have what each of them has alone; values that look alike in a format are one row."""
     at = [(0, 0), (0, 5), (0, 31), (1, 0), (1, 7)]  # warp, lane
@@ -382,6 +398,7 @@ def main():
             cases.append((f'sm_{arch}: an index that was read is not made of another', check_loaded(arch, folder)))
             cases.append((f'sm_{arch}: breakpoints are where arguments are', check_breakpoints(arch, folder)))
             cases.append((f'sm_{arch}: the report shows the index', check_index(arch, folder)))
+        cases.append(('a local variable in all lanes', check_local_lanes(folder)))
         cases.append(('frames of system calls', check_system(folder)))
         cases.append(('frames of the classic back end', check_classic(folder)))
     print(f'1..{len(cases)}')
