@@ -23,7 +23,8 @@ def transcript(program, verb, path, folder, update):
     """Whether a session goes as its transcript says; else how not. With `update` it is made anew from its commands."""
     with open(path, encoding='utf-8') as file:
         head, *lines = file.read().splitlines()
-    commands = [line[len(mark):] for line in lines for mark in (PROMPT, MORE) if line.startswith(mark)]
+    # `output` ends no line: what it printed is before the prompt
+    commands = [line.split(PROMPT, 1)[1] if PROMPT in line else line[len(MORE):] for line in lines if PROMPT in line or line.startswith(MORE)]
     got, status = session(program, verb, shlex.split(head[2:]), commands, folder)
     if update:
         with open(path, 'w', encoding='utf-8') as file:
