@@ -195,7 +195,8 @@ class Reached:
     def of_test(test):
         if test['suite'][0].split(':')[1] not in SUITES.split():
             return test['name'], None
-        with tempfile.TemporaryDirectory() as folder:  # the program's sandbox lets nobody write counts
+        # the program's sandbox lets nobody write counts; some processes outlive their test, and write while the folder goes
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             subprocess.run(test['cmd'], cwd=test['workdir'] or os.path.join(TREE, 'coverage'), stdin=subprocess.DEVNULL,
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=SECONDS, check=False,
                            env={**os.environ, **test['env'], 'GCOV_PREFIX': folder, 'WARPSCOPE_SANDBOX': 'off'})
