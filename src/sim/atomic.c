@@ -63,9 +63,10 @@ static struct value load(const struct wsi_op *op, const struct wsi_spot *spot)
 static struct value exchange(const struct wsi_op *op, const struct wsi_spot *spot,
 			     const struct value *value, const struct value *swap)
 {
-	struct value old = load(op, spot), now;
+	struct value old = { { 0 } }, now;
 	if (WSI_HAS(op, SYS) && op->bytes == 8 && spot->step == 4) {
-		uint64_t *at = (uint64_t *)(void *)spot->bytes, seen = element_at(&old, 8, 0);
+		uint64_t *at = (uint64_t *)(void *)spot->bytes;
+		uint64_t seen = __atomic_load_n(at, __ATOMIC_SEQ_CST);
 		do {
 			set_element(&old, 8, 0, seen);
 			now = apply(op, &old, value, swap);
@@ -74,7 +75,8 @@ static struct value exchange(const struct wsi_op *op, const struct wsi_spot *spo
 		return old;
 	}
 	if (WSI_HAS(op, SYS) && op->bytes == 4) {
-		uint32_t *at = (uint32_t *)(void *)spot->bytes, seen = old.word[0];
+		uint32_t *at = (uint32_t *)(void *)spot->bytes;
+		uint32_t seen = __atomic_load_n(at, __ATOMIC_SEQ_CST);
 		do {
 			old.word[0] = seen;
 			now = apply(op, &old, value, swap);
@@ -82,6 +84,7 @@ static struct value exchange(const struct wsi_op *op, const struct wsi_spot *spo
 						      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
 		return old;
 	}
+	old = load(op, spot);
 	now = apply(op, &old, value, swap);
 	for (unsigned k = 0; k < op->bytes / 4u; k++)
 		wsi_store_u32(spot->bytes + k * spot->step, now.word[k]);
