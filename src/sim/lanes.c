@@ -308,7 +308,8 @@ static bool thread_place(const struct wsi_warp *warp, unsigned number, unsigned 
 	case WS_SR_CgaCtaId:
 		*ret_value = block->rank;
 		return true;
-	case WS_SR_CgaSize: /* only where bank 0 has what is said of it */
+	case WS_SR_CgaSize: /* which of the words of bank 0 are this block's [guess: from its uses]
+			     */
 		*ret_value = is_preferred(block);
 		return true;
 	default:
