@@ -98,6 +98,7 @@ struct ws_back_found {
 	uint32_t warp_index, lanes; /**< who is about to do it: a warp (WS_NONE: it has exited), a
 				       mask of lanes */
 	uint32_t watch;             /**< the watchpoint that is about to be hit; 0: none */
+	uint64_t n_again;           /**< instructions that were executed again to find it */
 };
 
 /** What CUDA gives each thread, as in ws_arrival.place. */

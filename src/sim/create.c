@@ -52,6 +52,8 @@ enum ws_status ws_sim_create(const struct ws_sim_options *options, struct ws_sim
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY");
 	}
 	sim->device = device;
+	sim->budget.limit = UINT64_MAX;
+	sim->memory.budget = &sim->budget;
 	sim->options = o;
 	sim->sms = sms;
 	sim->check = check;

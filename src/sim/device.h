@@ -279,6 +279,7 @@ struct ws_sim {
 	uint64_t n_loads;            /* how often code of a module was loaded later than that */
 	uint64_t labor;              /* of long instructions, since the stop flag was looked at */
 	bool is_called;              /* it was set when one of them looked */
+	struct wsi_budget budget;    /* of what snapshots hold alone: see history.h */
 	atomic_bool stop;
 	const struct wsi_device *device;
 	struct ws_sim_options options;

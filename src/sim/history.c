@@ -5,14 +5,22 @@
 #include "sim/debug.h"
 #include "sim/watchpoint.h"
 
-enum { MAX_KEPT = 1 << 16, MAX_ACTIONS = 1 << 24 };
+enum {
+	MAX_KEPT = 1 << 16,
+	MAX_ACTIONS = 1 << 24,
+	LEAST_SPACING = 256,
+	NEAREST = WSI_HISTORY_INTERVAL / 512
+};
 
 /* A snapshot. */
 struct kept {
 	struct ws_sim_snapshot *snapshot; /* owned */
 	uint64_t at;                      /* position */
 	uint64_t bytes, shared;           /* that it takes at most; of these, pages */
-	bool dense, ran;                  /* ran: the device was not stepped there */
+	uint64_t state;                   /* that it took when it was made */
+	uint64_t again;  /* that it and dense ones behind it took beside `bytes` when the
+			    device ran from it again */
+	bool dense, ran; /* ran: the device was not stepped there */
 };
 
 struct wsi_history {
@@ -22,13 +30,18 @@ struct wsi_history {
 	size_t n_actions, cap_actions;
 	uint64_t max_bytes;
 	uint64_t next;                       /* position of the next snapshot */
+	uint64_t spacing;                    /* instructions until then, or more if it is large */
+	uint64_t copied, apart;              /* wsi_budget.copied when the last snapshot was made or
+						restored; bytes since then: its pages */
 	uint64_t end;                        /* of what is known; the device may be before it */
 	uint64_t host_changes, user_changes; /* that the last snapshot has */
 	bool ran;                            /* by itself since the last action */
 	bool halted, was_halted;             /* by a breakpoint: now, when it went on last */
 	struct wsi_search search;
 	struct wsi_found found;
-	uint64_t before; /* events from here on do not count */
+	uint64_t n_again; /* instructions executed again by this search */
+	uint64_t before;  /* events from here on do not count */
+	uint64_t base;    /* position of the snapshot that runs again from; UINT64_MAX: none does */
 };
 
 /* ---- the lists ---- */
@@ -43,6 +56,87 @@ static void drop(struct wsi_history *h, size_t first, size_t n)
 	h->n_kept -= n;
 }
 
+/* ---- how much they take ---- */
+
+static uint64_t bytes_of(const struct wsi_history *h)
+{
+	uint64_t bytes = h->n_actions * sizeof *h->actions + h->apart;
+	for (size_t i = 0; i < h->n_kept; i++)
+		bytes += h->kept[i].bytes + h->kept[i].again;
+	return bytes;
+}
+
+/* The snapshot that is missed least: dense ones, then what is close to its neighbours for its
+ * distance from now. The first and the last one stay, and one that a search began at; 0: none. */
+static size_t least(const struct wsi_history *h)
+{
+	uint64_t now = h->kept[h->n_kept - 1].at;
+	size_t best = 0;
+	double best_worth = 1e300;
+	for (size_t i = 1; i + 1 < h->n_kept; i++) {
+		if (h->kept[i].at == h->base)
+			continue;
+		double gap = (double)(h->kept[i + 1].at - h->kept[i - 1].at);
+		double worth = gap / (1 + (double)(now - h->kept[i - 1].at));
+		worth = h->kept[i].dense ? worth / 1e6 : worth;
+		best = worth < best_worth ? i : best;
+		best_worth = worth < best_worth ? worth : best_worth;
+	}
+	return best;
+}
+
+/* Makes room for so many bytes more. */
+static void thin(struct wsi_history *h, uint64_t more)
+{
+	size_t i;
+	while (bytes_of(h) + more > h->max_bytes && (i = least(h)) > 0) {
+		uint64_t shared = h->kept[i].shared + h->kept[i].again;
+		h->kept[i - 1].bytes += shared; /* some of these are its, too */
+		h->kept[i - 1].shared += shared;
+		drop(h, i, 1);
+	}
+	if (h->n_kept < 2 || bytes_of(h) + more <= h->max_bytes)
+		return;
+	bool begins_later = h->kept[0].at != h->base;
+	h->kept[1].again += begins_later && h->kept[1].dense ? h->kept[0].again : 0;
+	drop(h, begins_later ? 0 : h->n_kept - 1, 1);
+}
+
+/* What the device changes since the last snapshot is held by that one alone: how much may it be?
+ * Where it runs again it changed no more before, when there was room for that. */
+static void set_limit(struct ws_sim *sim)
+{
+	struct wsi_history *h = sim->debug->history;
+	uint64_t others = bytes_of(h) - h->apart;
+	bool any = h->n_kept > 0 && (!sim->debug->replays || bytes_of(h) <= h->max_bytes);
+	sim->budget.limit =
+		any ? h->copied + h->max_bytes - wsi_min_u64(others, h->max_bytes) : UINT64_MAX;
+}
+
+static void weigh(struct ws_sim *sim)
+{
+	struct wsi_history *h = sim->debug->history;
+	h->apart = sim->budget.copied - h->copied;
+	thin(h, 0);
+}
+
+/* If there is no room for one snapshot either, history begins later, and those to come are closer
+ * to each other. */
+static void over(void *user)
+{
+	struct ws_sim *sim = user;
+	struct wsi_history *h = sim->debug->history;
+	weigh(sim);
+	if (!sim->debug->replays && h->n_kept == 1 && bytes_of(h) > h->max_bytes) {
+		h->spacing = wsi_max_u64((wsi_position(sim) - h->kept[0].at) / 2, LEAST_SPACING);
+		drop(h, 0, 1);
+		h->n_actions = 0;
+	}
+	set_limit(sim);
+}
+
+/* ---- history ---- */
+
 static void forget(struct ws_sim *sim)
 {
 	struct wsi_history *h = sim->debug->history;
@@ -52,6 +146,7 @@ static void forget(struct ws_sim *sim)
 	h->next = 0;
 	h->end = wsi_position(sim);
 	h->host_changes = sim->host_changes;
+	set_limit(sim);
 }
 
 void wsi_history_fini(struct ws_sim *sim)
@@ -64,6 +159,7 @@ void wsi_history_fini(struct ws_sim *sim)
 	wsi_free(h->actions);
 	wsi_free(h);
 	sim->debug->history = NULL;
+	sim->budget.limit = UINT64_MAX;
 }
 
 enum ws_status wsi_history_keep(struct ws_sim *sim, uint64_t max_bytes, struct ws_error *err)
@@ -78,45 +174,12 @@ enum ws_status wsi_history_keep(struct ws_sim *sim, uint64_t max_bytes, struct w
 	if (!h)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "out of memory");
 	h->max_bytes = max_bytes;
+	h->spacing = WSI_HISTORY_APART;
+	h->base = UINT64_MAX;
+	sim->budget.over = over;
+	sim->budget.user = sim;
 	forget(sim);
 	return WS_OK;
-}
-
-static uint64_t bytes_of(const struct wsi_history *h)
-{
-	uint64_t bytes = h->n_actions * sizeof *h->actions;
-	for (size_t i = 0; i < h->n_kept; i++)
-		bytes += h->kept[i].bytes;
-	return bytes;
-}
-
-/* The snapshot that is missed least: dense ones, then what is close to its neighbours for its
- * distance from now. The first and the last one stay. */
-static size_t least(const struct wsi_history *h)
-{
-	uint64_t now = h->kept[h->n_kept - 1].at;
-	size_t best = 1;
-	double best_worth = 1e300;
-	for (size_t i = 1; i + 1 < h->n_kept; i++) {
-		double gap = (double)(h->kept[i + 1].at - h->kept[i - 1].at);
-		double worth = gap / (1 + (double)(now - h->kept[i - 1].at));
-		worth = h->kept[i].dense ? worth / 1e6 : worth;
-		best = worth < best_worth ? i : best;
-		best_worth = worth < best_worth ? worth : best_worth;
-	}
-	return best;
-}
-
-static void thin(struct wsi_history *h)
-{
-	while (h->n_kept > 2 && bytes_of(h) > h->max_bytes) {
-		size_t i = least(h);
-		h->kept[i - 1].bytes += h->kept[i].shared; /* some of these are its, too */
-		h->kept[i - 1].shared += h->kept[i].shared;
-		drop(h, i, 1);
-	}
-	if (h->n_kept == 2 && bytes_of(h) > h->max_bytes)
-		drop(h, 0, 1); /* history begins later */
 }
 
 /* Keeps the device as it is. Without memory for it one cannot go back to here. */
@@ -133,6 +196,11 @@ static void keep(struct ws_sim *sim, bool dense)
 		uint64_t bytes = ws_sim_snapshot_bytes(last->snapshot);
 		last->shared += bytes > last->bytes ? bytes - last->bytes : 0;
 		last->bytes = wsi_max_u64(bytes, last->bytes);
+		h->apart = 0;
+		if (bytes - last->state < h->max_bytes / 4) /* there is room for several such */
+			h->spacing = wsi_min_u64(h->spacing + h->spacing / 4, WSI_HISTORY_APART);
+		thin(h, last->state);
+		i = h->n_kept;
 	}
 	if (ws_sim_snapshot(sim, &snapshot, NULL) != WS_OK)
 		return;
@@ -144,15 +212,19 @@ static void keep(struct ws_sim *sim, bool dense)
 	h->kept[i] = (struct kept){
 		.snapshot = snapshot,
 		.at = at,
-		.bytes = ws_sim_snapshot_bytes(snapshot),
 		.dense = dense,
 		.ran = h->ran,
 	};
+	h->kept[i].state = h->kept[i].bytes = ws_sim_snapshot_bytes(snapshot);
 	if (!dense) {
-		h->next = at + wsi_max_u64(WSI_HISTORY_INTERVAL, h->kept[i].bytes / 2);
+		h->copied = sim->budget.copied;
+		h->next = at + h->spacing;
+		if (h->spacing == WSI_HISTORY_APART)
+			h->next = at + wsi_max_u64(h->spacing, h->kept[i].bytes / 2);
 		h->user_changes = sim->user_changes;
 	}
-	thin(h);
+	weigh(sim);
+	set_limit(sim);
 }
 
 /* ---- forward ---- */
@@ -165,6 +237,7 @@ void wsi_history_begin(struct ws_sim *sim, bool runs)
 		return;
 	h->was_halted = h->halted;
 	h->halted = false;
+	h->base = UINT64_MAX;
 	if (h->host_changes != sim->host_changes)
 		forget(sim);
 	while (h->n_kept > 0 && h->kept[h->n_kept - 1].at > now)
@@ -191,7 +264,7 @@ static void went(struct ws_sim *sim)
 {
 	struct wsi_history *h = sim->debug->history;
 	h->end = wsi_position(sim);
-	if (h->end >= h->next && !sim->faulted)
+	if ((h->end >= h->next || h->n_kept == 0) && !sim->faulted)
 		keep(sim, false);
 }
 
@@ -356,6 +429,8 @@ static enum ws_status restore(struct ws_sim *sim, const struct kept *kept, struc
 	enum ws_status st = ws_sim_restore(sim, kept->snapshot, err);
 	if (st != WS_OK)
 		return st;
+	debug->history->copied = sim->budget.copied;
+	debug->history->apart = 0;
 	memset(debug->broken, 0, sim->options.n_sms * sizeof *debug->broken);
 	memset(debug->moved, 0, sim->options.n_sms * sizeof *debug->moved);
 	debug->halted = false;
@@ -381,6 +456,18 @@ static size_t kept_before(const struct wsi_history *h, uint64_t position)
 	return WSI_BISECT(i, 0, h->n_kept, h->kept[i].at <= position) - 1;
 }
 
+/* What was copied on the way from a snapshot is held by it, or by dense ones behind it. */
+static void settle(struct ws_sim *sim, struct kept *from)
+{
+	struct wsi_history *h = sim->debug->history;
+	uint64_t apart = sim->budget.copied - h->copied;
+	from->again = wsi_max_u64(from->again, apart);
+	h->copied = sim->budget.copied;
+	h->apart = 0;
+	thin(h, 0);
+	set_limit(sim);
+}
+
 /* From the `i`th snapshot to a position, looking for the search from `h->before` down. */
 static enum ws_status replay(struct ws_sim *sim, size_t i, uint64_t to, bool dense,
 			     struct ws_error *err)
@@ -388,18 +475,24 @@ static enum ws_status replay(struct ws_sim *sim, size_t i, uint64_t to, bool den
 	struct wsi_history *h = sim->debug->history;
 	uint64_t from = h->kept[i].at;
 	uint64_t step = wsi_max_u64((to - from) / WSI_HISTORY_DENSE,
-				    WSI_HISTORY_INTERVAL / (2 * WSI_HISTORY_DENSE));
+				    WSI_HISTORY_APART / (2 * WSI_HISTORY_DENSE));
 	enum ws_status st = restore(sim, &h->kept[i], err);
 	h->ran = h->kept[i].ran;
 	sim->debug->replays = true;
-	while (st == WS_OK && dense && wsi_position(sim) + step < to) {
-		st = run_again(sim, wsi_position(sim) + step, err);
+	h->base = from;
+	set_limit(sim);
+	/* the closer to the end the closer to each other: what is looked for is there more often */
+	for (uint64_t left;
+	     st == WS_OK && dense && (left = to - wsi_position(sim)) >= 2 * NEAREST;) {
+		st = run_again(sim, wsi_position(sim) + wsi_min_u64(step, left / 2), err);
 		if (st == WS_OK)
 			keep(sim, true);
 	}
 	if (st == WS_OK)
 		st = run_again(sim, to, err);
 	sim->debug->replays = false;
+	h->n_again += wsi_position(sim) - from;
+	settle(sim, &h->kept[kept_before(h, from)]);
 	sim->n_printed = 0; /* it was printed before */
 	sim->debug->new_lists = true;
 	return st;
@@ -413,7 +506,9 @@ enum ws_status wsi_history_go(struct ws_sim *sim, uint64_t position, struct ws_e
 	if (position < h->kept[0].at || position > h->end)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "history does not reach there");
 	h->before = 0; /* nothing is looked for */
-	return replay(sim, kept_before(h, position), position, false, err);
+	enum ws_status st = replay(sim, kept_before(h, position), position, false, err);
+	h->base = UINT64_MAX;
+	return st;
 }
 
 static void drop_dense(struct wsi_history *h, uint64_t below)
@@ -465,6 +560,7 @@ enum ws_status wsi_history_back(struct ws_sim *sim, const struct wsi_search *sea
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "there is no history to go back in");
 	*ret_found = h->found = (struct wsi_found){ .any = false };
 	h->search = *search;
+	h->n_again = 0;
 	const uint64_t start = to;
 	enum ws_status st = mark(sim, search, err);
 	while (st == WS_OK && !h->found.any && to > h->kept[0].at) {
@@ -485,6 +581,7 @@ enum ws_status wsi_history_back(struct ws_sim *sim, const struct wsi_search *sea
 			    : search->what == WSI_BACK_STOPS ? h->kept[0].at
 							     : start,
 			    err);
+	ret_found->n_again = h->n_again;
 	struct wsi_warp *warp = h->found.any ? warp_at(sim, h->found.sm, h->found.slot) : NULL;
 	if (st != WS_OK || !warp)
 		return st;

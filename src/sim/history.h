@@ -8,9 +8,11 @@
  * steps in a list, what it writes by a snapshot afterwards. What the host does cannot be repeated:
  * history begins anew.
  *
- * Snapshots are at least WSI_HISTORY_INTERVAL apart, further when they are large. When they take
- * more memory than they may, those go first that are close to others for their age. The interval
- * that was searched last has dense ones, so that the next search costs a fraction of it.
+ * To find what happened last costs no more than running WSI_HISTORY_INTERVAL instructions:
+ * snapshots are three quarters of it apart, and the rest is for those that the search makes on its
+ * way, so that the next search costs a fraction. Large ones are further apart. When all take more
+ * memory than they may, with what the device has changed since the last one, those go first that
+ * are close to others for their age.
  */
 #ifndef WSI_SIM_HISTORY_H
 #define WSI_SIM_HISTORY_H
@@ -19,7 +21,9 @@
 
 enum {
 	WSI_HISTORY_INTERVAL = 1 << 20,
-	WSI_HISTORY_DENSE = 24, /* snapshots of an interval that was searched */
+	WSI_HISTORY_APART = WSI_HISTORY_INTERVAL / 4 * 3,
+	WSI_HISTORY_DENSE = 18, /* snapshots of an interval that was searched, beside a few
+				   where the search began */
 };
 
 struct wsi_history;
@@ -51,7 +55,8 @@ struct wsi_found {
 	bool any;
 	uint64_t at; /* position */
 	uint32_t sm, slot, lanes;
-	uint32_t watch; /* number; 0: a breakpoint, or an instruction */
+	uint32_t watch;   /* number; 0: a breakpoint, or an instruction */
+	uint64_t n_again; /* instructions that were executed again, to find it and to go there */
 };
 
 static inline uint64_t wsi_position(const struct ws_sim *sim)

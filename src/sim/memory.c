@@ -48,11 +48,25 @@ static void pages_release(const struct wsi_region *region)
 	wsi_free(region->pages);
 }
 
+/* Something that others share is to be copied. */
+static void spend(const struct wsi_region *region, uint64_t bytes)
+{
+	struct wsi_budget *budget = region->budget;
+	if (!budget)
+		return;
+	budget->copied += bytes;
+	if (budget->copied > budget->limit)
+		budget->over(budget->user);
+}
+
 /* Makes the table of pages the region's alone. False: no memory. */
 static bool pages_own(struct wsi_region *region)
 {
 	if (region->pages->refs == 1)
 		return true;
+	spend(region, n_pages(region) * sizeof(void *));
+	if (region->pages->refs == 1)
+		return true; /* nobody has it any more */
 	struct wsi_pages *copy = pages_create(region);
 	if (!copy)
 		return false;
@@ -119,6 +133,7 @@ enum ws_status wsi_memory_add(struct wsi_memory *memory, const struct wsi_region
 	memmove(&memory->regions[at + 1], &memory->regions[at],
 		(memory->n - at) * sizeof *memory->regions);
 	memory->regions[at] = added;
+	memory->regions[at].budget = memory->budget;
 	memory->n++;
 	return WS_OK;
 }
@@ -220,6 +235,9 @@ static bool page_own(struct wsi_region *region, uint64_t index)
 	if (page->refs == 1 || page->bytes != (uint8_t *)(page + 1))
 		return true;
 	size_t len = (size_t)page_bytes(region, index);
+	spend(region, len);
+	if (page->refs == 1)
+		return true;
 	struct wsi_page *copy = wsi_realloc_array(NULL, 1, sizeof *copy + len); /* not zeroed */
 	if (!copy)
 		return false;

@@ -45,6 +45,13 @@ struct wsi_pages {
 	struct wsi_page *page[]; /* a reference to each is owned; NULL: absent */
 };
 
+/* What is copied because others share it, and who is told before that gets too much. */
+struct wsi_budget {
+	uint64_t copied, limit; /* bytes: so far, and that it may become */
+	void (*over)(void *user);
+	void *user;
+};
+
 struct wsi_region {
 	uint64_t start, size;
 	uint64_t reach;          /* bytes that may be accessed, `size` at least */
@@ -53,15 +60,17 @@ struct wsi_region {
 	bool managed, read_only; /* read_only: for kernels */
 	ws_sim_fetch_fn *fetch;  /* may be NULL */
 	void *user;
+	struct wsi_budget *budget; /* may be NULL */
 };
 
 /* All-zero is empty. */
 struct wsi_memory {
 	struct wsi_region *regions; /* owned; by address */
 	size_t n, cap;
-	size_t recent[2];   /* where something was found last, and before that */
-	uint64_t next;      /* where to look for free addresses */
-	uint64_t allocated; /* bytes of WSI_REGION_USER and HEAP */
+	struct wsi_budget *budget; /* of regions that are added; may be NULL */
+	size_t recent[2];          /* where something was found last, and before that */
+	uint64_t next;             /* where to look for free addresses */
+	uint64_t allocated;        /* bytes of WSI_REGION_USER and HEAP */
 };
 
 /* The region of an address, NULL for none. */

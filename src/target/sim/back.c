@@ -77,6 +77,7 @@ enum ws_status sim_go_back(struct ws_target *target, const struct ws_back *back,
 		.warp_index = found.any ? sim_warp_at(t, found.sm, found.slot) : WS_NONE,
 		.lanes = found.lanes,
 		.watch = found.watch,
+		.n_again = found.n_again,
 	};
 	return WS_OK;
 }
