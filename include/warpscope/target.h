@@ -528,6 +528,8 @@ enum ws_ability {
 	WS_CAN_WATCH,          /**< watch, unwatch, watch_hit */
 	WS_CAN_GO_BACK,        /**< keep_history, go_back */
 	WS_CAN_STOP_IF,        /**< stop_if */
+	WS_CAN_LOG,            /**< take_logs */
+	WS_CAN_KEEP_STACKS,    /**< launch_stack */
 };
 
 WS_API bool ws_target_can(const struct ws_target *target, enum ws_ability ability);

@@ -84,9 +84,18 @@ CUDBGResult wsi_cudbg_getSupportedDebuggerCapabilities(struct wsi_cudbg *s,
 			 CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS |
 			 CUDBG_DEBUGGER_CAPABILITY_REPORT_EXCEPTIONS_IN_EXITED_WARPS |
 			 CUDBG_DEBUGGER_CAPABILITY_NO_CONTEXT_PUSH_POP_EVENTS;
+	static const struct {
+		enum ws_ability ability;
+		unsigned flag;
+	} of[] = {
+		{ WS_CAN_STOP_AT_LAUNCH, CUDBG_DEBUGGER_CAPABILITY_BREAK_ON_LAUNCH },
+		{ WS_CAN_LOG, CUDBG_DEBUGGER_CAPABILITY_ENABLE_CUDA_LOGS },
+		{ WS_CAN_KEEP_STACKS,
+		  CUDBG_DEBUGGER_CAPABILITY_COLLECT_CPU_CALL_STACK_FOR_KERNEL_LAUNCHES },
+	};
 	pthread_mutex_lock(&s->lock);
-	if (s->target && ws_target_can(s->target, WS_CAN_STOP_AT_LAUNCH))
-		flags |= CUDBG_DEBUGGER_CAPABILITY_BREAK_ON_LAUNCH;
+	for (size_t i = 0; s->target && i < WSI_COUNT(of); i++)
+		flags |= ws_target_can(s->target, of[i].ability) ? of[i].flag : 0;
 	pthread_mutex_unlock(&s->lock);
 	*capabilities = (CUDBGCapabilityFlags)flags;
 	return CUDBG_SUCCESS;

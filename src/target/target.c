@@ -55,6 +55,10 @@ bool ws_target_can(const struct ws_target *target, enum ws_ability ability)
 		return ops->go_back != NULL;
 	case WS_CAN_STOP_IF:
 		return ops->stop_if != NULL;
+	case WS_CAN_LOG:
+		return ops->take_logs != NULL;
+	case WS_CAN_KEEP_STACKS:
+		return ops->launch_stack != NULL;
 	}
 	return false;
 }

@@ -86,6 +86,7 @@ void stepping(void **state);
 void breakpoints(void **state);
 void causes_of_stops_stay(void **state);
 void acknowledged_is_what_was_read(void **state);
+void a_target_has_its_capabilities(void **state);
 void the_target_knows_what_is_wanted(void **state);
 void events_wait_for_memory(void **state);
 void alteration(void **state);

@@ -333,6 +333,21 @@ void acknowledged_is_what_was_read(void **state)
 	stop();
 }
 
+/* All but the printed text, which nobody flushes; of what does not run, the first four. */
+void a_target_has_its_capabilities(void **state)
+{
+	CUDBGCapabilityFlags flags;
+	(void)state;
+	start_ready(true, 0);
+	assert_int_equal(CALL(getSupportedDebuggerCapabilities, &flags), CUDBG_SUCCESS);
+	assert_int_equal(flags, 0xff & ~CUDBG_DEBUGGER_CAPABILITY_FLUSH_PRINTF_ON_SUSPEND);
+	stop();
+	start_ready(false, 0);
+	assert_int_equal(CALL(getSupportedDebuggerCapabilities, &flags), CUDBG_SUCCESS);
+	assert_int_equal(flags, 0x0f);
+	stop();
+}
+
 /* What the client asked for reaches the target. */
 void the_target_knows_what_is_wanted(void **state)
 {

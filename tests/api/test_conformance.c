@@ -209,6 +209,7 @@ int main(void)
 		cmocka_unit_test_teardown(breakpoints, tear_down),
 		cmocka_unit_test_teardown(causes_of_stops_stay, tear_down),
 		cmocka_unit_test_teardown(acknowledged_is_what_was_read, tear_down),
+		cmocka_unit_test_teardown(a_target_has_its_capabilities, tear_down),
 		cmocka_unit_test_teardown(the_target_knows_what_is_wanted, tear_down),
 		cmocka_unit_test_teardown(events_wait_for_memory, tear_down),
 		cmocka_unit_test_teardown(a_session_follows_what_changed, tear_down),
