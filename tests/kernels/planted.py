@@ -21,7 +21,7 @@ SCHEDULES = ("round robin", "oldest", "random", "adversarial")
 DONE, LIMIT, STOPPED, FAULTED, STUCK = range(5)
 UNIMPLEMENTED, TRAP = 0x57530001, 0x57530002
 # Where bank 0 has the address of the words that blocks of a grid wait by, upper half first [measured: nvcc 13.0].
-GRID_WORDS = {75: 0x8c, 80: 0x8c, 86: 0x8c, 89: 0x8c, 90: 0x44, 100: 0x1b4, 120: 0x1b4}
+GRID_WORDS = {75: 0x8c, 80: 0x8c, 86: 0x8c, 89: 0x8c, 90: 0x44, 100: 0x254, 120: 0x254}
 
 
 class Wrong(Exception):
