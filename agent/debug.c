@@ -178,6 +178,11 @@ static bool is_done(const struct session *session)
 	return is_done_within(session, 0);
 }
 
+static bool is_client_gone(const struct session *session)
+{
+	return kill((pid_t)session->debug.client, 0) != 0 && errno == ESRCH;
+}
+
 static bool tell_driver(const struct agent *agent, CUDBGResult result)
 {
 	const struct wire_debugged reply = { .result = (int32_t)result,
@@ -191,7 +196,9 @@ bool session_begin(struct agent *agent)
 	CUDBGResult result = CUDBG_ERROR_ATTACH_NOT_POSSIBLE;
 	if (!wire_receive(WIRE_DEBUG, &debug, sizeof debug, NULL))
 		return false;
-	if (agent->session && is_done(agent->session))
+	/* what is left of a session whose client has ended does not keep the next one out */
+	if (agent->session &&
+	    is_done_within(agent->session, is_client_gone(agent->session) ? FAREWELL_MS : 0))
 		session_end(agent);
 	if (!agent->session) {
 		agent->n_sessions = (uint8_t)(agent->n_sessions % UINT8_MAX + 1); /* never 0 */
@@ -236,8 +243,7 @@ void session_step(struct agent *agent)
 		(void)tell_driver(agent, CUDBG_SUCCESS);
 	}
 	bool is_late = !session->has_answer &&
-		       (now() - session->since > MOST_WAIT ||
-			(kill((pid_t)session->debug.client, 0) != 0 && errno == ESRCH));
+		       (now() - session->since > MOST_WAIT || is_client_gone(session));
 	if (is_late || is_done(session))
 		session_end(agent);
 }

@@ -67,8 +67,8 @@ def meeting_points(pid):
 
 
 def test_start():
-    status, said = debug('--software-gpu', '--', *TRACED, PROGRAM, FATBIN, 'missing', commands='continue\nprint $_exitcode\ncontinue\n')
-    check('a program that ends', 'The program begins to use CUDA.' in said and 'cuCtxAttach: CUDA_ERROR_NOT_SUPPORTED' in said and
+    status, said = debug('--software-gpu', '--', *TRACED, PROGRAM, FATBIN, 'missing', commands='continue\ncontinue\nprint $_exitcode\ncontinue\n')
+    check('a program that ends', 'The program begins to use CUDA.' in said and 'CUDA API error: cuCtxAttach returned CUDA_ERROR_NOT_SUPPORTED' in said and
           'The program has exited with status 0.' in said and '$1 = 0' in said and 'run starts it again' in said and status == 0, said)
     status, said = debug('--software-gpu', '--', *TRACED, PROGRAM, FATBIN, 'many', commands='break store\nrun\nkill\nrun\ninfo breakpoints\n')
     check('... that is killed and started again', said.count('Breakpoint 1, ') == 2 and 'already hit 2 times' in said, said)
