@@ -64,6 +64,16 @@ static uint64_t heap_in_use(void)
 	return info.uordblks + info.hblkhd;
 }
 
+/* Whether it tells of the heap that the library takes: not where a sanitizer has it. */
+static bool is_heap_told(void)
+{
+	uint64_t empty = heap_in_use();
+	void *some = wsi_zalloc(BOUND);
+	bool is_told = heap_in_use() >= empty + BOUND;
+	wsi_free(some);
+	return is_told;
+}
+
 /* As the target's worker does it. */
 static void run_with_history(struct ws_sim *sim, uint64_t n)
 {
@@ -78,12 +88,6 @@ static void history_keeps_to_its_bound(void **state)
 {
 	(void)state;
 	static const uint32_t rounds[] = { 1, 300, 20000 };
-	uint64_t empty = heap_in_use();
-	void *some = wsi_zalloc(BOUND);
-	bool is_told = heap_in_use() >= empty + BOUND;
-	wsi_free(some);
-	if (!is_told)
-		skip(); /* a sanitizer has the heap */
 	for (size_t i = 0; i < sizeof rounds / sizeof *rounds; i++) {
 		struct ws_sim *sim = device_dirtying(rounds[i]);
 		uint64_t before = heap_in_use(), most = 0, n_found = 0;
@@ -117,5 +121,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(history_keeps_to_its_bound),
 	};
+	if (!is_heap_told()) {
+		puts("1..0 # SKIP a sanitizer has the heap");
+		return 0;
+	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
