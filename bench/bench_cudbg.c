@@ -508,7 +508,7 @@ static void bench_symbols(CUDBGAPI api, const struct ws_target *target)
 	}
 	printf("  %zu functions\n", n);
 	print_ratio("symbol", &by_name, 3, 1e9 / LOOKUPS, "ns");
-	print_ratio("code", &by_address, 3, 1e9 / LOOKUPS, "ns");
+	print_ratio("code", &by_address, 8, 1e9 / LOOKUPS, "ns");
 	free(names);
 	free(addresses);
 }
