@@ -340,18 +340,19 @@ bool debug_info_address(struct debugger *d, const char *text)
 	}
 	ws_out_text(out, "Symbol \"");
 	ws_out_escaped(out, ws_str_of(text));
+	const struct ws_value *value = &variable.value;
+	if (value->kind == WS_VALUE_MEMORY && value->at.space == WS_SPACE_CODE) {
+		ws_out_printf(out, "\" is a function at address 0x%" PRIx64 ".\n",
+			      value->at.address);
+		return true;
+	}
 	char *place = place_text(d->vars, &variable);
-	const char *why = ws_value_missing_text(&variable.value);
-	const bool is_code =
-		variable.value.kind == WS_VALUE_MEMORY && variable.value.at.space == WS_SPACE_CODE;
+	const char *why = ws_value_missing_text(value);
 	ws_out_printf(out,
-		      is_code  ? "\" is a function at address %s.\n"
-		      : *place ? "\" is a variable in %s.\n"
-		      : *why   ? "\" has no place: %s.\n"
-			       : "\" has a value, and no place.%s\n",
-		      is_code  ? strchr(place, '0')
-		      : *place ? place
-			       : why);
+		      *place ? "\" is a variable in %s.\n"
+		      : *why ? "\" has no place: %s.\n"
+			     : "\" has a value, and no place.%s\n",
+		      *place ? place : why);
 	free(place);
 	return true;
 }

@@ -210,6 +210,13 @@ void debug_output(struct debugger *d, const char *text)
 
 /* ---- types ---- */
 
+/* Its entry in the debug information without qualifiers and names for it; false: it has none. */
+static bool plain_type(const struct ws_vtype *type, uint64_t *ret_plain)
+{
+	return !type->n_added && type->dwarf &&
+	       ws_dwarf_plain(type->dwarf, type->type, ret_plain, NULL) == WS_OK;
+}
+
 /* Members of a structure or union, or none: the array of a key. */
 static void json_members(struct debugger *d, const struct ws_vtype *type)
 {
@@ -219,8 +226,7 @@ static void json_members(struct debugger *d, const struct ws_vtype *type)
 	uint64_t plain;
 	char name[4096];
 	size_t n = 0;
-	if (type->n_added || !type->dwarf ||
-	    ws_dwarf_plain(type->dwarf, type->type, &plain, NULL) != WS_OK ||
+	if (!plain_type(type, &plain) ||
 	    ws_dwarf_members(type->dwarf, plain, members, MOST, &n, NULL) != WS_OK)
 		n = 0;
 	ws_json_key_array(json, "members");
@@ -249,8 +255,7 @@ static void json_enumerators(struct debugger *d, const struct ws_vtype *type)
 	struct ws_dwarf_constant *list = cli_alloc(MOST, sizeof *list);
 	uint64_t plain;
 	size_t n = 0;
-	if (type->n_added || !type->dwarf ||
-	    ws_dwarf_plain(type->dwarf, type->type, &plain, NULL) != WS_OK ||
+	if (!plain_type(type, &plain) ||
 	    ws_dwarf_enumerators(type->dwarf, plain, list, MOST, &n, NULL) != WS_OK)
 		n = 0;
 	ws_json_key_array(json, "enumerators");
