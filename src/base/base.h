@@ -89,6 +89,12 @@ static inline void wsi_free_bytes(void *ptr)
 
 /* ---- small helpers ---- */
 
+/* Component 0, 1 or 2. */
+static inline uint32_t wsi_axis(struct ws_dim3 dim, uint32_t axis)
+{
+	return axis == 0 ? dim.x : axis == 1 ? dim.y : dim.z;
+}
+
 static inline uint64_t wsi_min_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;

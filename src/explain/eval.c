@@ -12,11 +12,6 @@ struct eval {
 	unsigned *uses;
 };
 
-static uint32_t axis_of(struct ws_dim3 dim, uint32_t axis)
-{
-	return axis == 0 ? dim.x : axis == 1 ? dim.y : dim.z;
-}
-
 /* A block's number in its cluster. */
 static bool cluster_rank(const struct wsi_scene *scene, uint64_t *ret_rank)
 {
@@ -31,9 +26,9 @@ static bool eval_special(const struct eval *eval, unsigned number, uint64_t *ret
 	if (number == WS_SR_LANEID) {
 		*ret_value = eval->lane;
 	} else if (number >= WS_SR_TID_X && number <= WS_SR_TID_Z) {
-		*ret_value = axis_of(scene->lane[eval->lane].thread, number - WS_SR_TID_X);
+		*ret_value = wsi_axis(scene->lane[eval->lane].thread, number - WS_SR_TID_X);
 	} else if (number >= WS_SR_CTAID_X && number <= WS_SR_CTAID_Z && in_block) {
-		*ret_value = axis_of(scene->block.idx, number - WS_SR_CTAID_X);
+		*ret_value = wsi_axis(scene->block.idx, number - WS_SR_CTAID_X);
 	} else if (number == WS_SR_SWINHI && in_context && scene->context.shared_window_base) {
 		*ret_value = scene->context.shared_window_base >> 32;
 	} else if (number == WS_SR_LWINHI && in_context && scene->context.local_window_base) {

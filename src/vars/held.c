@@ -29,11 +29,6 @@ struct work {
 	bool loaded; /* the slice goes by memory */
 };
 
-static uint32_t axis_of(const struct ws_dim3 *dim, uint32_t axis)
-{
-	return axis == 0 ? dim->x : axis == 1 ? dim->y : dim->z;
-}
-
 /* ---- leaves ---- */
 
 /* A place of a thread or size of a launch that a leaf is. */
@@ -115,7 +110,7 @@ static bool leaf_value(void *user, const struct ws_flow_node *node, uint64_t arg
 	struct place place;
 	size_t n;
 	if (place_of(work, node, &place)) {
-		*ret_value = place.dim ? axis_of(place.dim, place.axis) : 0;
+		*ret_value = place.dim ? wsi_axis(*place.dim, place.axis) : 0;
 		return place.dim != NULL;
 	}
 	if (size > sizeof bytes || (!is_constant && node->op != WS_FLOW_LOAD))

@@ -53,7 +53,7 @@ static uint32_t place(const struct ws_arrival *arrival, uint32_t dim, uint32_t a
 		all = sim_cluster_dim(block);
 		break;
 	}
-	return axis == 0 ? all.x : axis == 1 ? all.y : all.z;
+	return wsi_axis(all, axis);
 }
 
 static bool read(const struct ws_arrival *arrival, const struct ws_address *at, void *buffer,
