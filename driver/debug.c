@@ -91,7 +91,7 @@ static void announce(bool waits)
 					 wire_receive(control, &reply, sizeof reply, NULL)
 				 ? reply.result
 				 : CUDBG_ERROR_COMMUNICATION_FAILURE;
-	cudbgReportedDriverInternalErrorCode = (uint64_t)result;
+	__atomic_store_n(&cudbgReportedDriverInternalErrorCode, (uint64_t)result, __ATOMIC_SEQ_CST);
 	if (result == CUDBG_SUCCESS) {
 		session = reply.session;
 		write_variable(&cudbgResumeForAttachDetach, !waits && debug.contexts > 0);

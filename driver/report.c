@@ -72,7 +72,8 @@ int entry_failed(const char *function)
 void driver_report_internal(void)
 {
 	pthread_mutex_lock(&lock);
-	cudbgReportedDriverInternalErrorCode = CUDBG_ERROR_COMMUNICATION_FAILURE;
+	__atomic_store_n(&cudbgReportedDriverInternalErrorCode, CUDBG_ERROR_COMMUNICATION_FAILURE,
+			 __ATOMIC_SEQ_CST);
 	if (!debug_has_left())
 		cudbgReportDriverInternalError();
 	pthread_mutex_unlock(&lock);

@@ -111,7 +111,9 @@ static _Noreturn void be_program(int told)
 			continue;
 		if (step == 'a')
 			cudbgApiAttach();
-		const char code = (char)(cudbgReportedDriverInternalErrorCode + 1);
+		/* the thread that lets debuggers in writes it too */
+		const uint64_t *variable = &cudbgReportedDriverInternalErrorCode;
+		const char code = (char)(__atomic_load_n(variable, __ATOMIC_SEQ_CST) + 1);
 		if (step == 'a' && write(said, &code, 1) == 1)
 			continue;
 		if (write(said, do_step(step) ? &step : "-", 1) != 1)
