@@ -109,9 +109,11 @@ class Unit:
 
 
 class Writer:
-    """Units -> the three sections. Abbreviations of a unit are its own, unless it shares those of another."""
+    """Units -> the three sections. Abbreviations of a unit are its own, unless it shares those of another; their codes are
+    `step` apart."""
 
-    def __init__(self, units, share=False):
+    def __init__(self, units, share=False, step=1):
+        self.step = step
         self.str, self.abbrev, self.info = bytearray(b'\0'), bytearray(), bytearray()
         self.strings, codes = {}, {}
         for unit in units:
@@ -153,7 +155,7 @@ class Writer:
         """Gives every entry its offset; references have fixed sizes, except ref_udata, which are taken as 4 bytes."""
         key = (die.tag, die.children is not None, tuple((name, form) for name, form, _ in die.attributes))
         if key not in codes:
-            codes[key] = len(codes) + 1
+            codes[key] = len(codes) * self.step + 1
             table += self.abbreviation(key, codes[key])
         die.offset = at
         at += len(uleb(codes[key])) + sum(len(self.value(unit, form, value)) for _, form, value in die.attributes)
@@ -216,8 +218,8 @@ def pack(info, abbrev, strings):
     return struct.pack('<III', len(info), len(abbrev), len(strings)) + bytes(info) + bytes(abbrev) + bytes(strings)
 
 
-def packed(units, share=False):
-    writer = Writer(units, share)
+def packed(units, share=False, step=1):
+    writer = Writer(units, share, step)
     return pack(writer.info, writer.abbrev, writer.str)
 
 
@@ -429,6 +431,7 @@ def cases():
     yield 'kinds', packed([kinds()])
     yield 'kinds-4', packed([kinds(4)])
     yield 'kinds-wide', packed([kinds(3, wide=True)])
+    yield 'kinds-sparse', packed([kinds()], step=3)
     yield 'two-units', packed([kinds(), kinds(4)])
     yield 'origins', packed(origins())
     shared = [Unit(), Unit()]

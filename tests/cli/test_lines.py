@@ -92,18 +92,19 @@ def same_opcodes(tests, path):
     tests.result(f'{os.path.basename(path)}: an opcode that makes a row says where', str(lost[:3]) if lost else None)
 
 
-def every_opcode(tests, root, folder):
+def every_opcode(tests, root, folder, version):
     """A line table of our own in the place of another: each standard and extended opcode is told with its operands."""
     with open(os.path.join(root, 'tests/data/cubins/nested.li.sm_80.cubin'), 'rb') as file:
         data = bytearray(file.read())
     at = data.index((537).to_bytes(4, 'little') + b'\2\0')
-    head = bytes([4, 1, 0xfd, 10, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1]) + b'dir\0\0one.cu\0\1\2\3\0'
+    more = version >= 4  # one byte: operations per instruction
+    head = bytes([4] + [1] * more + [1, 0xfd, 10, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1]) + b'dir\0\0one.cu\0\1\2\3\0'
     program = b'\0\x09\2' + (0x1000).to_bytes(8, 'little')
     program += bytes([1, 2, 5, 3, 7, 4, 1, 5, 9, 6, 7, 8, 9, 0x34, 0x12, 10, 11, 12, 3, 33])
     program += b'\0\x08\3two\0\1\5\7' + b'\0\3\4\x85\1' + b'\0\1\1'
     rest = 537 - 2 - 4 - len(head) - len(program) - 3
     program += bytes([0, rest & 0x7f | 0x80, rest >> 7, 0x70]) + bytes(rest - 1)
-    unit = (2).to_bytes(2, 'little') + len(head).to_bytes(4, 'little') + head + program
+    unit = version.to_bytes(2, 'little') + len(head).to_bytes(4, 'little') + head + program
     data[at + 4:at + 4 + 537] = unit
     path = os.path.join(folder, 'opcodes.cubin')
     with open(path, 'wb') as file:
@@ -142,7 +143,11 @@ def every_opcode(tests, root, folder):
   [    5c]  extended opcode 112: unknown, 449 bytes
 """
     said = tests.run('lines', '--raw', path)
-    tests.result('every opcode is told with its operands', None if said == '\nline table at 0x0\n' + want else said.replace('\n', '|'))
+    if more:
+        want = re.sub(r'\[ +([0-9a-f]+)\]', lambda m: f'[{int(m[1], 16) + 1:6x}]', want)
+        want = want.replace('version: 2', 'version: 4').replace('header length: 33', 'header length: 34').replace(
+            'length: 4\n', 'length: 4\n  operations per instruction: 1\n').replace('449 bytes', '448 bytes')
+    tests.result(f'version {version}: every opcode is told with its operands', None if said == '\nline table at 0x0\n' + want else said.replace('\n', '|'))
 
 
 def same_answer(tests, path, place):
@@ -198,7 +203,8 @@ def main(program, root, built):
             same_rows(tests, path)
             same_opcodes(tests, path)
         same_answer(tests, os.path.join(root, 'tests/data/cubins/nested.li.sm_80.cubin'), 'nested+0x50')
-        every_opcode(tests, root, folder)
+        every_opcode(tests, root, folder, 2)
+        every_opcode(tests, root, folder, 4)
         dropped(tests, root, folder)
     print(f'1..{tests.number}')
     return 1 if tests.failed else 0

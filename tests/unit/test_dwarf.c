@@ -156,6 +156,7 @@ static void types_of_every_kind_have_names_and_sizes(void **state)
 	check_kinds("kinds");
 	check_kinds("kinds-4");
 	check_kinds("kinds-wide");
+	check_kinds("kinds-sparse");
 	check_kinds("two-units");
 }
 

@@ -18,7 +18,8 @@ static const struct coords focus = {
 };
 
 /* Splits at '|' into arguments. */
-static bool parse(const char *words, struct filter *filter, const char **ret_bad)
+static bool parse_at(const struct coords *at_focus, const char *words, struct filter *filter,
+		     const char **ret_bad)
 {
 	static char text[200];
 	char *argv[20];
@@ -30,7 +31,12 @@ static bool parse(const char *words, struct filter *filter, const char **ret_bad
 		if (at)
 			*at++ = '\0';
 	}
-	return filter_parse(filter, &focus, argc, argv, ret_bad);
+	return filter_parse(filter, at_focus, argc, argv, ret_bad);
+}
+
+static bool parse(const char *words, struct filter *filter, const char **ret_bad)
+{
+	return parse_at(&focus, words, filter, ret_bad);
 }
 
 static void every_spelling_means_the_same(void **state)
@@ -108,6 +114,15 @@ static void current_brings_what_it_counts_within(void **state)
 	assert_true(filter_dim3(&filter, FILTER_block, (struct ws_dim3){ 4, 5, 6 }));
 	assert_false(filter_dim3(&filter, FILTER_block, (struct ws_dim3){ 4, 5, 7 }));
 	assert_false(filter_limits(&filter, FILTER_kernel)); /* the focus has none */
+	static const char *const words[] = { "thread|current", "block|current", "cluster|current" };
+	for (size_t i = 0; i < WSI_COUNT(words); i++) {
+		struct coords in_kernel = focus;
+		in_kernel.known[FILTER_kernel] = in_kernel.known[FILTER_cluster] = true;
+		in_kernel.number[FILTER_kernel][0] = 2;
+		assert_true(parse_at(&in_kernel, words[i], &filter, &bad));
+		assert_true(filter_number(&filter, FILTER_kernel, 2));
+		assert_false(filter_number(&filter, FILTER_kernel, 1));
+	}
 	assert_true(parse("grid|current|device|any", &filter, &bad));
 	assert_true(filter_number(&filter, FILTER_device, 0));
 	assert_true(parse("device|0|grid|current", &filter, &bad));
