@@ -205,7 +205,7 @@ static int connect_to(struct debugger *d)
 	if (st == WS_OK)
 		st = ws_cudbg_connect(socket, &d->api, &err);
 	if (st == WS_OK)
-		st = ws_target_from_api(d->api, CUDBG_API_VERSION_MAJOR, CUDBG_API_VERSION_MINOR,
+		st = ws_target_from_api(d->api, WS_CUDBG_SLOTS_MAJOR, WS_CUDBG_SLOTS_MINOR,
 					&d->target, &err);
 	if (st != WS_OK)
 		return cli_fail("the software GPU of the program", &err);

@@ -4909,6 +4909,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*writeRpcRegisters)(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln,
 					 const uint32_t *rpcLo, const uint32_t *rpcHi);

@@ -34,6 +34,8 @@ extern "C" {
 #endif
 
 enum {
+	WS_CUDBG_SLOTS_MAJOR = 13, /**< version that brought the last slot of these tables */
+	WS_CUDBG_SLOTS_MINOR = 4,
 	WS_CUDBG_MAX_TABLES = 15, /**< tables of ws_cudbg_api(), ws_cudbg_connect() at one time */
 };
 

@@ -384,6 +384,9 @@ struct ws_target_ops {
 	enum ws_status (*write_registers)(struct ws_target *target, uint32_t warp_index,
 					  uint32_t lane, enum ws_reg_kind kind, uint32_t first,
 					  uint32_t n, const uint32_t *values, struct ws_error *err);
+	/** Optional, apart. Both words of a lane's RPC. WS_ABSENT: the lane has no thread. */
+	enum ws_status (*write_rpc)(struct ws_target *target, uint32_t warp_index, uint32_t lane,
+				    uint32_t rpc_lo, uint32_t rpc_hi, struct ws_error *err);
 
 	/* ---- events: optional, all or none ---- */
 
@@ -618,6 +621,9 @@ WS_API enum ws_status ws_target_write_registers(struct ws_target *target, uint32
 						uint32_t lane, enum ws_reg_kind kind,
 						uint32_t first, uint32_t n, const uint32_t *values,
 						struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_write_rpc(struct ws_target *target, uint32_t warp_index,
+					  uint32_t lane, uint32_t rpc_lo, uint32_t rpc_hi,
+					  struct ws_error *err) WS_MUST_USE;
 /** WS_ABSENT also for a target that has no events. */
 WS_API enum ws_status ws_target_next_event(struct ws_target *target, struct ws_event *ret_event,
 					   struct ws_error *err) WS_MUST_USE;

@@ -55,13 +55,6 @@ CUDBGResult wsi_cudbg_readRpcRegisters(struct wsi_cudbg *s, struct wsi_at *at, u
 	return CUDBG_SUCCESS;
 }
 
-CUDBGResult wsi_cudbg_writeRpcRegisters(struct wsi_cudbg *s, struct wsi_at *at,
-					const uint32_t *rpcLo, const uint32_t *rpcHi)
-{
-	(void)at, (void)rpcLo, (void)rpcHi;
-	return wsi_cudbg_fail(s, CUDBG_ERROR_NOT_SUPPORTED, "the RPC registers cannot be written");
-}
-
 /* ---- registers ---- */
 
 enum {
@@ -379,4 +372,17 @@ CUDBGResult wsi_cudbg_writeCCRegister(struct wsi_cudbg *s, struct wsi_at *at, ui
 	(void)at, (void)val;
 	return wsi_cudbg_fail(s, CUDBG_ERROR_NOT_SUPPORTED,
 			      "no supported GPU has a condition code register");
+}
+
+/* The manual's words: of an active lane. */
+CUDBGResult wsi_cudbg_writeRpcRegisters(struct wsi_cudbg *s, struct wsi_at *at,
+					const uint32_t *rpcLo, const uint32_t *rpcHi)
+{
+	struct ws_error err = { .status = WS_OK };
+	if (!(at->slot->valid & at->slot->active & 1u << at->ln))
+		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_LANE, "lane %u is not active", at->ln);
+	enum ws_status st =
+		ws_target_write_rpc(s->target, at->slot->warp_index, at->ln, *rpcLo, *rpcHi, &err);
+	wsi_cudbg_rows_changed(s); /* it is in the lane's row */
+	return st == WS_OK ? CUDBG_SUCCESS : wsi_cudbg_status(s, st, &err);
 }

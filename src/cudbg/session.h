@@ -298,6 +298,8 @@ wsi_cudbg_find(struct wsi_cudbg *s, unsigned depth, const uint32_t *where, unsig
 /* ---- stock.c ---- */
 
 enum ws_status wsi_cudbg_take_stock(struct wsi_cudbg *s, struct ws_error *err) WS_MUST_USE;
+/* What threads have decoded counts no more. Under the lock, for a target that can run. */
+void wsi_cudbg_rows_changed(struct wsi_cudbg *s);
 /* Under the lock, for a target that can run: brings the stock up to date, at the cost of what
  * changed. */
 enum ws_status wsi_cudbg_follow(struct wsi_cudbg *s, struct ws_error *err) WS_MUST_USE;

@@ -13,6 +13,11 @@
 
 static _Atomic uint64_t last_serial;
 
+void wsi_cudbg_rows_changed(struct wsi_cudbg *s)
+{
+	s->serial = atomic_fetch_add(&last_serial, 1) + 1;
+}
+
 static uint32_t at_most(uint32_t value, uint32_t limit)
 {
 	return value < limit ? value : limit;
@@ -148,7 +153,7 @@ enum ws_status wsi_cudbg_take_stock(struct wsi_cudbg *s, struct ws_error *err)
 	wsi_cudbg_drop_stock(s);
 	s->stock = stock;
 	s->cubins = cubins;
-	s->serial = atomic_fetch_add(&last_serial, 1) + 1;
+	wsi_cudbg_rows_changed(s);
 	s->generation = s->target->generation;
 	return WS_OK;
 }
@@ -307,7 +312,7 @@ static bool stock_renew(struct wsi_cudbg *s, struct ws_error *err, enum ws_statu
 			return false;
 	if (*ret_status == WS_OK) {
 		s->generation = s->target->generation;
-		s->serial = atomic_fetch_add(&last_serial, 1) + 1;
+		wsi_cudbg_rows_changed(s);
 	}
 	return true;
 }

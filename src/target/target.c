@@ -348,6 +348,11 @@ DEFINE_OPTIONAL(ws_target_write_registers, write_registers, "writable registers"
 		 enum ws_reg_kind kind, uint32_t first, uint32_t n, const uint32_t *values,
 		 struct ws_error *err),
 		(target, warp_index, lane, kind, first, n, values, err))
+DEFINE_OPTIONAL(ws_target_write_rpc, write_rpc, "a writable RPC",
+		warp_check(target, warp_index, err),
+		(struct ws_target * target, uint32_t warp_index, uint32_t lane, uint32_t rpc_lo,
+		 uint32_t rpc_hi, struct ws_error *err),
+		(target, warp_index, lane, rpc_lo, rpc_hi, err))
 
 /* ---- events ---- */
 

@@ -109,11 +109,63 @@ static void what_is_not_kept_is_missing(void **state)
 			 CUDBG_ERROR_MISSING_DATA);
 	assert_int_equal(CALL(readCPUCallStack, DEV, 99, addresses, 4, &n),
 			 CUDBG_ERROR_INVALID_GRID);
-	assert_int_equal(CALL(writeRpcRegisters, DEV, 0, 0, 0, &bus, &unit),
-			 CUDBG_ERROR_NOT_SUPPORTED);
 	GOOD(getDevicePCIBusInfo, DEV, &bus, &unit);
 	assert_true(bus == 0 && unit == 0); /* it is on no bus */
 	GOOD0(requestCleanupOnDetach55);
+}
+
+/* What the client writes is what the kernel stores; only active lanes are written. */
+static void the_rpc_is_read_and_written(void **state)
+{
+	(void)state;
+	static const char text[] =
+		".arch sm_90a\n.kernel k\n.param out 8\nS2R R0, SR_LANEID\n"
+		"IADD3 R1, R0, 0x700, RZ\nRPCMOV.32 Rpc.LO, R0\nRPCMOV.32 Rpc.HI, R1\n"
+		"LOP3.LUT P0, RZ, R0, 0x1, RZ, 0xc0, !PT\n@P0 BRA `(odd)\n"
+		"RPCMOV.32 R4, Rpc.LO\nRPCMOV.32 R5, Rpc.HI\nMOV R6, 0x8\n"
+		"IMAD.WIDE.U32 R2, R0, R6, c[0x0][`(out)]\nST.E.64 [R2], R4\n"
+		"odd: EXIT\n.end\n";
+	struct ws_sim_launch launch = {
+		.size = sizeof launch,
+		.kernel = "k",
+		.grid = { 1, 1, 1 },
+		.block = { 32, 1, 1 },
+		.args = (const void *const[]){ &device.out },
+		.n_args = 1,
+	};
+	const uint32_t new_lo = 0x1234, new_hi = 0xabcd;
+	uint32_t lo = 9, hi = 9, words[2], active = 0;
+	device_open(&device, kernels, 4);
+	launch.module = load_text(text);
+	assert_int_equal(ws_sim_launch(device.sim, &launch, NULL), WS_OK);
+	begin(CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS);
+	stop_at_start();
+	uint64_t first = entry();
+	GOOD(readRpcRegisters, DEV, 0, 0, 6, &lo, &hi);
+	assert_true(lo == 0 && hi == 0);
+	(void)step(0, 0, 6, 6, 0);
+	assert_int_equal(lanes_at(0, 0, first + 6 * WS_SASS_BYTES), 0x55555555);
+	GOOD(readActiveLanes, DEV, 0, 0, &active);
+	assert_int_equal(active, 0x55555555);
+	for (uint32_t ln = 0; ln < 32; ln++) {
+		bool writes = active >> ln & 1;
+		GOOD(readRpcRegisters, DEV, 0, 0, ln, &lo, &hi);
+		assert_true(lo == ln && hi == ln + 0x700);
+		assert_int_equal(CALL(writeRpcRegisters, DEV, 0, 0, ln, &new_lo, &new_hi),
+				 writes ? CUDBG_SUCCESS : CUDBG_ERROR_INVALID_LANE);
+		GOOD(readRpcRegisters, DEV, 0, 0, ln, &lo, &hi);
+		assert_true(lo == (writes ? new_lo : ln) && hi == (writes ? new_hi : ln + 0x700));
+	}
+	GOOD0(resumeAllDevices);
+	assert_int_equal(CALL(writeRpcRegisters, DEV, 0, 0, 6, &lo, &hi),
+			 CUDBG_ERROR_RUNNING_DEVICE);
+	expect_end();
+	assert_int_equal(ws_sim_host_wait(device.target), WS_SIM_DONE);
+	for (uint32_t ln = 0; ln < 32; ln += 2) {
+		assert_int_equal(ws_sim_read(device.sim, device.out + 8 * ln, words, 8, NULL),
+				 WS_OK);
+		assert_true(words[0] == new_lo && words[1] == new_hi);
+	}
 }
 
 /* ---- the host ---- */
@@ -318,6 +370,7 @@ const struct CMUnitTest live_contracts_tests[] = {
 	TEST(running_to_a_pc_takes_no_step_flag),
 	TEST(barrier_masks_are_of_the_warp),
 	TEST(what_is_not_kept_is_missing),
+	TEST(the_rpc_is_read_and_written),
 	TEST(who_launched_is_told),
 	TEST(launches_block_if_the_client_says_so),
 	TEST(switches_of_contexts_are_told_and_wait),

@@ -111,7 +111,6 @@ static const struct {
 	{ "consumeCudaLogs*", CUDBG_ERROR_RECURSIVE_API_CALL, "13.4 allows it in the callback" },
 	{ "getBindlessConstAddress", CUDBG_SUCCESS, "the header format is not public" },
 	{ "writeCCRegister", CUDBG_SUCCESS, "no supported GPU has one" },
-	{ "writeRpcRegisters", CUDBG_SUCCESS, "no target can write them yet" },
 	{ "readCodeMemory", CUDBG_ERROR_NOT_SUPPORTED, "what memory lacks the images have" },
 	{ "writePinnedMemory", CUDBG_ERROR_INVALID_MEMORY_ACCESS, "all is written or nothing" },
 	{ "*PinnedMemory", CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM, "it is not device memory" },

@@ -256,6 +256,8 @@ static void state_is_altered(void **state)
 	assert_int_equal(
 		ws_target_write_registers(target, 0, 0, WS_REG_BARRIER, 0, 1, values, NULL),
 		WS_UNSUPPORTED);
+	assert_int_equal(ws_target_write_rpc(target, 0, 0, 0x30, 0x40, NULL), WS_OK);
+	assert_true(fake.written_rpc[0] == 0x30 && fake.written_rpc[1] == 0x40);
 	assert_int_equal(
 		ws_target_registers(target, 0, 0, WS_REG_R, 3, 1, (uint32_t *)back, &n, NULL),
 		WS_OK);

@@ -507,6 +507,7 @@ static void a_missing_member_is_unsupported(struct ws_target *target)
 	assert_int_equal(ws_target_write_memory(target, &at, "", 1, NULL), WS_UNSUPPORTED);
 	assert_int_equal(ws_target_write_registers(target, 0, 0, WS_REG_R, 0, 1, &value, NULL),
 			 WS_UNSUPPORTED);
+	assert_int_equal(ws_target_write_rpc(target, 0, 0, 1, 2, NULL), WS_UNSUPPORTED);
 	assert_int_equal(ws_target_next_event(target, &event, NULL), WS_ABSENT);
 	assert_int_equal(ws_target_acknowledge(target, UINT64_MAX, NULL), WS_OK);
 }

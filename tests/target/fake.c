@@ -291,6 +291,16 @@ static enum ws_status fake_write_registers(struct ws_target *target, uint32_t wa
 	return WS_OK;
 }
 
+static enum ws_status fake_write_rpc(struct ws_target *target, uint32_t warp_index, uint32_t lane,
+				     uint32_t rpc_lo, uint32_t rpc_hi, struct ws_error *err)
+{
+	(void)warp_index, (void)lane;
+	MAYBE_FAIL(FAKE_WRITE_RPC);
+	fake_of(target)->written_rpc[0] = rpc_lo;
+	fake_of(target)->written_rpc[1] = rpc_hi;
+	return WS_OK;
+}
+
 /* ---- running ---- */
 
 static bool fake_running(const struct ws_target *target, uint32_t device_index)
@@ -834,6 +844,7 @@ void fake_may_run(struct fake *fake)
 	fake->ops.stop_at_launch = fake_stop_at_launch;
 	fake->ops.write_memory = fake_write_memory;
 	fake->ops.write_registers = fake_write_registers;
+	fake->ops.write_rpc = fake_write_rpc;
 	fake->ops.next_event = fake_next_event;
 	fake->ops.acknowledge = fake_acknowledge;
 	fake->ops.on_event = fake_on_event;

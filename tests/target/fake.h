@@ -32,6 +32,7 @@ enum fake_op {
 	FAKE_LAUNCH,
 	FAKE_WRITE,
 	FAKE_WRITE_REGISTERS,
+	FAKE_WRITE_RPC,
 	FAKE_ACKNOWLEDGE,
 	FAKE_LOGS,
 	FAKE_RULES,
@@ -94,9 +95,10 @@ struct fake {
 	bool has_registers;
 	uint32_t registers[16]; /* of every lane */
 	uint64_t code, code_bytes;
-	struct ws_span code_text;      /* what lies at `code`, instead of bytes that count */
-	bool waited;                   /* the last suspend was asked to */
-	struct ws_address written;     /* where memory was written last */
+	struct ws_span code_text;  /* what lies at `code`, instead of bytes that count */
+	bool waited;               /* the last suspend was asked to */
+	struct ws_address written; /* where memory was written last */
+	uint32_t written_rpc[2];
 	enum ws_reg_kind written_kind; /* which registers were, and how many of them */
 	uint32_t n_written;
 	uint32_t n_logs; /* records that wait, with numbers from `logged` on */

@@ -111,3 +111,14 @@ enum ws_status wsi_api_write_registers(struct ws_target *target, uint32_t warp_i
 	}
 	return wsi_api_status(t, result, "registers", err);
 }
+
+enum ws_status wsi_api_write_rpc(struct ws_target *target, uint32_t warp_index, uint32_t lane,
+				 uint32_t rpc_lo, uint32_t rpc_hi, struct ws_error *err)
+{
+	struct api_target *t = target->state;
+	const struct api_place at = wsi_api_place(t, warp_index);
+	wsi_hold(&t->lock);
+	return wsi_api_status(
+		t, API_CALL(t, writeRpcRegisters, at.dev, at.sm, at.wp, lane, &rpc_lo, &rpc_hi),
+		"the RPC", err);
+}

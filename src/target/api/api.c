@@ -201,6 +201,7 @@ static const struct ws_target_ops running_ops = {
 	.stop_at_launch = wsi_api_stop_at_launch,
 	.write_memory = wsi_api_write_memory,
 	.write_registers = wsi_api_write_registers,
+	.write_rpc = wsi_api_write_rpc,
 	.next_event = wsi_api_next_event,
 	.acknowledge = wsi_api_acknowledge,
 	.want = wsi_api_want,

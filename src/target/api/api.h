@@ -215,6 +215,7 @@ WSI_TARGET_MEMBER(wsi_api_, want);
 WSI_TARGET_MEMBER(wsi_api_, on_event);
 WSI_TARGET_MEMBER(wsi_api_, write_memory);
 WSI_TARGET_MEMBER(wsi_api_, write_registers);
+WSI_TARGET_MEMBER(wsi_api_, write_rpc);
 /* host.c */
 WSI_TARGET_MEMBER(wsi_api_, take_logs);
 WSI_TARGET_MEMBER(wsi_api_, log_rules);

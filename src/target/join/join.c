@@ -180,6 +180,7 @@ static const struct ws_target_ops join_ops = {
 	.watch_hit = join_watch_hit,
 	.write_memory = join_write_memory,
 	.write_registers = join_write_registers,
+	.write_rpc = join_write_rpc,
 	.next_event = join_next_event,
 	.acknowledge = join_acknowledge,
 	.want = join_want,

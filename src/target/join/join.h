@@ -122,6 +122,7 @@ WSI_TARGET_MEMBER(join_, watch);
 WSI_TARGET_MEMBER(join_, unwatch);
 WSI_TARGET_MEMBER(join_, watch_hit);
 WSI_TARGET_MEMBER(join_, write_registers);
+WSI_TARGET_MEMBER(join_, write_rpc);
 WSI_TARGET_MEMBER(join_, detach);
 
 /* ---- event.c ---- */

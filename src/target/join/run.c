@@ -196,6 +196,13 @@ enum ws_status join_write_registers(struct ws_target *target, uint32_t warp_inde
 					 err);
 }
 
+enum ws_status join_write_rpc(struct ws_target *target, uint32_t warp_index, uint32_t lane,
+			      uint32_t rpc_lo, uint32_t rpc_hi, struct ws_error *err)
+{
+	const struct join_part *part = JOIN_PART(join_of(target), warps, &warp_index);
+	return ws_target_write_rpc(part->target, warp_index, lane, rpc_lo, rpc_hi, err);
+}
+
 enum ws_status join_detach(struct ws_target *target, bool runs, struct ws_error *err)
 {
 	struct join *j = join_of(target);

@@ -131,6 +131,21 @@ enum ws_status sim_write_registers(struct ws_target *target, uint32_t warp_index
 	return WS_OK;
 }
 
+enum ws_status sim_write_rpc(struct ws_target *target, uint32_t warp_index, uint32_t lane,
+			     uint32_t rpc_lo, uint32_t rpc_hi, struct ws_error *err)
+{
+	struct sim_target *t = sim_of(target);
+	if (sim_runs(t))
+		return wsi_fail(err, WS_RUNNING, WS_NO_OFFSET, "the device is running");
+	struct wsi_warp *warp = t->rows.warps[warp_index];
+	if (lane >= WSI_LANES || !(warp->live >> lane & 1))
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "this lane has no thread");
+	t->sim->user_changes++;
+	warp->rpc[0][lane] = rpc_lo;
+	warp->rpc[1][lane] = rpc_hi;
+	return WS_OK;
+}
+
 /* ---- the host's view ---- */
 
 /* Memory of the host's that the device sees too: the region, and the host's address of it. */

@@ -389,6 +389,7 @@ static const struct ws_target_ops live_ops = {
 	.go_back = sim_go_back,
 	.write_memory = sim_write_memory,
 	.write_registers = sim_write_registers,
+	.write_rpc = sim_write_rpc,
 	.next_event = sim_next_event,
 	.acknowledge = sim_acknowledge,
 	.want = sim_want,

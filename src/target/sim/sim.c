@@ -367,7 +367,7 @@ enum ws_status sim_lanes(const struct ws_target *target, uint32_t warp_index,
 		uint64_t pc = wsi_lane_pc(warp, lane);
 		bool blamed = sim_is_faulted(t, warp) && t->sim->fault.lanes >> lane & 1;
 		ret_lanes[n++] = (struct ws_lane){
-			.have = WS_LANE_CBU_STATE | WS_LANE_BARRIER,
+			.have = WS_LANE_CBU_STATE | WS_LANE_BARRIER | WS_LANE_RPC,
 			.id = lane,
 			.pc = pc,
 			.rel_pc = pc - function_start(t, pc),
@@ -376,6 +376,8 @@ enum ws_status sim_lanes(const struct ws_target *target, uint32_t warp_index,
 			.call_depth = warp->depth[lane],
 			.cbu_state = thread_state(warp, lane),
 			.barrier_scope = scope_of(warp, lane),
+			.rpc_lo = warp->rpc[0][lane],
+			.rpc_hi = warp->rpc[1][lane],
 		};
 	}
 	*ret_n = n;

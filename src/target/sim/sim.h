@@ -120,6 +120,7 @@ WSI_TARGET_MEMBER(sim_, read_memory);
 
 WSI_TARGET_MEMBER(sim_, write_memory);
 WSI_TARGET_MEMBER(sim_, write_registers);
+WSI_TARGET_MEMBER(sim_, write_rpc);
 WSI_TARGET_MEMBER(sim_, read_host);
 WSI_TARGET_MEMBER(sim_, write_host);
 WSI_TARGET_MEMBER(sim_, host_address);
