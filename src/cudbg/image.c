@@ -64,6 +64,8 @@ static CUDBGResult find_module(struct wsi_cudbg *s, const struct wsi_at *at, uin
 		*ret_module = module;
 		return CUDBG_SUCCESS;
 	}
+	if (at->device->running) /* one that has come since the last stop is not known yet */
+		return wsi_cudbg_runs(s, at);
 	return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS,
 			      "device %u has no image with handle 0x%" PRIx64, at->dev, handle);
 }

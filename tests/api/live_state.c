@@ -336,10 +336,13 @@ static void an_image_that_is_loaded_is_told(void **state)
 	assert_true(event.kind == CUDBG_EVENT_ELF_IMAGE_LOADED &&
 		    event.cases.elfImageLoaded.handle == 2 &&
 		    event.cases.elfImageLoaded.size == bytes.len);
-	GOOD0(acknowledgeSyncEvents);
-	GOOD(suspendAllDevices, 0);
 	uint8_t *copy = calloc(1, bytes.len);
 	assert_non_null(copy);
+	assert_int_equal(
+		CALL(getElfImageByHandle, DEV, 2, CUDBG_ELF_IMAGE_TYPE_RELOCATED, copy, bytes.len),
+		CUDBG_ERROR_RUNNING_DEVICE); /* as of its last stop it had one */
+	GOOD0(acknowledgeSyncEvents);
+	GOOD(suspendAllDevices, 0);
 	GOOD(getElfImageByHandle, DEV, 2, CUDBG_ELF_IMAGE_TYPE_RELOCATED, copy, bytes.len);
 	assert_memory_equal(copy, "\177ELF", 4);
 	free(copy);
