@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """cuda-gdb 12.4, unmodified, debugs a program on the software GPU: its transcripts are those in live/ (TAP).
 
-usage: program.py [--update] DRIVER AGENT PROGRAM WALK IMAGES [SESSION...]
+usage: program.py [--update] WARPSCOPE DRIVER AGENT PROGRAM WALK IMAGES [SESSION...]
 
 DRIVER: our libcuda.so.1; AGENT: the process that has the device; PROGRAM, WALK: tests/driver/program.c, walk.c; IMAGES: the folder with
 what they load, compiled with -G. All run in the chroot where cuda-gdb is. Needs root and the peers script (README.md).
@@ -25,6 +25,7 @@ sys.path.insert(0, HERE)
 import peer  # noqa: E402
 
 AGAIN = "(cuda-gdb ends, and is started again)"
+EXEC = "./warpscope exec --software-gpu --"
 # name: the program, commands.
 SESSIONS = {
     "steps": ("program driver.fatbin say", ["break say", "run", "info cuda kernels", "info cuda threads", "bt", "info args", "print n", "next", "stepi", "step",
@@ -51,6 +52,7 @@ SESSIONS = {
     "failures": ("program driver.fatbin missing", ["run", "set cuda api_failures stop", "run", "bt 1", "continue",
                                                    "set cuda api_failures hide", "run"]),
     "core": ("program driver.fatbin fault", ["run", "generate-core-file core", "thread 1", "generate-core-file core", "kill", "core-file core"]),
+    "exec": ("program driver.fatbin say", ["break say", "run", "bt", "delete", "continue"]),
     "launch": ("program driver.fatbin say", ["set cuda break_on_launch application", "run", "info cuda kernels", "bt", "continue"]),
 }
 
@@ -89,9 +91,18 @@ def debugger(commands, arguments):
     return "timeout -k 2 60 cuda-gdb -nx -batch %s %s </dev/null 2>&1; " % (options, arguments)
 
 
-def transcript(work, root, mark, program, commands):
+def libraries(program, root):
+    """Those that a program of this machine needs and the chroot has not."""
+    said = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+    found = re.findall(r"(\S+) => (/\S+)", said)
+    return [path for name, path in found if not any(os.path.exists(root + folder + name) for folder in ("/lib/x86_64-linux-gnu/", "/lib/aarch64-linux-gnu/"))]
+
+
+def transcript(work, root, mark, name, program, commands):
     inner = "cd /mnt && export LD_LIBRARY_PATH=/mnt TMPDIR=/tmp MARK=%s; " % mark
-    if program.endswith("told"):
+    if name == "exec":  # which finds the driver by itself
+        inner += "export LD_LIBRARY_PATH=/mnt/lib; " + debugger(commands, "--args ./" + program).replace("cuda-gdb", EXEC + " cuda-gdb", 1)
+    elif program.endswith("told"):
         inner += RUNS % program
         while commands:
             end = (commands + [AGAIN]).index(AGAIN)
@@ -123,8 +134,8 @@ def normal(text):
 
 def main():
     update = "--update" in sys.argv
-    driver, agent, program, walk, images, *only = [name for name in sys.argv[1:] if name != "--update"]
-    files = {driver: "libcuda.so.1", agent: "warpscope-agent", program: "program", walk: "walk"}
+    warpscope, driver, agent, program, walk, images, *only = [name for name in sys.argv[1:] if name != "--update"]
+    files = {driver: "libcuda.so.1", agent: "warpscope-agent", program: "program", walk: "walk", warpscope: "warpscope"}
     for name in "driver", "debug":
         files[os.path.join(images, name + ".G.fatbin")] = name + ".fatbin"
         files[os.path.join(HERE, "..", "sim", "kernels", name + ".cu")] = name + ".cu"
@@ -142,9 +153,13 @@ def main():
         with tempfile.TemporaryDirectory() as work:
             for source, to in files.items():
                 shutil.copy(source, os.path.join(work, to))
+            for folder, inside in ("lib", libraries(warpscope, root)), ("driver", [driver, agent]):
+                os.mkdir(os.path.join(work, folder))
+                for source in inside:
+                    shutil.copy(source, os.path.join(work, folder))
             shutil.rmtree(root + "/tmp/cuda-dbg", ignore_errors=True)
             mark = str(uuid.uuid4())
-            said = transcript(work, root, mark, program, commands)
+            said = transcript(work, root, mark, name, program, commands)
         golden, now = os.path.join(HERE, "live", name + ".txt"), normal(said)
         if update:
             with open(golden, "w", encoding="utf-8") as out:
