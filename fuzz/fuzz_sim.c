@@ -125,7 +125,7 @@ static void run(const char *device, uint8_t how, struct ws_span image, struct tr
 		.seed = how,
 		.schedule = (enum ws_sim_schedule)(how & 3),
 		.n_sms = 1,
-		.memory_bytes = 1 << 20,
+		.memory_bytes = 8 << 20,
 		.heap_bytes = 1 << 16,
 		.print_bytes = 1 << 12,
 	};

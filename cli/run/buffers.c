@@ -151,7 +151,7 @@ bool run_buffer_add(struct run_buffers *buffers, struct ws_sim *sim, const char 
 	if (ok && (ws_sim_alloc(sim, bytes, &address, &err) != WS_OK ||
 		   (!contents.is_left &&
 		    ws_sim_write(sim, address, contents.bytes, (size_t)bytes, &err) != WS_OK))) {
-		cli_fail(text, &err);
+		run_fail(text, &err);
 		ok = false;
 	}
 	free(contents.bytes);

@@ -200,7 +200,7 @@ bool run_launch(const struct run_launch *launch, struct ws_sim *sim,
 		.cooperative = launch->cooperative,
 	};
 	if (ok && ws_sim_launch(sim, &what, &err) != WS_OK)
-		ok = cli_fail(launch->kernel, &err) == CLI_ANSWERED;
+		ok = run_fail(launch->kernel, &err) == CLI_ANSWERED;
 	for (size_t i = 0; i < done; i++)
 		free(values[i]);
 	free(values);

@@ -310,7 +310,7 @@ static int run_image(struct running *r, struct cli *cli)
 	if (status != CLI_ANSWERED)
 		return status;
 	if (run_on(r, cli, &outcome, &err) != WS_OK)
-		return cli_fail(r->setup.image, &err);
+		return run_fail(r->setup.image, &err);
 	return outcome_tell(r, cli, outcome);
 }
 

@@ -132,6 +132,8 @@ struct run_setup {
 
 /* What is left of the command line, once its options are taken: the image. An exit status. */
 int run_setup_check(struct run_setup *setup, int argc, char **argv);
+/* Tells why the device refused something, and which option would help. CLI_NO_ANSWER. */
+int run_fail(const char *what, const struct ws_error *err);
 /* Makes the device, loads the image, fills buffers, queues launches. An exit status. */
 int run_setup_make(struct run_setup *setup, struct cli *cli);
 /* Back to what run_setup_check() left: it can be made anew. */

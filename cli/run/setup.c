@@ -40,6 +40,13 @@ static const char *device_find(const char *arch)
 	return device;
 }
 
+int run_fail(const char *what, const struct ws_error *err)
+{
+	return cli_fail_advise(
+		what, err,
+		err->status == WS_LIMIT ? "; --memory says how much a device may take" : "");
+}
+
 static int device_make(struct run_setup *setup, struct cli *cli)
 {
 	struct ws_sim_options options = {
@@ -76,7 +83,7 @@ static int device_make(struct run_setup *setup, struct cli *cli)
 	cli->input_bytes = len;
 	enum ws_status st = ws_sim_load(setup->sim, (struct ws_span){ image, len, 0 }, NULL, &err);
 	free(image);
-	return st == WS_OK ? CLI_ANSWERED : cli_fail(setup->image, &err);
+	return st == WS_OK ? CLI_ANSWERED : run_fail(setup->image, &err);
 }
 
 static bool everything_queued(struct run_setup *setup, struct cli *cli)

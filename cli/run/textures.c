@@ -150,5 +150,5 @@ bool run_texture_make(const char *text, struct ws_sim *sim, const struct run_buf
 	}
 	enum ws_status st = surface ? ws_sim_surface(sim, &t.image, ret_handle, &err)
 				    : ws_sim_texture(sim, &t, ret_handle, &err);
-	return st == WS_OK || cli_fail(text, &err) == CLI_ANSWERED;
+	return st == WS_OK || run_fail(text, &err) == CLI_ANSWERED;
 }

@@ -64,7 +64,13 @@ struct ws_sim_options {
 	uint32_t n_sms;       /**< 0: as many as the device has */
 	uint32_t stack_bytes; /**< local memory of a thread, 0: what the kernel needs, 1024 at least
 			       */
-	uint64_t memory_bytes; /**< most that may be allocated; 0: 1 GiB */
+	uint64_t memory_bytes; /**< most that the device takes of the host's memory; 0: 1 GiB. All
+				  in all: images and what is decoded of their code, buffers, what
+				  kernels allocate and print, registers, shared and local memory
+				  of what is resident. What does not fit is WS_LIMIT, and named.
+				  Not counted: memory of ws_sim_map() and ws_sim_map_lazy(),
+				  snapshots, a debugger's notes; those of a device that checks may
+				  be as much again */
 	uint64_t heap_bytes;   /**< most that kernels may allocate with malloc(); 0: 8 MiB */
 	uint64_t print_bytes;  /**< room for what kernels print between two runs; 0: 1 MiB */
 	uint32_t granularity;  /**< an access within so many bytes behind an allocation is no fault;
@@ -152,7 +158,7 @@ WS_API enum ws_status ws_sim_symbol(struct ws_sim *sim, uint32_t module, const c
 
 /**
  * Allocates global memory, aligned to 256 bytes, with a guard behind it that no access may touch.
- * It reads as zeros until it is written. @retval WS_LIMIT  more than options.memory_bytes in all.
+ * It reads as zeros until it is written. @retval WS_LIMIT  options.memory_bytes has no room.
  */
 WS_API enum ws_status ws_sim_alloc(struct ws_sim *sim, uint64_t bytes, uint64_t *ret_address,
 				   struct ws_error *err) WS_MUST_USE;
@@ -360,7 +366,8 @@ enum ws_sim_outcome {
 /**
  * Executes what was launched, in the caller's thread.
  * @param max_instructions  warp instructions to execute at most; 0: no limit.
- * @retval WS_NO_MEMORY
+ * @retval WS_LIMIT      options.memory_bytes has no room for what a kernel needs.
+ * @retval WS_NO_MEMORY  the host has none.
  */
 WS_API enum ws_status ws_sim_run(struct ws_sim *sim, uint64_t max_instructions,
 				 enum ws_sim_outcome *ret_outcome,
@@ -443,7 +450,8 @@ struct ws_sim_finding {
  * @return their number; `*ret_findings` is valid until the device runs or is destroyed.
  */
 WS_API size_t ws_sim_findings(const struct ws_sim *sim, const struct ws_sim_finding **ret_findings);
-/** Accesses and findings for which there was no room: 1 GiB of notes, 1,000 findings. */
+/** Accesses and findings for which there was no room: options.memory_bytes of notes, 1,000
+ * findings. */
 WS_API uint64_t ws_sim_unchecked(const struct ws_sim *sim);
 
 /** Whether anybody has written something. */

@@ -88,14 +88,16 @@ static uint8_t *shared_at(struct wsi_run *run, unsigned lane, uint32_t address, 
 	return NULL;
 }
 
-uint8_t *wsi_local_byte(struct wsi_warp *warp, unsigned lane, uint64_t address)
+uint8_t *wsi_local_byte(struct ws_sim *sim, struct wsi_warp *warp, unsigned lane, uint64_t address)
 {
+	static const char what[] = "local memory of a warp";
 	size_t chunk = (size_t)address / WSI_LOCAL_CHUNK, off = (size_t)address % WSI_LOCAL_CHUNK;
 	uint32_t size = warp->block->grid->local_bytes;
-	if (!warp->local)
-		warp->local = wsi_zalloc_array(size / WSI_LOCAL_CHUNK + 1, sizeof *warp->local);
-	if (warp->local && !warp->local[chunk])
-		warp->local[chunk] = wsi_zalloc((size_t)WSI_LOCAL_CHUNK * WSI_LANES);
+	size_t n_chunks = size / WSI_LOCAL_CHUNK + 1, bytes = (size_t)WSI_LOCAL_CHUNK * WSI_LANES;
+	if (!warp->local && wsi_block_take(sim, warp->block, what, n_chunks * sizeof *warp->local))
+		warp->local = wsi_zalloc_array(n_chunks, sizeof *warp->local);
+	if (warp->local && !warp->local[chunk] && wsi_block_take(sim, warp->block, what, bytes))
+		warp->local[chunk] = wsi_zalloc(bytes);
 	if (!warp->local || !warp->local[chunk])
 		return NULL;
 	return warp->local[chunk] + (off / 4 * WSI_LANES + lane) * 4 + off % 4;
@@ -115,7 +117,7 @@ static bool local_spot(struct wsi_run *run, unsigned lane, uint64_t address, uns
 		return false;
 	}
 	*ret_spot = (struct wsi_spot){
-		.bytes = wsi_local_byte(warp, lane, address),
+		.bytes = wsi_local_byte(run->sim, warp, lane, address),
 		.step = (size_t)4 * WSI_LANES,
 	};
 	run->no_memory |= !ret_spot->bytes;

@@ -7,7 +7,6 @@ enum {
 	MAX_BLOCKS = 1 << 26, /* entities have 32 bits */
 };
 
-#define SHADOW_LIMIT (UINT64_C(1) << 30)
 #define KEY_SHARED (UINT64_C(1) << 63)
 
 struct wsi_check *wsi_check_create(void)
@@ -15,7 +14,6 @@ struct wsi_check *wsi_check_create(void)
 	struct wsi_check *check = wsi_zalloc(sizeof *check);
 	if (!check)
 		return NULL;
-	check->shadow.limit = SHADOW_LIMIT;
 	check->time = 1; /* 0 is never */
 	return check;
 }
@@ -50,8 +48,15 @@ void wsi_check_written(struct wsi_check *check, uint64_t key, uint64_t n)
 
 /* ---- blocks ---- */
 
-bool wsi_check_enter(struct wsi_check *check, struct wsi_block *block)
+bool wsi_check_enter(struct ws_sim *sim, struct wsi_block *block)
 {
+	struct wsi_check *check = sim->check;
+	uint64_t of_warps =
+		block->n_warps * (sizeof(struct wsi_trace) + wsi_trail_bytes(block->grid->n_regs));
+	if (!wsi_block_take(sim, block, "what is checked of a block",
+			    sizeof *block->trace + of_warps) ||
+	    !wsi_account_fix(&sim->account, "what is checked", sizeof *check->blocks))
+		return false;
 	block->trace = wsi_zalloc(sizeof *block->trace);
 	if (!block->trace)
 		return false;

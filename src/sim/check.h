@@ -160,7 +160,7 @@ void wsi_check_destroy(struct wsi_check *check);
 /* The key of shared memory; that of global memory is its address. */
 uint64_t wsi_check_shared_key(const struct wsi_block *block, uint32_t offset);
 /* Blocks come and go. False: no memory. */
-bool wsi_check_enter(struct wsi_check *check, struct wsi_block *block) WS_MUST_USE;
+bool wsi_check_enter(struct ws_sim *sim, struct wsi_block *block) WS_MUST_USE;
 void wsi_check_leave(struct wsi_block *block);
 /* All threads of a barrier of a block have come; of a cluster, of any device. */
 void wsi_check_barrier(struct wsi_block *block, unsigned number);
@@ -180,6 +180,8 @@ struct ws_sim_finding *wsi_check_tell(struct wsi_check *check, enum ws_sim_findi
 
 /* ---- trail.c ---- */
 
+/* What one takes. */
+size_t wsi_trail_bytes(uint32_t n_regs);
 struct wsi_trail *wsi_trail_create(uint32_t n_regs);
 void wsi_trail_destroy(struct wsi_trail *trail);
 /* What an operation is about to do to registers and stacks, and what is wrong with that. */

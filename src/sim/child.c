@@ -201,7 +201,7 @@ static uint8_t make_child(struct wsi_run *run, const struct wsi_draft *draft, bo
 	if (parent->depth + !tail > MAX_DEPTH)
 		return TOO_DEEP;
 	enum ws_status st = wsi_grid_make(sim, &launch, function, &grid, &err);
-	run->no_memory |= st == WS_NO_MEMORY;
+	run->no_memory |= st == WS_NO_MEMORY || st == WS_LIMIT;
 	if (st != WS_OK)
 		return INVALID_CONFIGURATION;
 	grid->parent = parent->id;

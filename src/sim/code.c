@@ -389,9 +389,11 @@ void wsi_text_renew(const struct ws_sim *sim, const struct wsi_text *text, uint6
 		decode_checked(sim, text, off, op);
 }
 
-bool wsi_text_decode(const struct ws_sim *sim, struct wsi_text *text, uint64_t chunk)
+bool wsi_text_decode(struct ws_sim *sim, struct wsi_text *text, uint64_t chunk)
 {
-	struct wsi_op *ops = wsi_zalloc_array(WSI_OPS_CHUNK, sizeof *ops);
+	struct wsi_op *ops = NULL;
+	if (wsi_account_fix(&sim->account, "decoded code", WSI_OPS_CHUNK * sizeof *ops))
+		ops = wsi_zalloc_array(WSI_OPS_CHUNK, sizeof *ops);
 	if (!ops)
 		return false;
 	uint64_t first = chunk * WSI_OPS_CHUNK, n = text->size / WS_SASS_BYTES;

@@ -110,16 +110,23 @@ enum wsi_step wsi_run_brx(struct wsi_run *run, const struct wsi_op *op)
 /* ---- calls ---- */
 
 /* Room for one more level of return addresses. */
-static bool deepen(struct wsi_warp *warp, unsigned depth)
+static bool deepen(struct wsi_run *run, unsigned depth)
 {
+	enum { MORE = 8 };
+	struct wsi_warp *warp = run->warp;
 	if (depth < warp->n_frames)
 		return true;
-	uint64_t *frames = wsi_realloc_array(
-		warp->frames, (size_t)(warp->n_frames + 8u) * WSI_LANES, sizeof *frames);
-	if (!frames)
+	uint64_t *frames = NULL;
+	if (wsi_block_take(run->sim, warp->block, "call stacks of a warp",
+			   MORE * WSI_LANES * sizeof *frames))
+		frames = wsi_realloc_array(
+			warp->frames, (size_t)(warp->n_frames + MORE) * WSI_LANES, sizeof *frames);
+	if (!frames) {
+		run->no_memory = true;
 		return false;
+	}
 	warp->frames = frames;
-	warp->n_frames += 8;
+	warp->n_frames += MORE;
 	return true;
 }
 
@@ -129,7 +136,7 @@ static void enter(struct wsi_run *run, uint32_t lanes)
 	struct wsi_warp *warp = run->warp;
 	for (uint32_t left = lanes; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
-		if (warp->depth[lane] >= MAX_DEPTH || !deepen(warp, warp->depth[lane]))
+		if (warp->depth[lane] >= MAX_DEPTH || !deepen(run, warp->depth[lane]))
 			continue;
 		warp->frames[(size_t)warp->depth[lane]++ * WSI_LANES + lane] =
 			run->pc + WS_SASS_BYTES;
@@ -150,6 +157,8 @@ enum wsi_step wsi_run_call(struct wsi_run *run, const struct wsi_op *op)
 {
 	uint32_t lanes = conditions(run, op);
 	enter(run, lanes);
+	if (run->no_memory)
+		return WSI_STEP_FAULT;
 	if (op->n_at > 0)
 		return wsi_run_unimplemented(run, op);
 	if (op->alu.n_sources == 0)

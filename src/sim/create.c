@@ -12,6 +12,8 @@ const char *ws_sim_device_name(size_t index)
 	return index < WSI_COUNT(devices) ? devices[index].name : NULL;
 }
 
+#define ADDRESSES (UINT64_C(1) << 40) /* that there are for memory, about */
+
 static const struct wsi_device *find_device(const char *name)
 {
 	for (size_t i = 0; i < WSI_COUNT(devices); i++)
@@ -54,6 +56,10 @@ enum ws_status ws_sim_create(const struct ws_sim_options *options, struct ws_sim
 	sim->device = device;
 	sim->budget.limit = UINT64_MAX;
 	sim->memory.budget = &sim->budget;
+	sim->memory.account = &sim->account;
+	sim->account.limit = wsi_min_u64(o.memory_bytes, ADDRESSES);
+	if (check)
+		check->shadow.limit = o.memory_bytes;
 	sim->options = o;
 	sim->sms = sms;
 	sim->check = check;
@@ -106,9 +112,8 @@ static enum ws_status alloc(struct ws_sim *sim, uint64_t bytes, bool managed, ui
 	if (bytes == 0)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
 				"CUDA_ERROR_INVALID_VALUE: 0 bytes");
-	if (bytes > sim->options.memory_bytes - sim->memory.allocated)
-		return wsi_fail(err, WS_LIMIT, WS_NO_OFFSET,
-				"CUDA_ERROR_OUT_OF_MEMORY: %" PRIu64 " bytes", bytes);
+	if (!wsi_account_has_room(&sim->account, "a buffer", bytes)) /* no address is spent */
+		return wsi_account_fail(&sim->account, err);
 	struct wsi_region region = {
 		.size = bytes,
 		.reach = (bytes + unit - 1) & ~(unit - 1),
@@ -117,11 +122,9 @@ static enum ws_status alloc(struct ws_sim *sim, uint64_t bytes, bool managed, ui
 	};
 	region.start = wsi_memory_place(&sim->memory, region.reach, 256);
 	enum ws_status st = wsi_memory_add(&sim->memory, &region, err);
-	if (st != WS_OK)
-		return st;
-	sim->memory.allocated += bytes;
-	*ret_address = region.start;
-	return WS_OK;
+	if (st == WS_OK)
+		*ret_address = region.start;
+	return st;
 }
 
 enum ws_status ws_sim_alloc(struct ws_sim *sim, uint64_t bytes, uint64_t *ret_address,
@@ -142,13 +145,11 @@ enum ws_status ws_sim_free(struct ws_sim *sim, uint64_t address, struct ws_error
 	struct wsi_region *region = address ? wsi_memory_find(&sim->memory, address) : NULL;
 	if (address == 0)
 		return WS_OK;
-	bool mapped = region && region->kind == WSI_REGION_MAPPED;
-	if (!region || region->start != address || (region->kind != WSI_REGION_USER && !mapped))
+	if (!region || region->start != address ||
+	    (region->kind != WSI_REGION_USER && region->kind != WSI_REGION_MAPPED))
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
 				"CUDA_ERROR_INVALID_VALUE: 0x%" PRIx64 " is no allocation",
 				address);
-	if (!mapped)
-		sim->memory.allocated -= region->size;
 	wsi_memory_remove(&sim->memory, region);
 	return WS_OK;
 }

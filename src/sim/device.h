@@ -150,6 +150,7 @@ struct wsi_module {
 	uint32_t *loaded;  /* owned; sections of code that are loaded, in that order */
 	uint32_t n_loaded, n_shown, n_texts;
 	uint32_t n_told; /* of these, to debuggers */
+	uint64_t taken;  /* by it, of the account */
 };
 
 /* A launch. */
@@ -209,6 +210,7 @@ struct wsi_block {
 	struct wsi_cluster *cluster; /* NULL: none. Owned by all its blocks */
 	uint8_t *shared;             /* owned */
 	uint32_t shared_bytes, n_warps, live_warps;
+	uint64_t taken;          /* by it and its warps, of the account */
 	uint32_t behind;         /* offset of what the system takes behind it, 0: nothing */
 	uint32_t free_regs;      /* of a lane, that warps have given back (setmaxnreg) */
 	struct wsi_warp **warps; /* owned, and they are */
@@ -283,6 +285,7 @@ struct ws_sim {
 	atomic_bool stop;
 	const struct wsi_device *device;
 	struct ws_sim_options options;
+	struct wsi_account account;
 	struct wsi_memory memory;
 	struct wsi_module *modules; /* owned */
 	size_t n_modules, cap_modules;
@@ -331,7 +334,7 @@ struct wsi_run {
 	bool cut;       /* the turn goes on behind these */
 	bool stands;    /* must not go on, although the turn is not over */
 	const struct wsi_bank *bank;
-	bool no_memory; /* of the host: ends the run */
+	bool no_memory; /* of the host, or of the account: ends the run */
 };
 
 /* ---- run.c ---- */
@@ -343,7 +346,7 @@ void wsi_labor(struct wsi_run *run, uint64_t bytes);
 /* The text that holds a pc, or NULL: none that is loaded does. */
 struct wsi_text *wsi_text_find(struct ws_sim *sim, uint64_t pc);
 /* Decodes a chunk of a text: false when memory is out. */
-bool wsi_text_decode(const struct ws_sim *sim, struct wsi_text *text, uint64_t chunk) WS_MUST_USE;
+bool wsi_text_decode(struct ws_sim *sim, struct wsi_text *text, uint64_t chunk) WS_MUST_USE;
 
 /* Decodes an operation anew whose bytes have changed. */
 void wsi_text_renew(const struct ws_sim *sim, const struct wsi_text *text, uint64_t off,
@@ -371,11 +374,14 @@ void wsi_launch_retire(struct ws_sim *sim, struct wsi_block *block);
 /* Ends everything that runs or waits to, as a driver does after a fault. */
 void wsi_launch_kill(struct ws_sim *sim);
 void wsi_launch_fini(struct ws_sim *sim);
-void wsi_block_destroy(struct wsi_block *block);
+void wsi_block_destroy(struct ws_sim *sim, struct wsi_block *block);
+/* Counts what a block takes; false: it does not fit. */
+bool wsi_block_take(struct ws_sim *sim, struct wsi_block *block, const char *what,
+		    uint64_t bytes) WS_MUST_USE;
 /* Words that the registers of a warp take, with the uniform ones. */
 size_t wsi_warp_reg_words(const struct ws_sim *sim, uint32_t n_regs);
 /* Gives a warp another number of registers; the lower ones stay. False: no memory. */
-bool wsi_warp_resize(const struct ws_sim *sim, struct wsi_warp *warp, uint32_t n_regs) WS_MUST_USE;
+bool wsi_warp_resize(struct ws_sim *sim, struct wsi_warp *warp, uint32_t n_regs) WS_MUST_USE;
 uint32_t wsi_block_threads(const struct wsi_grid *grid);
 /* A grid with its memory and number; not in the queue. */
 enum ws_status wsi_grid_make(struct ws_sim *sim, const struct ws_sim_launch *launch,
@@ -444,7 +450,7 @@ wsi_preparer wsi_prepare_bra, wsi_prepare_atomic, wsi_prepare_mbarrier, wsi_prep
 
 /* A byte of local memory, inside of the stack. Chunks come when they are first needed; a word of
  * lane l in a chunk: 4 bytes at (word * WSI_LANES + l) * 4. NULL: no memory. access.c */
-uint8_t *wsi_local_byte(struct wsi_warp *warp, unsigned lane, uint64_t address);
+uint8_t *wsi_local_byte(struct ws_sim *sim, struct wsi_warp *warp, unsigned lane, uint64_t address);
 
 /* ---- lanes and barriers ---- */
 /* Lanes are gone, or a mask changed: who waits may go on. control.c */

@@ -383,7 +383,7 @@ static enum ws_status redo(struct ws_sim *sim, const struct wsi_action *a, uint6
 	bool there = wsi_position(sim) == sim->debug->stop_at;
 	sim->debug->stop_at = UINT64_MAX;
 	if (how == WSI_STEPPED_NO_MEMORY)
-		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "out of memory");
+		return wsi_account_fail(&sim->account, err);
 	return there ? WS_OK : differs(err);
 }
 
@@ -391,7 +391,7 @@ static enum ws_status fill(struct ws_sim *sim, struct ws_error *err)
 {
 	bool ok = wsi_launch_fill(sim);
 	drop_finished(sim->debug);
-	return ok ? WS_OK : wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "out of memory");
+	return ok ? WS_OK : wsi_account_fail(&sim->account, err);
 }
 
 /* To a later position of what is known. */

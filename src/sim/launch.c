@@ -332,6 +332,7 @@ static enum ws_status fill_grid(struct ws_sim *sim, struct wsi_grid *grid,
 /* Lets go what a grid has of the device. */
 static void grid_end(struct ws_sim *sim, struct wsi_grid *grid)
 {
+	wsi_account_give(&sim->account, sizeof *grid);
 	const uint64_t own[] = { grid->bank[0].address, grid->sync };
 	for (unsigned i = 0; i < WSI_COUNT(own); i++) {
 		struct wsi_region *region = wsi_memory_find(&sim->memory, own[i]);
@@ -366,9 +367,13 @@ enum ws_status wsi_grid_make(struct ws_sim *sim, const struct ws_sim_launch *lau
 	enum ws_status st = check_dimensions(launch, err);
 	if (st != WS_OK)
 		return st;
+	if (!wsi_account_take(&sim->account, "a launch", sizeof(struct wsi_grid)))
+		return wsi_account_fail(&sim->account, err);
 	struct wsi_grid *grid = wsi_zalloc(sizeof *grid);
-	if (!grid)
+	if (!grid) {
+		wsi_account_give(&sim->account, sizeof *grid);
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY");
+	}
 	grid->module = launch->module;
 	grid->dim = launch->grid;
 	grid->block = launch->block;
@@ -450,10 +455,18 @@ static void warp_destroy(struct wsi_warp *warp)
 	wsi_free(warp);
 }
 
-void wsi_block_destroy(struct wsi_block *block)
+bool wsi_block_take(struct ws_sim *sim, struct wsi_block *block, const char *what, uint64_t bytes)
+{
+	bool fits = wsi_account_take(&sim->account, what, bytes);
+	block->taken += fits ? bytes : 0;
+	return fits;
+}
+
+void wsi_block_destroy(struct ws_sim *sim, struct wsi_block *block)
 {
 	if (!block)
 		return;
+	wsi_account_give(&sim->account, block->taken);
 	wsi_check_leave(block);
 	for (uint32_t i = 0; i < block->n_warps && block->warps; i++)
 		warp_destroy(block->warps[i]);
@@ -473,9 +486,14 @@ size_t wsi_warp_reg_words(const struct ws_sim *sim, uint32_t n_regs)
 	return (size_t)n_regs * WSI_LANES + sim->device->uregs + 1;
 }
 
-bool wsi_warp_resize(const struct ws_sim *sim, struct wsi_warp *warp, uint32_t n_regs)
+bool wsi_warp_resize(struct ws_sim *sim, struct wsi_warp *warp, uint32_t n_regs)
 {
 	size_t kept = (size_t)(n_regs < warp->n_regs ? n_regs : warp->n_regs) * WSI_LANES;
+	uint64_t more = n_regs > warp->n_regs ? n_regs - warp->n_regs : 0; /* what is less stays
+									      counted */
+	if (!wsi_block_take(sim, warp->block, "registers of a warp",
+			    more * WSI_LANES * sizeof(uint32_t)))
+		return false;
 	uint32_t *regs = wsi_zalloc_array(wsi_warp_reg_words(sim, n_regs), sizeof *regs);
 	if (!regs)
 		return false;
@@ -532,6 +550,13 @@ static struct wsi_block *block_create(struct ws_sim *sim, struct wsi_grid *grid)
 	block->shared_bytes = grid->shared_bytes;
 	if (sim->device->kept == 0 && sim->device->scratch != WSI_DEVICE_NOWHERE)
 		block->behind = sim->device->scratch;
+	uint64_t of_warp = sizeof(struct wsi_warp) + sizeof *block->warps +
+			   wsi_warp_reg_words(sim, grid->n_regs) * sizeof(uint32_t);
+	if (!wsi_block_take(sim, block, "a block with its registers and shared memory",
+			    sizeof *block + wsi_shared_room(block) + grid->n_warps * of_warp)) {
+		wsi_free(block);
+		return NULL;
+	}
 	block->shared = wsi_zalloc(wsi_shared_room(block));
 	block->warps = wsi_zalloc_array(grid->n_warps, sizeof *block->warps);
 	bool ok = block->shared && block->warps;
@@ -540,7 +565,7 @@ static struct wsi_block *block_create(struct ws_sim *sim, struct wsi_grid *grid)
 		ok = block->warps[i] != NULL;
 	}
 	if (!ok) {
-		wsi_block_destroy(block);
+		wsi_block_destroy(sim, block);
 		return NULL;
 	}
 	return block;
@@ -690,8 +715,8 @@ static bool cluster_enter(struct ws_sim *sim, struct wsi_grid *grid, struct ws_d
 		block->idx = block_index(grid, grid->next_block + done, c);
 		block->cluster_dim = c;
 		block->rank = done;
-		if (sim->check && !wsi_check_enter(sim->check, block)) {
-			wsi_block_destroy(block);
+		if (sim->check && !wsi_check_enter(sim, block)) {
+			wsi_block_destroy(sim, block);
 			*ret_no_memory = true;
 			break;
 		}
@@ -713,7 +738,7 @@ static bool cluster_enter(struct ws_sim *sim, struct wsi_grid *grid, struct ws_d
 		wsi_free(cluster);
 	for (size_t i = n_blocks; i < n_blocks + done; i++) {
 		sm_account(sim, sim->blocks[i], false);
-		wsi_block_destroy(sim->blocks[i]);
+		wsi_block_destroy(sim, sim->blocks[i]);
 	}
 	sim->n_blocks = n_blocks;
 	sim->n_resident = n_resident;
@@ -795,7 +820,7 @@ void wsi_launch_retire(struct ws_sim *sim, struct wsi_block *block)
 	sm_account(sim, block, false);
 	block_leave(sim, block);
 	block->grid->done_blocks++;
-	wsi_block_destroy(block);
+	wsi_block_destroy(sim, block);
 	if (!last)
 		wsi_cluster_check(sim, cluster);
 }
@@ -804,7 +829,7 @@ void wsi_launch_retire(struct ws_sim *sim, struct wsi_block *block)
 static void drop_blocks(struct ws_sim *sim)
 {
 	for (size_t i = 0; i < sim->n_blocks; i++)
-		wsi_block_destroy(sim->blocks[i]);
+		wsi_block_destroy(sim, sim->blocks[i]);
 	sim->n_blocks = 0;
 	sim->n_resident = sim->n_gaps = sim->turn = 0;
 	sim->turn_of = NULL;

@@ -29,6 +29,15 @@ struct loading {
 	struct ws_error *err;
 };
 
+/* Counts what a module takes, to be given back if it fails to load. */
+static bool module_takes(struct ws_sim *sim, struct wsi_module *module, const char *what,
+			 uint64_t bytes)
+{
+	bool fits = wsi_account_fix(&sim->account, what, bytes);
+	module->taken += fits ? bytes : 0;
+	return fits;
+}
+
 /* ---- sections ---- */
 
 static enum ws_status add_text(struct loading *l, uint32_t index, const struct wsi_shdr *shdr)
@@ -41,6 +50,9 @@ static enum ws_status add_text(struct loading *l, uint32_t index, const struct w
 	if (!wsi_grow(&sim->texts, &sim->cap_texts, sim->n_texts, sizeof *sim->texts, SIZE_MAX))
 		return wsi_fail(l->err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY");
 	size_t n_chunks = bytes.len / WS_SASS_BYTES / WSI_OPS_CHUNK + 1;
+	if (!module_takes(l->sim, l->module, "the code of an image",
+			  sizeof *sim->texts + n_chunks * sizeof(struct wsi_op *)))
+		return wsi_account_fail(&sim->account, l->err);
 	struct wsi_text text = {
 		.start = sim->next_code,
 		.size = bytes.len,
@@ -104,10 +116,8 @@ static enum ws_status add_data(struct loading *l, uint32_t index, const struct w
 	if (!wsi_elf_bytes(&l->elf, shdr, &bytes))
 		return wsi_fail(l->err, WS_TRUNCATED, shdr->offset,
 				"CUDA_ERROR_INVALID_IMAGE: a section is cut");
-	if (shdr->size > l->sim->options.memory_bytes)
-		return wsi_fail(l->err, WS_LIMIT, WS_NO_OFFSET,
-				"CUDA_ERROR_OUT_OF_MEMORY: variables of %" PRIu64 " bytes",
-				shdr->size);
+	if (!wsi_account_has_room(&l->sim->account, "variables of an image", shdr->size))
+		return wsi_account_fail(&l->sim->account, l->err);
 	if (l->sim->options.managed && !read_only && has_managed(l, index))
 		return add_managed(l, index, shdr->size);
 	region.start = wsi_memory_place(&l->sim->memory, shdr->size, 256);
@@ -470,6 +480,8 @@ void wsi_loader_fini(struct ws_sim *sim)
 static enum ws_status module_open(struct ws_sim *sim, struct ws_span image,
 				  struct wsi_module *module, struct ws_error *err)
 {
+	if (!module_takes(sim, module, "an image and its relocated copy", 2 * (uint64_t)image.len))
+		return wsi_account_fail(&sim->account, err);
 	module->original = wsi_zalloc(image.len);
 	module->image = wsi_zalloc(image.len);
 	if (!module->original || !module->image)
@@ -492,6 +504,10 @@ static enum ws_status module_open(struct ws_sim *sim, struct ws_span image,
 				"CUDA_ERROR_INVALID_IMAGE: an object that is not linked yet");
 	module->n_sections = ws_cubin_n_sections(module->cubin);
 	module->first_text = sim->n_texts;
+	if (!module_takes(sim, module, "the sections of an image",
+			  (module->n_sections + UINT64_C(1)) *
+				  (sizeof *module->address + sizeof *module->loaded)))
+		return wsi_account_fail(&sim->account, err);
 	module->address = wsi_zalloc_array(module->n_sections + 1u, sizeof *module->address);
 	module->loaded = wsi_zalloc_array(module->n_sections + 1u, sizeof *module->loaded);
 	if (!module->address || !module->loaded)
@@ -543,6 +559,7 @@ static void module_undo(struct ws_sim *sim, struct wsi_module *module, size_t n_
 		if (module->address[i] != 0 && region)
 			wsi_memory_remove(&sim->memory, region);
 	}
+	sim->account.fixed -= module->taken;
 	module_fini(module);
 }
 

@@ -80,6 +80,71 @@ static bool pages_own(struct wsi_region *region)
 	return true;
 }
 
+/* ---- what a device takes ---- */
+
+bool wsi_account_has_room(struct wsi_account *account, const char *what, uint64_t bytes)
+{
+	uint64_t taken = account->used + account->fixed;
+	bool fits = taken <= account->limit && bytes <= account->limit - taken;
+	if (!fits) {
+		account->what = what;
+		account->asked = bytes;
+		account->taken = taken;
+	}
+	return fits;
+}
+
+bool wsi_account_take(struct wsi_account *account, const char *what, uint64_t bytes)
+{
+	bool fits = wsi_account_has_room(account, what, bytes);
+	account->used += fits ? bytes : 0;
+	return fits;
+}
+
+void wsi_account_give(struct wsi_account *account, uint64_t bytes)
+{
+	account->used -= bytes;
+}
+
+bool wsi_account_fix(struct wsi_account *account, const char *what, uint64_t bytes)
+{
+	bool fits = wsi_account_has_room(account, what, bytes);
+	account->fixed += fits ? bytes : 0;
+	return fits;
+}
+
+enum ws_status wsi_account_fail(const struct wsi_account *account, struct ws_error *err)
+{
+	if (!account->what)
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET,
+				"CUDA_ERROR_OUT_OF_MEMORY: the host has none");
+	return wsi_fail(err, WS_LIMIT, WS_NO_OFFSET,
+			"CUDA_ERROR_OUT_OF_MEMORY: no room for %s, %" PRIu64
+			" bytes: the device takes %" PRIu64 " of %" PRIu64,
+			account->what, account->asked, account->taken, account->limit);
+}
+
+/* What a region takes with its tables, all pages there. What is the caller's is not counted. */
+static uint64_t region_cost(const struct wsi_region *region)
+{
+	uint64_t tables =
+		sizeof *region + n_pages(region) * (sizeof(void *) + sizeof(struct wsi_page));
+	return tables + (region->kind == WSI_REGION_MAPPED ? 0 : region->reach);
+}
+
+static bool region_count(const struct wsi_memory *memory, const struct wsi_region *region)
+{
+	static const char *const names[] = {
+		[WSI_REGION_USER] = "a buffer",
+		[WSI_REGION_HEAP] = "malloc() of a kernel",
+		[WSI_REGION_MODULE] = "variables of an image",
+		[WSI_REGION_MAPPED] = "tables of memory that is lent",
+		[WSI_REGION_GRID] = "parameters of a launch",
+	};
+	return !memory->account ||
+	       wsi_account_take(memory->account, names[region->kind], region_cost(region));
+}
+
 /* ---- regions ---- */
 
 /* Index of the first region that starts above an address. */
@@ -113,6 +178,10 @@ enum ws_status wsi_memory_add(struct wsi_memory *memory, const struct wsi_region
 {
 	uint64_t end = region->start + region->reach;
 	size_t at = region_above(memory, region->start);
+	if (region->start == UINT64_MAX)
+		return wsi_fail(err, WS_LIMIT, WS_NO_OFFSET,
+				"CUDA_ERROR_OUT_OF_MEMORY: no addresses for %" PRIu64 " bytes",
+				region->reach);
 	if (region->reach == 0 || end < region->start ||
 	    (at < memory->n && memory->regions[at].start < end) ||
 	    (at > 0 &&
@@ -122,10 +191,14 @@ enum ws_status wsi_memory_add(struct wsi_memory *memory, const struct wsi_region
 				" are not free",
 				region->reach, region->start);
 	struct wsi_region added = *region;
+	if (!region_count(memory, region))
+		return wsi_account_fail(memory->account, err);
 	added.pages = pages_create(region);
 	if (!added.pages || !wsi_grow(&memory->regions, &memory->cap, memory->n,
 				      sizeof *memory->regions, WSI_MAX_REGIONS)) {
 		wsi_free(added.pages);
+		if (memory->account)
+			wsi_account_give(memory->account, region_cost(region));
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET,
 				"CUDA_ERROR_OUT_OF_MEMORY: tables of %" PRIu64 " bytes",
 				region->reach);
@@ -183,6 +256,8 @@ uint64_t wsi_memory_place(struct wsi_memory *memory, uint64_t size, uint64_t ali
 void wsi_memory_remove(struct wsi_memory *memory, struct wsi_region *region)
 {
 	size_t at = (size_t)(region - memory->regions);
+	if (memory->account)
+		wsi_account_give(memory->account, region_cost(region));
 	pages_release(region);
 	memmove(region, region + 1, (memory->n - at - 1) * sizeof *region);
 	memory->n--;
@@ -335,6 +410,7 @@ bool wsi_memory_share(const struct wsi_memory *memory, struct wsi_memory *ret_ot
 {
 	*ret_other = *memory;
 	ret_other->cap = memory->n;
+	ret_other->account = NULL;
 	ret_other->regions = wsi_zalloc_array(memory->n, sizeof *memory->regions);
 	if (!ret_other->regions) {
 		*ret_other = (struct wsi_memory){ .n = 0 };

@@ -52,6 +52,25 @@ struct wsi_budget {
 	void *user;
 };
 
+/* What a device takes of the host's memory, and the most that it may take. */
+struct wsi_account {
+	uint64_t used;  /* by what runs: a snapshot has its own count */
+	uint64_t fixed; /* the rest: images, decoded code, the buffer of what is printed */
+	uint64_t limit;
+	const char *what;      /* what did not fit last; NULL: all of it has */
+	uint64_t asked, taken; /* bytes of it, and those that were taken by then */
+};
+
+/* Whether bytes of something fit: then they are counted, or (_has_room) not yet. */
+bool wsi_account_has_room(struct wsi_account *account, const char *what,
+			  uint64_t bytes) WS_MUST_USE;
+bool wsi_account_take(struct wsi_account *account, const char *what, uint64_t bytes) WS_MUST_USE;
+void wsi_account_give(struct wsi_account *account, uint64_t bytes);
+/* The same for what stays when a snapshot is restored. */
+bool wsi_account_fix(struct wsi_account *account, const char *what, uint64_t bytes) WS_MUST_USE;
+/* What is said when there was no memory: what did not fit (WS_LIMIT), or that the host has none. */
+enum ws_status wsi_account_fail(const struct wsi_account *account, struct ws_error *err);
+
 struct wsi_region {
 	uint64_t start, size;
 	uint64_t reach;          /* bytes that may be accessed, `size` at least */
@@ -67,10 +86,10 @@ struct wsi_region {
 struct wsi_memory {
 	struct wsi_region *regions; /* owned; by address */
 	size_t n, cap;
-	struct wsi_budget *budget; /* of regions that are added; may be NULL */
-	size_t recent[2];          /* where something was found last, and before that */
-	uint64_t next;             /* where to look for free addresses */
-	uint64_t allocated;        /* bytes of WSI_REGION_USER and HEAP */
+	struct wsi_budget *budget;   /* of regions that are added; may be NULL */
+	size_t recent[2];            /* where something was found last, and before that */
+	uint64_t next;               /* where to look for free addresses */
+	struct wsi_account *account; /* of regions; NULL: nobody counts */
 };
 
 /* The region of an address, NULL for none. */
@@ -93,7 +112,7 @@ const uint8_t *wsi_memory_read(struct wsi_memory *memory, uint64_t address, uint
 uint8_t *wsi_memory_write(struct wsi_memory *memory, uint64_t address, uint64_t *len,
 			  bool *ret_no_memory);
 
-/* Adds a region; its pages are absent. WS_ARGUMENT: not free. */
+/* Adds a region; its pages are absent. WS_ARGUMENT: not free. WS_LIMIT: the account has no room. */
 enum ws_status wsi_memory_add(struct wsi_memory *memory, const struct wsi_region *region,
 			      struct ws_error *err) WS_MUST_USE;
 /* The same for a region of the caller's bytes. */

@@ -64,7 +64,7 @@ bool wsi_row_find(struct wsi_run *run, const struct wsi_op *op, bool write, stru
 	} else if (op->space == WS_SASS_SPACE_SHARED) {
 		ret_row->bytes = find_shared(run, address, len);
 	} else if (step == 0 && address + op->bytes <= run->warp->block->grid->local_bytes) {
-		ret_row->bytes = wsi_local_byte(run->warp, 0, address);
+		ret_row->bytes = wsi_local_byte(run->sim, run->warp, 0, address);
 		run->no_memory |= !ret_row->bytes;
 		ret_row->kind = WSI_ROW_LOCAL;
 	}

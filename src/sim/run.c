@@ -401,9 +401,10 @@ static bool run_turn(struct ws_sim *sim, struct wsi_warp *warp, uint64_t n, uint
 	return !run.no_memory;
 }
 
-/* Finds where constants are. */
+/* Finds where constants are. What did not fit before is of no account any more. */
 bool wsi_run_prepare(struct ws_sim *sim)
 {
+	sim->account.what = NULL;
 	for (struct wsi_grid *grid = sim->queue; grid; grid = grid->next) {
 		for (unsigned i = 0; i < WSI_BANKS; i++) {
 			struct wsi_bank *bank = &grid->bank[i];
@@ -496,10 +497,7 @@ enum ws_status ws_sim_run(struct ws_sim *sim, uint64_t max_instructions,
 			run_all(sim, max_instructions ? max_instructions : UINT64_MAX, &no_memory);
 	if (!no_memory && *ret_outcome == WS_SIM_STUCK && sim->check)
 		wsi_check_stuck(sim);
-	if (no_memory)
-		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET,
-				"CUDA_ERROR_OUT_OF_MEMORY: while a kernel ran");
-	return WS_OK;
+	return no_memory ? wsi_account_fail(&sim->account, err) : WS_OK;
 }
 
 void ws_sim_stop(struct ws_sim *sim)

@@ -40,7 +40,7 @@ static bool read_text(struct wsi_run *run, unsigned lane, uint64_t address, char
 bool wsi_service_print(struct ws_sim *sim, const char *bytes, size_t len)
 {
 	uint64_t room = sim->options.print_bytes;
-	if (!sim->printed)
+	if (!sim->printed && wsi_account_fix(&sim->account, "what kernels print", room))
 		sim->printed = wsi_zalloc((size_t)room);
 	if (!sim->printed)
 		return false;
@@ -185,14 +185,19 @@ static enum wsi_step service_malloc(struct wsi_run *run, unsigned lane)
 	struct ws_sim *sim = run->sim;
 	uint64_t size = wsi_service_argument(run, ARGUMENT, lane), address = 0;
 	if (size > 0 && size <= sim->options.heap_bytes - sim->heap_bytes &&
-	    sim->n_heap < MAX_HEAP_REGIONS) {
+	    sim->n_heap < MAX_HEAP_REGIONS &&
+	    wsi_account_has_room(&sim->account, "malloc()", size)) {
 		struct wsi_region region = { .size = size, .reach = size, .kind = WSI_REGION_HEAP };
 		region.start = wsi_memory_place(&sim->memory, size, 16);
-		run->no_memory |= wsi_memory_add(&sim->memory, &region, NULL) != WS_OK;
-		address = run->no_memory ? 0 : region.start;
-		sim->heap_bytes += size;
-		sim->n_heap++;
+		enum ws_status st = wsi_memory_add(&sim->memory, &region, NULL);
+		run->no_memory |= st == WS_NO_MEMORY;
+		if (st == WS_OK) {
+			address = region.start;
+			sim->heap_bytes += size;
+			sim->n_heap++;
+		}
 	}
+	sim->account.what = NULL; /* what has no room is NULL for the kernel, as in CUDA */
 	wsi_service_result(run, lane, address, 2);
 	return WSI_STEP_NEXT;
 }

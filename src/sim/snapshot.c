@@ -215,6 +215,8 @@ enum ws_status ws_sim_restore(struct ws_sim *sim, const struct ws_sim_snapshot *
 		return no_memory(err);
 	}
 	fini(sim);
+	next->account.fixed = sim->account.fixed;
+	next->memory.account = &sim->account;
 	next->modules = sim->modules;
 	next->cap_modules = sim->cap_modules;
 	next->texts = sim->texts;

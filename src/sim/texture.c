@@ -115,6 +115,8 @@ static enum ws_status add(struct ws_sim *sim, struct wsi_object *object, uint64_
 		st = take_sampler(object, err);
 	if (st != WS_OK)
 		return st;
+	if (!wsi_account_fix(&sim->account, "a texture or surface", sizeof *sim->objects))
+		return wsi_account_fail(&sim->account, err);
 	if (!wsi_grow(&sim->objects, &sim->cap_objects, sim->n_objects, sizeof *sim->objects,
 		      MAX_OBJECTS - 1))
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY");

@@ -65,7 +65,8 @@ void wsi_prepare_tmem_allocate(struct wsi_op *op)
 
 static bool give(struct wsi_run *run, struct wsi_block *block, uint32_t units)
 {
-	if (!block->tensor)
+	if (!block->tensor &&
+	    wsi_block_take(run->sim, block, "tensor memory of a block", sizeof *block->tensor))
 		block->tensor = wsi_zalloc(sizeof *block->tensor);
 	if (!block->tensor) {
 		run->no_memory = true;

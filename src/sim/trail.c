@@ -20,9 +20,14 @@ enum { ALIGN_BITS = 8 };                  /* of allocations */
 
 /* ---- words ---- */
 
+size_t wsi_trail_bytes(uint32_t n_regs)
+{
+	return sizeof(struct wsi_trail) + n_regs * sizeof(struct wsi_trail_word);
+}
+
 struct wsi_trail *wsi_trail_create(uint32_t n_regs)
 {
-	struct wsi_trail *trail = wsi_zalloc(sizeof *trail + n_regs * sizeof trail->reg[0]);
+	struct wsi_trail *trail = wsi_zalloc(wsi_trail_bytes(n_regs));
 	if (!trail)
 		return NULL;
 	trail->n_regs = n_regs;
@@ -36,7 +41,7 @@ struct wsi_trail *wsi_trail_create(uint32_t n_regs)
 
 void wsi_trail_destroy(struct wsi_trail *trail)
 {
-	for (size_t i = 0; trail && i < trail->n_local; i++)
+	for (size_t i = 0; trail && trail->local && i < trail->n_local; i++)
 		wsi_free(trail->local[i]);
 	if (trail)
 		wsi_free(trail->local);
@@ -47,6 +52,14 @@ void wsi_trail_destroy(struct wsi_trail *trail)
 static struct wsi_trail_word *reg_at(struct wsi_trail *trail, unsigned number)
 {
 	return number != 255 && number < trail->n_regs ? &trail->reg[number] : NULL;
+}
+
+/* Memory for what is known of local memory, counted for the block. */
+static void *take(const struct wsi_run *run, size_t n, size_t size)
+{
+	bool fits = wsi_block_take(run->sim, run->warp->block, "what is checked of local memory",
+				   n * size);
+	return fits ? wsi_zalloc_array(n, size) : NULL;
 }
 
 /* A word of local memory; NULL: not followed. */
@@ -60,10 +73,10 @@ static struct wsi_trail_word *local_at(const struct wsi_run *run, uint64_t addre
 		return NULL;
 	if (!trail->local) {
 		trail->n_local = size / WSI_LOCAL_CHUNK + 1;
-		trail->local = wsi_zalloc_array(trail->n_local, sizeof *trail->local);
+		trail->local = take(run, trail->n_local, sizeof *trail->local);
 	}
 	if (trail->local && !trail->local[chunk]) {
-		trail->local[chunk] = wsi_zalloc_array(WSI_LOCAL_CHUNK / 4, sizeof **trail->local);
+		trail->local[chunk] = take(run, WSI_LOCAL_CHUNK / 4, sizeof **trail->local);
 		for (size_t i = 0; trail->local[chunk] && i < WSI_LOCAL_CHUNK / 4; i++)
 			trail->local[chunk][i].unknown = UINT32_MAX;
 	}

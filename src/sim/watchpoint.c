@@ -115,7 +115,7 @@ static void copy_out(struct ws_sim *sim, struct wsi_warp *warp, const struct wsi
 		if (watch->space == WS_SASS_SPACE_SHARED)
 			from = wsi_shared_bytes(t->block, t->address + i, 1);
 		else if (watch->space == WS_SASS_SPACE_LOCAL)
-			from = wsi_local_byte(warp, t->lane, t->address + i);
+			from = wsi_local_byte(sim, warp, t->lane, t->address + i);
 		else if (watch->space == WS_SASS_SPACE_CONSTANT)
 			from = bank->bytes + t->address + i;
 		else

@@ -434,7 +434,8 @@ def mistakes_are_told(folder):
             (['--buffer', 'a=u32[1]:-1'], failure, "a filling is zeros, index, random or a number of the type, not '-1'"),
             (['--buffer', 'a=s8[1]:128'], failure, 'a filling is'), (['--buffer', 'a=u8[1]:256'], failure, 'a filling is'),
             (['--buffer', 'a=s8[1]:-129'], failure, 'a filling is'), (['--buffer', 'a=f32[1]:1x'], failure, 'a filling is'),
-            (['--buffer', 'a=u8[2000]', '--memory', '1000'], failure, 'CUDA_ERROR_OUT_OF_MEMORY: 2000 bytes'),
+            (['--buffer', 'a=u8[2000]', '--memory', '1000'], failure, 'CUDA_ERROR_OUT_OF_MEMORY: no room for an image'),
+            (['--buffer', 'a=u8[20000]', '--memory', '10000'], failure, 'CUDA_ERROR_OUT_OF_MEMORY: no room for a buffer, 20000 bytes: '),
             (['--buffer', 'a=u8@none'], failure, 'none: No such file'),
             (['--buffer', 'a=u8[4]', '--print', 'b'], failure, '--print b: there is no such buffer'),
             (['--buffer', 'a=u8[4]', '--save', 'a'], failure, "--save takes BUFFER=FILE, not 'a'"),
@@ -453,6 +454,23 @@ def mistakes_are_told(folder):
     assert done.returncode == 0, done
     done = run(folder, words[0], '--kernel', 'k', '--arch', 'sm_75')
     assert done.returncode == 1 and 'CUDA_ERROR_NO_BINARY_FOR_GPU: an image for sm_80 on sm_75' in done.stderr, done
+
+
+@case
+def memory_bounds_the_whole_device(folder):
+    """270,336 threads are resident and use 16 KB of stack each: 4.4 GB, but for the bound."""
+    loop = '.arch sm_90\n.kernel k\n.stack 16384\n\tMOV R1, c[0x0][0x28]\nagain:\tIADD3 R1, R1, -0x80, RZ\n\tSTL [R1], R1\n' \
+        '\tISETP.GT.AND P0, PT, R1, 0x80, PT\n\t@P0 BRA `(again)\n\tEXIT\n.end\n'
+    words = [PROGRAM, 'run', assemble(folder, loop), '--arch', 'sm_90', '--kernel', 'k', '--grid', '264', '--block', '1024', '--memory', str(100 << 20)]
+    with open(os.path.join(folder, 'err'), 'w+', encoding='utf-8') as err:
+        child = subprocess.Popen(words, cwd=folder, stderr=err)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        err.seek(0)
+        said = err.read()
+    assert child.returncode == 1 and re.search('no room for local memory of a warp, 4096 bytes: the device takes 1048[0-9]{5} of 104857600', said), said
+    assert said.rstrip().endswith('--memory says how much a device may take'), said
+    assert usage.ru_maxrss * 1024 < (100 + 60) << 20, usage.ru_maxrss
 
 
 @case

@@ -70,7 +70,7 @@ static void options_are_checked(void **state)
 static void memory_comes_and_goes(void **state)
 {
 	(void)state;
-	const struct ws_sim_options options = { .size = sizeof options, .memory_bytes = 10000 };
+	const struct ws_sim_options options = { .size = sizeof options, .memory_bytes = 12000 };
 	uint64_t a, b, c;
 	uint8_t bytes[300];
 	assert_int_equal(ws_sim_create(&options, &sim, NULL), WS_OK);
@@ -79,7 +79,10 @@ static void memory_comes_and_goes(void **state)
 	assert_int_equal(ws_sim_alloc(sim, 300, &a, NULL), WS_OK);
 	assert_int_equal(ws_sim_alloc(sim, 9700, &b, NULL), WS_OK);
 	assert_true(a % 256 == 0 && b % 256 == 0 && b >= a + 300);
-	assert_fails(ws_sim_alloc(sim, 1, &c, &err), WS_LIMIT, "CUDA_ERROR_OUT_OF_MEMORY: 1 bytes");
+	assert_int_equal(ws_sim_alloc(sim, 2000, &c, &err), WS_LIMIT);
+	assert_non_null(strstr(err.message, "no room for a buffer, 2000 bytes: "));
+	assert_int_equal(ws_sim_alloc(sim, UINT64_MAX, &c, &err), WS_LIMIT);
+	assert_non_null(strstr(err.message, "no room for a buffer, 18446744073709551615 bytes: "));
 	memset(bytes, 0x5a, sizeof bytes);
 	assert_int_equal(ws_sim_read(sim, a, bytes, 300, NULL), WS_OK);
 	for (int i = 0; i < 300; i++)
@@ -101,8 +104,8 @@ static void memory_comes_and_goes(void **state)
 	assert_int_equal(ws_sim_free(sim, a, NULL), WS_OK);
 	assert_int_equal(ws_sim_free(sim, a, NULL), WS_ARGUMENT);
 	assert_int_equal(ws_sim_read(sim, a, back, 1, NULL), WS_ARGUMENT);
-	assert_int_equal(ws_sim_alloc(sim, 301, &c, NULL), WS_LIMIT);
-	assert_int_equal(ws_sim_alloc(sim, 300, &c, NULL), WS_OK);
+	assert_int_equal(ws_sim_alloc(sim, 2300, &c, NULL), WS_LIMIT);
+	assert_int_equal(ws_sim_alloc(sim, 2000, &c, NULL), WS_OK);
 	assert_int_equal(ws_sim_free(sim, b, NULL), WS_OK);
 	assert_int_equal(ws_sim_free(sim, c, NULL), WS_OK);
 }

@@ -26,16 +26,17 @@ static enum ws_status write_shared(const struct wsi_block *block, uint64_t addre
 	return WS_OK;
 }
 
-static enum ws_status write_local(struct wsi_warp *warp, uint32_t lane, uint64_t address,
-				  const uint8_t *bytes, size_t len, struct ws_error *err)
+static enum ws_status write_local(struct ws_sim *sim, struct wsi_warp *warp, uint32_t lane,
+				  uint64_t address, const uint8_t *bytes, size_t len,
+				  struct ws_error *err)
 {
 	uint64_t size = warp->block->grid->local_bytes;
 	if (address > size || len > size - address)
 		return outside(err, address);
 	for (size_t i = 0; i < len; i++) {
-		uint8_t *to = wsi_local_byte(warp, lane, address + i);
+		uint8_t *to = wsi_local_byte(sim, warp, lane, address + i);
 		if (!to)
-			return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "out of memory");
+			return wsi_account_fail(&sim->account, err);
 		*to = bytes[i];
 	}
 	return WS_OK;
@@ -66,7 +67,7 @@ enum ws_status sim_write_memory(struct ws_target *target, const struct ws_addres
 	case WS_SPACE_SHARED:
 		return write_shared(p.warp->block, p.address, buffer, len, err);
 	case WS_SPACE_LOCAL:
-		return write_local(p.warp, p.lane, p.address, buffer, len, err);
+		return write_local(t->sim, p.warp, p.lane, p.address, buffer, len, err);
 	case WS_SPACE_PARAM:
 	case WS_SPACE_CONST:
 		return write_bank(t->sim, &p, buffer, len, err);

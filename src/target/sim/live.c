@@ -238,7 +238,7 @@ static enum ws_status stepped(struct sim_live *live, enum wsi_stepped how, uint3
 	enum ws_status st = sim_renew(live->t, false, err);
 	pthread_mutex_unlock(&live->lock);
 	sim_wake(live);
-	return how == WSI_STEPPED_NO_MEMORY ? no_memory(err) : st;
+	return how == WSI_STEPPED_NO_MEMORY ? wsi_account_fail(&live->t->sim->account, err) : st;
 }
 
 /* Has the worker step, and returns. */
