@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -62,6 +64,7 @@ static void prepare_call(regs_type *regs, uint64_t function, uint64_t argument)
 
 enum {
 	MOST_MARKS = 4,
+	IDLE = 32, /* looks */
 	OPTIONS =
 		PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC
 };
@@ -89,6 +92,7 @@ struct debug_host {
 	int memory;
 	bool ended;
 	bool goes;                 /* all threads are to run */
+	unsigned n_idle;           /* looks at which nothing had happened */
 	struct thread_of *threads; /* owned */
 	size_t n, cap;
 	struct marks *marks; /* owned; shared with the guard */
@@ -145,6 +149,46 @@ static bool open_memory(struct debug_host *host)
 		close(host->memory);
 	host->memory = open(path, O_RDWR | O_CLOEXEC);
 	return host->memory >= 0;
+}
+
+/* ---- waiting ---- */
+
+/* Takes the statuses of threads that have ended, known or not, so that the first one's comes. */
+static void bury(const struct debug_host *host)
+{
+	char path[40];
+	const struct dirent *entry;
+	snprintf(path, sizeof path, "/proc/%d/task", (int)host->pid);
+	DIR *tasks = opendir(path);
+	while (tasks && (entry = readdir(tasks))) {
+		const pid_t tid = (pid_t)atoi(entry->d_name);
+		siginfo_t info;
+		if (tid > 0 && tid != host->pid)
+			(void)waitid(P_PID, (id_t)tid, &info, WEXITED | WNOHANG | __WALL);
+	}
+	if (tasks)
+		closedir(tasks);
+}
+
+/*
+ * Waits for a thread that is to come to a stop. It may be the first one of a process that is being
+ * killed: that its others have ended must be taken first, and some of them nobody has told of yet.
+ */
+static bool wait_for(const struct debug_host *host, pid_t tid, int *ret_status)
+{
+	enum { QUICK = 200, PAUSE_NS = 200000 };
+	const struct timespec pause = { .tv_nsec = PAUSE_NS };
+	pid_t got;
+	for (unsigned i = 0; (got = waitpid(tid, ret_status, __WALL | WNOHANG)) == 0; i++) {
+		if (i < QUICK) {
+			(void)sched_yield();
+			continue;
+		}
+		if (tid == host->pid)
+			bury(host);
+		nanosleep(&pause, NULL);
+	}
+	return got == tid;
 }
 
 /* ---- marks ---- */
@@ -234,7 +278,7 @@ static void step_over(struct debug_host *host, struct thread_of *thread)
 		return;
 	(void)debug_host_write(host, mark->place, mark->was, sizeof trap);
 	if (ptrace(PTRACE_SINGLESTEP, thread->tid, NULL, (void *)(intptr_t)thread->signal) == 0 &&
-	    waitpid(thread->tid, &status, __WALL) == thread->tid) {
+	    wait_for(host, thread->tid, &status)) {
 		thread->signal = 0;
 		bool is_step =
 			WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP && status >> 16 == 0;
@@ -281,7 +325,7 @@ void debug_host_go(struct debug_host *host)
 static bool await_stop(struct debug_host *host, struct thread_of *thread)
 {
 	int status;
-	if (waitpid(thread->tid, &status, __WALL) != thread->tid)
+	if (!wait_for(host, thread->tid, &status))
 		return false;
 	if (!WIFSTOPPED(status)) {
 		host->ended |= thread->tid == host->pid;
@@ -389,6 +433,8 @@ struct debug_host_news debug_host_look(struct debug_host *host)
 			return news;
 		}
 	}
+	if (++host->n_idle % IDLE == 0)
+		bury(host);
 	advance(host);
 	return (struct debug_host_news){ .event = HOST_NOTHING };
 }
@@ -402,7 +448,7 @@ static bool run_call(struct debug_host *host, struct thread_of *thread)
 	int status;
 	for (;;) {
 		if (ptrace(PTRACE_CONT, thread->tid, NULL, NULL) != 0 ||
-		    waitpid(thread->tid, &status, __WALL) != thread->tid)
+		    !wait_for(host, thread->tid, &status))
 			return false;
 		if (!WIFSTOPPED(status)) {
 			thread->status = status;
@@ -582,7 +628,7 @@ void debug_host_leave(struct debug_host *host, bool kills)
 		kill(host->pid, SIGKILL);
 		for (size_t i = host->n; i > 0;
 		     i--) /* the first one is not gone before the others */
-			while (waitpid(host->threads[i - 1].tid, &status, __WALL) > 0 &&
+			while (wait_for(host, host->threads[i - 1].tid, &status) &&
 			       WIFSTOPPED(status))
 				continue;
 	} else if (debug_host_halt(host)) {

@@ -121,6 +121,14 @@ static void say_error(struct debugger *d)
 
 /* ---- until the driver begins ---- */
 
+/* Seconds that no change of the clock moves. */
+static time_t now(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec;
+}
+
 static void nap(void)
 {
 	const struct timespec moment = { .tv_nsec = 1000000 };
@@ -181,11 +189,11 @@ static bool run_to_driver(struct debugger *d)
 /* Waits until the driver has somebody listen for us, while the program runs. */
 static enum ws_status meet(struct debug_program *p, int *ret_socket, struct ws_error *err)
 {
-	const time_t end = time(NULL) + MOST_WAIT;
+	const time_t end = now() + MOST_WAIT;
 	enum ws_status st;
 	for (;;) {
 		st = ws_cudbg_meet(p->session, ret_socket, err);
-		if (st != WS_ABSENT || time(NULL) > end)
+		if (st != WS_ABSENT || now() > end)
 			return st;
 		if (debug_host_look(p->host).event == HOST_ENDED)
 			return st;
@@ -257,7 +265,7 @@ static int start(struct debugger *d)
  */
 static bool ask_by_descriptor(struct debug_program *p, uint32_t descriptor)
 {
-	const time_t end = time(NULL) + MOST_WAIT;
+	const time_t end = now() + MOST_WAIT;
 	char path[60];
 	bool is_done = false;
 	snprintf(path, sizeof path, "/proc/%d/fd/%" PRIu32, (int)debug_host_pid(p->host),
@@ -266,7 +274,7 @@ static bool ask_by_descriptor(struct debug_program *p, uint32_t descriptor)
 	bool ok = fd >= 0 && write(fd, "", 1) == 1;
 	if (fd >= 0)
 		close(fd);
-	while (ok && !is_done && time(NULL) <= end) {
+	while (ok && !is_done && now() <= end) {
 		debug_host_go(p->host);
 		nap();
 		ok = debug_host_look(p->host).event != HOST_ENDED;
@@ -285,12 +293,12 @@ static bool ask_by_call(struct debug_program *p, const char *name, uint64_t argu
 /* Waits for an event of the device while the program runs. */
 static bool await_event(struct debugger *d, enum ws_event_kind kind)
 {
-	const time_t end = time(NULL) + MOST_WAIT;
+	const time_t end = now() + MOST_WAIT;
 	struct ws_event event = { .kind = WS_EVENT_FAILED };
 	struct ws_error err;
 	bool found = false;
 	debug_host_go(d->program->host);
-	while (!found && time(NULL) <= end) {
+	while (!found && now() <= end) {
 		struct debug_host_news news = debug_host_look(d->program->host);
 		if (news.event == HOST_ENDED)
 			return false;
