@@ -110,6 +110,8 @@ int session_fd(const struct agent *agent);
 /* Whether it has to be looked after all the time. */
 bool session_is_urgent(const struct agent *agent);
 void session_end(struct agent *agent);
+/* A ws_sim_print_fn: to where the program printed when it began. */
+size_t session_print(void *unused, const uint8_t *text, size_t len);
 enum cu_result session_context(struct agent *agent, const struct exchange *x);
 /* Has the session go on with another device, and keeps the old one as long as it lasts. */
 enum cu_result session_replace(struct agent *agent, struct ws_sim *fresh);

@@ -9,7 +9,9 @@
 #include "agent.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -460,6 +462,16 @@ static bool is_lazy(void)
 	return !asked || strcmp(asked, "EAGER") != 0;
 }
 
+/* What the program may have closed is not to become something else of ours, and nobody may be left
+ * who reads. */
+static void prepare_output(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)!open("/dev/null", O_RDWR);
+	(void)signal(SIGPIPE, SIG_IGN);
+}
+
 int main(int argc, char **argv)
 {
 	struct agent agent = { .trigger.pipe = -1 };
@@ -468,11 +480,13 @@ int main(int argc, char **argv)
 		agent_say("warpscope-agent is started by the driver of the software GPU");
 		return 2;
 	}
+	prepare_output();
 	agent.options = (struct ws_sim_options){ .size = sizeof agent.options,
 						 .device = argv[1],
 						 .managed = agent_give_managed,
 						 .managed_user = &agent,
-						 .lazy = is_lazy() };
+						 .lazy = is_lazy(),
+						 .print = session_print };
 	if (ws_sim_create(&agent.options, &agent.sim, &err) != WS_OK) {
 		agent_say("%s", err.message);
 		return 1;

@@ -224,6 +224,12 @@ uint32_t debug_stack(uint64_t ret_stack[DEBUG_STACK])
 	return n;
 }
 
+void debug_flush(void)
+{
+	if (is_wanted(CUDBG_DEBUGGER_CAPABILITY_FLUSH_PRINTF_ON_SUSPEND))
+		driver_print_out();
+}
+
 void debug_log(const char *function, const char *name, const char *text)
 {
 	uint64_t word[WIRE_WORDS] = { 0 };

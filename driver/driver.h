@@ -178,6 +178,8 @@ struct context *driver_context(void);
 unsigned driver_contexts(void);
 /* What a kernel printed, to where the program prints. */
 void driver_print(const char *text, size_t n);
+/* What it has printed there goes out. */
+void driver_print_out(void);
 
 /* ---- report.c, debug.c ---- */
 
@@ -248,6 +250,9 @@ enum { DEBUG_STACK = 32 };
 /* Return addresses of the thread, as far as they are the program's, innermost first, if a debugger
  * wants them. Returns how many. */
 uint32_t debug_stack(uint64_t ret_stack[DEBUG_STACK]);
+/* What the program has printed is to come before what a kernel prints, also if a debugger has the
+ * agent print that (FLUSH_PRINTF_ON_SUSPEND). */
+void debug_flush(void);
 /* A call failed: for the debugger's log, if it has one. */
 void debug_log(const char *function, const char *name, const char *text);
 /* Whether there was a debugger, and none has come since: what it broke on is not called. */

@@ -26,6 +26,11 @@ void driver_print(const char *text, size_t n)
 	fwrite(text, 1, n, stdout);
 }
 
+void driver_print_out(void)
+{
+	fflush(stdout);
+}
+
 /* A child of the program has no device, as with the vendor's driver. */
 static void forget(void)
 {

@@ -15,6 +15,7 @@ enum { MAX_THREADS = 1024, MAX_Z = 64, MAX_GRID_YZ = 65535, MAX_CLUSTER = 16 };
 /* If this fails run_launch() tells why. */
 static void send_launch(struct op *op)
 {
+	debug_flush();
 	op->is_sent = driver_work_send(WIRE_LAUNCH, op->word, op->host, op->n_host);
 }
 

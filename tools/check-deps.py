@@ -84,7 +84,8 @@ WRITES = {
     # bytes for another process: its memory, and what is told by a descriptor
     'write': ('src/text/out.c', 'src/base/', 'agent/debug.c', 'cli/debug/host.c', 'cli/debug/program.c'),
     'pwrite': ('src/base/', 'cli/debug/host.c'),
-    'STDOUT_FILENO': ('cli/main.c', 'cli/debug/pager.c',),
+    # what kernels print is the program's own output, as it is
+    'STDOUT_FILENO': ('agent/debug.c', 'cli/main.c', 'cli/debug/pager.c'),
     'STDERR_FILENO': ('agent/main.c', 'cli/main.c', 'cli/open.c', 'cli/triage/scan.c', 'cli/exec/'),
     'ws_write_fd': ('src/text/out.c', 'src/base/', 'agent/main.c', 'cli/main.c', 'cli/debug/pager.c', 'src/cudbg/trace.c', 'cli/triage/', 'cli/exec/'),
     # a part of a dump that was asked for; records that are JSON already, and names for the program itself

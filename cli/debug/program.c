@@ -66,7 +66,9 @@ static bool introduce(struct debug_program *p, bool begins)
 	       set_variable(p, "cudbgDebuggerCapabilities",
 			    CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS |
 				    CUDBG_DEBUGGER_CAPABILITY_REPORT_EXCEPTIONS_IN_EXITED_WARPS |
-				    CUDBG_DEBUGGER_CAPABILITY_NO_CONTEXT_PUSH_POP_EVENTS) &&
+				    CUDBG_DEBUGGER_CAPABILITY_NO_CONTEXT_PUSH_POP_EVENTS |
+				    CUDBG_DEBUGGER_CAPABILITY_FLUSH_PRINTF_ON_SUSPEND |
+				    CUDBG_DEBUGGER_CAPABILITY_BREAK_ON_LAUNCH) &&
 	       set_variable(p, "cudbgReportDriverApiErrorFlags",
 			    CUDBG_REPORT_DRIVER_API_ERROR_FLAGS_SUPPRESS_NOT_READY) &&
 	       (!begins || set_variable(p, "cudbgIpcFlag", 1));

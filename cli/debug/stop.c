@@ -116,7 +116,8 @@ static enum ws_status go_through_api(struct debugger *d, struct ws_error *err)
 {
 	cudbgDebuggerCapabilities = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS |
 				    CUDBG_DEBUGGER_CAPABILITY_REPORT_EXCEPTIONS_IN_EXITED_WARPS |
-				    CUDBG_DEBUGGER_CAPABILITY_NO_CONTEXT_PUSH_POP_EVENTS;
+				    CUDBG_DEBUGGER_CAPABILITY_NO_CONTEXT_PUSH_POP_EVENTS |
+				    CUDBG_DEBUGGER_CAPABILITY_BREAK_ON_LAUNCH;
 	enum ws_status st = ws_cudbg_api(d->device, &d->api, err);
 	return st == WS_OK ? ws_target_from_api(d->api, WS_CUDBG_SLOTS_MAJOR, WS_CUDBG_SLOTS_MINOR,
 						&d->target, err)

@@ -55,6 +55,13 @@ enum ws_sim_schedule {
  */
 typedef bool ws_sim_managed_fn(void *user, uint64_t len, uint64_t *ret_address, void **ret_bytes);
 
+/**
+ * Takes what kernels printed, from the first byte on, and returns how many bytes it took; the rest
+ * stays. Called while the device stands, by the thread that stopped it: it must not wait, nor use
+ * the device.
+ */
+typedef size_t ws_sim_print_fn(void *user, const uint8_t *text, size_t len);
+
 /** How a device is made. Zero-filled with `size` set means the defaults. */
 struct ws_sim_options {
 	size_t size;        /**< sizeof(struct ws_sim_options), as the caller was compiled */
@@ -83,6 +90,9 @@ struct ws_sim_options {
 	ws_sim_managed_fn *managed; /**< NULL: `__managed__` variables are like others */
 	void *managed_user;
 	bool lazy; /**< code is loaded when it is first needed: see ws_sim_load_function() */
+	ws_sim_print_fn *print; /**< called whenever a debugger stops the device, if the debugger
+				   wants that (WS_WANT_PRINTF); NULL: no debugger can */
+	void *print_user;
 };
 
 /** Names of devices, in order; NULL past the last. Static storage. */

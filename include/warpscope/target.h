@@ -411,6 +411,8 @@ struct ws_target_ops {
 	 * but next_event and acknowledge.
 	 */
 	enum ws_status (*want)(struct ws_target *target, uint32_t wants, struct ws_error *err);
+	/** Whether `want` knows WS_WANT_PRINTF. */
+	bool flushes;
 	/**
 	 * Has `wake(data)` called whenever an event was added. The call may come on any thread and
 	 * must return soon. NULL stops it: once this has returned, no call is running or will come.
@@ -533,6 +535,7 @@ enum ws_ability {
 	WS_CAN_STOP_IF,        /**< stop_if */
 	WS_CAN_LOG,            /**< take_logs */
 	WS_CAN_KEEP_STACKS,    /**< launch_stack */
+	WS_CAN_FLUSH,          /**< WS_WANT_PRINTF has an effect */
 };
 
 WS_API bool ws_target_can(const struct ws_target *target, enum ws_ability ability);

@@ -168,6 +168,9 @@ CUDBGResult wsi_cudbg_removeBreakpoint(struct wsi_cudbg *s, CUDBGBreakpointHandl
 static CUDBGResult set_break_on_launch(struct wsi_cudbg *s, bool on)
 {
 	struct ws_error err = { .status = WS_OK };
+	if (!(s->capabilities & CUDBG_DEBUGGER_CAPABILITY_BREAK_ON_LAUNCH))
+		return wsi_cudbg_fail(s, CUDBG_ERROR_NOT_SUPPORTED,
+				      "the client did not ask for break on launch");
 	if (s->break_on_launch == on)
 		return wsi_cudbg_fail(s, CUDBG_ERROR_BREAKPOINT_STATE_CONFLICT,
 				      "break on launch is already in this state");

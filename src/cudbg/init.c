@@ -92,6 +92,7 @@ CUDBGResult wsi_cudbg_getSupportedDebuggerCapabilities(struct wsi_cudbg *s,
 		{ WS_CAN_LOG, CUDBG_DEBUGGER_CAPABILITY_ENABLE_CUDA_LOGS },
 		{ WS_CAN_KEEP_STACKS,
 		  CUDBG_DEBUGGER_CAPABILITY_COLLECT_CPU_CALL_STACK_FOR_KERNEL_LAUNCHES },
+		{ WS_CAN_FLUSH, CUDBG_DEBUGGER_CAPABILITY_FLUSH_PRINTF_ON_SUSPEND },
 	};
 	pthread_mutex_lock(&s->lock);
 	for (size_t i = 0; s->target && i < WSI_COUNT(of); i++)

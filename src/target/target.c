@@ -59,6 +59,8 @@ bool ws_target_can(const struct ws_target *target, enum ws_ability ability)
 		return ops->take_logs != NULL;
 	case WS_CAN_KEEP_STACKS:
 		return ops->launch_stack != NULL;
+	case WS_CAN_FLUSH:
+		return ops->flushes;
 	}
 	return false;
 }

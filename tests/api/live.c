@@ -31,7 +31,7 @@ void begin(uint32_t capabilities)
 	CUDBGEvent event;
 	device_debug(&device);
 	assert_int_equal(route_open(device.target, &api), WS_OK);
-	cudbgDebuggerCapabilities = capabilities;
+	cudbgDebuggerCapabilities = capabilities | CUDBG_DEBUGGER_CAPABILITY_BREAK_ON_LAUNCH;
 	GOOD0(initialize);
 	GOOD(setKernelLaunchNotificationMode, CUDBG_KNL_LAUNCH_NOTIFY_DEFER);
 	while (CALL(getNextEvent, CUDBG_EVENT_QUEUE_TYPE_SYNC, &event) == CUDBG_SUCCESS)

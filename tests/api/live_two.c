@@ -31,7 +31,8 @@ static void begin_two(const char *kernel, const char *other_kernel)
 	struct ws_target *const targets[] = { ready(&device, kernel), ready(&other, other_kernel) };
 	assert_int_equal(ws_target_join(targets, 2, &both, NULL), WS_OK);
 	assert_int_equal(route_open(both, &api), WS_OK);
-	cudbgDebuggerCapabilities = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS;
+	cudbgDebuggerCapabilities = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS |
+				    CUDBG_DEBUGGER_CAPABILITY_BREAK_ON_LAUNCH;
 	GOOD0(initialize);
 	GOOD(setKernelLaunchNotificationMode, CUDBG_KNL_LAUNCH_NOTIFY_DEFER);
 	while (CALL(getNextEvent, CUDBG_EVENT_QUEUE_TYPE_SYNC, &event) == CUDBG_SUCCESS)

@@ -552,7 +552,8 @@ static void open_all(void)
 		abort();
 	entry = grid.function_entry;
 	cudbgDebuggerCapabilities = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS |
-				    CUDBG_DEBUGGER_CAPABILITY_NO_CONTEXT_PUSH_POP_EVENTS;
+				    CUDBG_DEBUGGER_CAPABILITY_NO_CONTEXT_PUSH_POP_EVENTS |
+				    CUDBG_DEBUGGER_CAPABILITY_BREAK_ON_LAUNCH;
 }
 
 static void one_call(void)

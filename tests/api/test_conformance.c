@@ -31,7 +31,7 @@ void start(bool running)
 void start_ready(bool running, uint32_t capabilities)
 {
 	start(running);
-	cudbgDebuggerCapabilities = capabilities;
+	cudbgDebuggerCapabilities = capabilities | CUDBG_DEBUGGER_CAPABILITY_BREAK_ON_LAUNCH;
 	assert_int_equal(CALL0(initialize), CUDBG_SUCCESS);
 }
 

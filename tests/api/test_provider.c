@@ -30,7 +30,8 @@ static void start(bool running)
 	else
 		fake_init_still(&fake);
 	assert_int_equal(route_open(&fake.target, &api), WS_OK);
-	cudbgDebuggerCapabilities = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS;
+	cudbgDebuggerCapabilities = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS |
+				    CUDBG_DEBUGGER_CAPABILITY_BREAK_ON_LAUNCH;
 	assert_int_equal(ws_target_from_api(api, UINT32_MAX, 0, &target, NULL), WS_OK);
 }
 

@@ -32,7 +32,12 @@ enum {
 	STOPS = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS,
 	LAZY = CUDBG_DEBUGGER_CAPABILITY_LAZY_FUNCTION_LOADING,
 	NO_SWITCHES = CUDBG_DEBUGGER_CAPABILITY_NO_CONTEXT_PUSH_POP_EVENTS,
+	PRINTF = CUDBG_DEBUGGER_CAPABILITY_FLUSH_PRINTF_ON_SUSPEND,
+	LOGS = CUDBG_DEBUGGER_CAPABILITY_ENABLE_CUDA_LOGS,
+	STACKS = CUDBG_DEBUGGER_CAPABILITY_COLLECT_CPU_CALL_STACK_FOR_KERNEL_LAUNCHES,
+	AT_LAUNCH = CUDBG_DEBUGGER_CAPABILITY_BREAK_ON_LAUNCH,
 	MOST_MS = 10000,
+	SAYS = 64, /* lines that a kernel prints */
 };
 
 static const char *fatbin;
@@ -48,10 +53,7 @@ void cudbgReportAttachProcedureFinished(void)
 }
 
 /* What its debugger wants later on. */
-static const uint32_t want = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS |
-			     CUDBG_DEBUGGER_CAPABILITY_NO_CONTEXT_PUSH_POP_EVENTS |
-			     CUDBG_DEBUGGER_CAPABILITY_COLLECT_CPU_CALL_STACK_FOR_KERNEL_LAUNCHES |
-			     CUDBG_DEBUGGER_CAPABILITY_ENABLE_CUDA_LOGS;
+static const uint32_t want = STOPS | NO_SWITCHES | STACKS | LOGS;
 
 /* As if the agent had died: its sockets break, and with them it ends. */
 static void lose_agent(void)
@@ -69,7 +71,8 @@ static __attribute__((noinline)) bool do_step(char step)
 	static CUdeviceptr numbers;
 	CUfunction store;
 	unsigned first = step == 'f' ? 1u << 30 : 0;
-	void *args[] = { &numbers, &first };
+	int two = SAYS / 32;
+	void *args[] = { &numbers, &first }, *number[] = { &two };
 	switch (step) {
 	case 'i':
 		return cuInit(0) == CUDA_SUCCESS;
@@ -86,6 +89,11 @@ static __attribute__((noinline)) bool do_step(char step)
 			       CUDA_SUCCESS &&
 		       cuCtxSynchronize() ==
 			       (step == 'f' ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS);
+	case 's':
+		return cuModuleGetFunction(&store, module, "say") == CUDA_SUCCESS &&
+		       cuLaunchKernel(store, SAYS / 32, 1, 1, 32, 1, 1, 0, NULL, number, NULL) ==
+			       CUDA_SUCCESS &&
+		       cuCtxSynchronize() == CUDA_SUCCESS && fflush(stdout) == 0;
 	case 'b': /* no start of an allocation */
 		return cuMemFree(numbers + 1) == CUDA_SUCCESS;
 	case 'w':
@@ -126,7 +134,7 @@ static _Noreturn void be_program(int told)
 
 static struct {
 	pid_t pid;
-	int tell, hear;
+	int tell, hear, out; /* the last is its standard output */
 } program;
 
 static CUDBGAPI api;
@@ -145,9 +153,10 @@ static void called(CUDBGEventCallbackData *data)
 static void start(uint32_t wanted, bool begins)
 {
 	static uint32_t session;
-	int to[2], from[2];
+	int to[2], from[2], out[2];
 	assert_int_equal(pipe(to), 0);
 	assert_int_equal(pipe(from), 0);
+	assert_int_equal(pipe(out), 0);
 	cudbgApiClientPid = (uint32_t)getpid();
 	cudbgSessionId = ++session;
 	program.pid = fork();
@@ -155,14 +164,19 @@ static void start(uint32_t wanted, bool begins)
 		said = from[1];
 		close(to[1]);
 		close(from[0]);
+		close(out[0]);
+		dup2(out[1], STDOUT_FILENO);
+		close(out[1]);
 		cudbgDebuggerCapabilities = wanted;
 		cudbgIpcFlag = begins;
 		be_program(to[0]);
 	}
 	close(to[0]);
 	close(from[1]);
+	close(out[1]);
 	program.tell = to[1];
 	program.hear = from[0];
+	program.out = out[0];
 	n_events = 0;
 	acknowledges = true;
 	atomic_store(&n_calls, 0);
@@ -177,6 +191,7 @@ static void end(void)
 	assert_int_equal(waitpid(program.pid, &status, 0), program.pid);
 	assert_int_equal(status, 0);
 	close(program.hear);
+	close(program.out);
 }
 
 static void take_events(void)
@@ -328,36 +343,159 @@ static void test_standing(void **state)
 	end();
 }
 
+/* Until the device has stopped, which is not always told. */
+static void await_stop(void)
+{
+	CUDBGResult result = CUDBG_ERROR_RUNNING_DEVICE;
+	uint64_t mask;
+	for (int i = 0; i < MOST_MS && result == CUDBG_ERROR_RUNNING_DEVICE; i++) {
+		assert_int_equal(hear(1), 0);
+		result = api->readValidWarps(0, 0, &mask);
+	}
+	assert_int_equal(result, CUDBG_SUCCESS);
+	take_events();
+}
+
 /* A fault stops the device; the program learns of it when the debugger lets it go on. */
 static void let_fail(void)
 {
 	tell('f');
-	assert_int_equal(hear(300), 0);
+	await_stop();
 	assert_int_equal(api->resumeDevice(0), CUDBG_SUCCESS);
 	assert_int_equal(hear(MOST_MS), 'f');
 }
 
-static unsigned switches(void)
+/* ---- what each capability is good for; the others are not needed for it ---- */
+
+static bool tells_stops(void)
 {
-	return count(CUDBG_EVENT_CTX_PUSH) + count(CUDBG_EVENT_CTX_POP);
+	let_fail();
+	return count(CUDBG_EVENT_ALL_DEVICES_SUSPENDED) > 0;
 }
 
+static bool tells_functions(void)
+{
+	do_steps("l");
+	return count(CUDBG_EVENT_FUNCTIONS_LOADED) > 0 &&
+	       events[first(CUDBG_EVENT_FUNCTIONS_LOADED)].cases.functionsLoaded.count > 0;
+}
+
+static bool tells_no_switches(void)
+{
+	return count(CUDBG_EVENT_CTX_PUSH) + count(CUDBG_EVENT_CTX_POP) == 0;
+}
+
+static bool keeps_logs(void)
+{
+	CUDBGCudaLogMessage record;
+	uint32_t n = 0;
+	tell('b');
+	assert_int_equal(hear(MOST_MS), '-');
+	return api->consumeCudaLogs(&record, 1, &n) == CUDBG_SUCCESS && n == 1;
+}
+
+static bool keeps_stacks(void)
+{
+	uint64_t stack[8];
+	uint32_t n = 0;
+	do_steps("l");
+	assert_int_equal(api->suspendDevice(0), CUDBG_SUCCESS);
+	const uint64_t grid = events[first(CUDBG_EVENT_KERNEL_READY)].cases.kernelReady.gridId;
+	const CUDBGResult result = api->readCPUCallStack(0, grid, stack, 8, &n);
+	assert_int_equal(api->resumeDevice(0), CUDBG_SUCCESS);
+	return result == CUDBG_SUCCESS;
+}
+
+static bool stops_at_launches(void)
+{
+	const CUDBGBreakpointHandle handle = CUDBG_BREAKPOINT_HANDLE_BREAK_ON_LAUNCH;
+	if (api->enableBreakpoint(handle) != CUDBG_SUCCESS) {
+		assert_int_equal(api->disableBreakpoint(handle), CUDBG_ERROR_NOT_SUPPORTED);
+		do_steps("l");
+		return false;
+	}
+	tell('l');
+	await_stop();
+	assert_int_equal(api->resumeDevice(0), CUDBG_SUCCESS);
+	assert_int_equal(hear(MOST_MS), 'l');
+	return true;
+}
+
+/* Lines that came through a pipe so far. */
+static unsigned lines_of(int pipe)
+{
+	struct pollfd polled = { pipe, POLLIN, 0 };
+	char text[4096];
+	unsigned n = 0;
+	while (poll(&polled, 1, 0) > 0) {
+		ssize_t len = read(pipe, text, sizeof text);
+		for (ssize_t i = 0; i < len; i++)
+			n += text[i] == '\n';
+		if (len <= 0)
+			break;
+	}
+	return n;
+}
+
+/* A kernel stands where its first warp has printed; nothing is lost, nor printed twice. */
+static bool flushes_text(void)
+{
+	char say[] = "say", text[128] = "";
+	uint64_t at;
+	uint32_t size = 0;
+	uintptr_t symbol;
+	bool found = false;
+	do_steps("s"); /* it is loaded */
+	assert_int_equal(lines_of(program.out), SAYS);
+	n_events = 0;
+	acknowledges = false;
+	tell('s');
+	for (int i = 0; i < MOST_MS && count(CUDBG_EVENT_KERNEL_READY) == 0; i++)
+		assert_int_equal(hear(1), 0);
+	assert_int_equal(api->suspendDevice(0), CUDBG_SUCCESS);
+	assert_int_equal(api->lookupDeviceCodeSymbol(say, &found, &symbol), CUDBG_SUCCESS);
+	assert_true(found);
+	for (at = symbol; strncmp(text, "EXIT", 4) != 0; at += size)
+		assert_int_equal(api->disassemble(0, at, &size, text, sizeof text), CUDBG_SUCCESS);
+	at -= size;
+	assert_int_equal(api->setBreakpoint(0, at), CUDBG_SUCCESS);
+	assert_int_equal(api->acknowledgeSyncEvents(), CUDBG_SUCCESS);
+	acknowledges = true;
+	assert_int_equal(api->resumeDevice(0), CUDBG_SUCCESS);
+	await_stop();
+	const unsigned early = lines_of(program.out);
+	assert_int_equal(api->unsetBreakpoint(0, at), CUDBG_SUCCESS);
+	assert_int_equal(api->resumeDevice(0), CUDBG_SUCCESS);
+	assert_int_equal(hear(MOST_MS), 's');
+	assert_int_equal(early + lines_of(program.out), SAYS);
+	return early > 0;
+}
+
+/* Exceptions in exited warps are for tests/api: a program's faults are seen at once here. */
 static void test_capabilities(void **state)
 {
+	static const struct {
+		uint32_t bit;
+		bool (*works)(void);
+	} of[] = {
+		{ STOPS, tells_stops },   { LAZY, tells_functions },
+		{ LOGS, keeps_logs },     { NO_SWITCHES, tells_no_switches },
+		{ STACKS, keeps_stacks }, { AT_LAUNCH, stops_at_launches },
+		{ PRINTF, flushes_text },
+	};
 	(void)state;
-	for (uint32_t wanted = 0; wanted <= (STOPS | LAZY | NO_SWITCHES); wanted++) {
-		if (wanted & ~(uint32_t)(STOPS | LAZY | NO_SWITCHES))
-			continue;
-		start(wanted, true);
+	for (unsigned i = 0; i < 2 * sizeof of / sizeof of[0]; i++) {
+		const uint32_t bit = of[i / 2].bit, others = 0xff & ~bit;
+		CUDBGCapabilityFlags flags;
+		start(i % 2 ? bit : others, true);
+		assert_int_equal(api->getSupportedDebuggerCapabilities(&flags), CUDBG_SUCCESS);
+		assert_int_equal(flags, 0xff);
 		assert_int_equal(api->initialize(), CUDBG_SUCCESS);
 		do_steps("icm");
-		let_fail();
-		assert_int_equal(count(CUDBG_EVENT_ALL_DEVICES_SUSPENDED), wanted & STOPS ? 1 : 0);
-		assert_int_equal(count(CUDBG_EVENT_FUNCTIONS_LOADED), wanted & LAZY ? 1 : 0);
-		assert_int_equal(switches(), wanted & NO_SWITCHES ? 0 : 1);
-		if (wanted & LAZY)
-			assert_true(events[first(CUDBG_EVENT_FUNCTIONS_LOADED)]
-					    .cases.functionsLoaded.count > 0);
+		assert_int_equal(api->getSupportedDebuggerCapabilities(&flags), CUDBG_SUCCESS);
+		assert_int_equal(flags, 0xff);
+		if (of[i / 2].works() != (i % 2 == 1))
+			fail_msg("capability 0x%x is %s", (unsigned)bit, i % 2 ? "off" : "on");
 		end();
 	}
 }
@@ -411,8 +549,8 @@ static void test_lazy_functions(void **state)
 	assert_int_equal(api->resumeDevice(0), CUDBG_SUCCESS);
 	acknowledges = true;
 	assert_int_equal(api->acknowledgeSyncEvents(), CUDBG_SUCCESS);
-	assert_int_equal(hear(500), 0);
-	assert_int_equal(count(CUDBG_EVENT_ALL_DEVICES_SUSPENDED), 1); /* it is there */
+	await_stop(); /* it is there */
+	assert_int_equal(count(CUDBG_EVENT_ALL_DEVICES_SUSPENDED), 1);
 	assert_int_equal(api->unsetBreakpoint(0, address), CUDBG_SUCCESS);
 	assert_int_equal(api->resumeDevice(0), CUDBG_SUCCESS);
 	assert_int_equal(hear(MOST_MS), 'l');
@@ -478,29 +616,6 @@ static void test_later_wishes(void **state)
 	end();
 }
 
-/* The first instruction of each kernel, if that is asked for. */
-static void test_break_on_launch(void **state)
-{
-	(void)state;
-	for (unsigned on = 0; on < 2; on++) {
-		start(STOPS | NO_SWITCHES, true);
-		assert_int_equal(api->initialize(), CUDBG_SUCCESS);
-		do_steps("icm");
-		if (on)
-			assert_int_equal(
-				api->enableBreakpoint(CUDBG_BREAKPOINT_HANDLE_BREAK_ON_LAUNCH),
-				CUDBG_SUCCESS);
-		tell('l');
-		assert_int_equal(hear(300), on ? 0 : 'l');
-		assert_int_equal(count(CUDBG_EVENT_ALL_DEVICES_SUSPENDED), on);
-		if (on) {
-			assert_int_equal(api->resumeDevice(0), CUDBG_SUCCESS);
-			assert_int_equal(hear(MOST_MS), 'l');
-		}
-		end();
-	}
-}
-
 /* The process that has the device dies: each call says so, and so does the program's. */
 static void test_loss(void **state)
 {
@@ -526,6 +641,7 @@ static void test_loss(void **state)
 	close(program.tell);
 	assert_int_equal(waitpid(program.pid, NULL, 0), program.pid);
 	close(program.hear);
+	close(program.out);
 }
 
 /* By the descriptor, with a place to break on; then the events, and ATTACH_COMPLETE behind them. */
@@ -582,6 +698,7 @@ static void test_refusals(void **state)
 	close(program.tell);
 	assert_int_equal(waitpid(program.pid, NULL, 0), program.pid);
 	close(program.hear);
+	close(program.out);
 	(void)api->finalize();
 }
 
@@ -630,19 +747,12 @@ static void test_versions(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_life),
-		cmocka_unit_test(test_waiting),
-		cmocka_unit_test(test_standing),
-		cmocka_unit_test(test_capabilities),
-		cmocka_unit_test(test_lazy_functions),
-		cmocka_unit_test(test_eager_functions),
-		cmocka_unit_test(test_attach),
-		cmocka_unit_test(test_later_wishes),
-		cmocka_unit_test(test_break_on_launch),
-		cmocka_unit_test(test_loss),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_strangers),
-		cmocka_unit_test(test_versions),
+		cmocka_unit_test(test_life),           cmocka_unit_test(test_waiting),
+		cmocka_unit_test(test_standing),       cmocka_unit_test(test_capabilities),
+		cmocka_unit_test(test_lazy_functions), cmocka_unit_test(test_eager_functions),
+		cmocka_unit_test(test_attach),         cmocka_unit_test(test_later_wishes),
+		cmocka_unit_test(test_loss),           cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_strangers),      cmocka_unit_test(test_versions),
 	};
 	if (argc != 2)
 		return 2;

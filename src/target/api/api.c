@@ -297,7 +297,9 @@ static void introduce(void *library, uint32_t revision)
 	set_variable(library, "cudbgDebuggerCapabilities",
 		     CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS |
 			     CUDBG_DEBUGGER_CAPABILITY_REPORT_EXCEPTIONS_IN_EXITED_WARPS |
-			     CUDBG_DEBUGGER_CAPABILITY_NO_CONTEXT_PUSH_POP_EVENTS);
+			     CUDBG_DEBUGGER_CAPABILITY_NO_CONTEXT_PUSH_POP_EVENTS |
+			     CUDBG_DEBUGGER_CAPABILITY_FLUSH_PRINTF_ON_SUSPEND |
+			     CUDBG_DEBUGGER_CAPABILITY_BREAK_ON_LAUNCH);
 }
 
 enum ws_status ws_provider_open(const char *library, struct ws_provider *ret_provider,

@@ -221,7 +221,9 @@ enum ws_status ws_target_join(struct ws_target *const *targets, uint32_t n,
 	if (!j)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "targets");
 	j->ops = join_ops;
+	j->ops.flushes = true;
 	for (uint32_t i = 0; i < n; i++) {
+		j->ops.flushes &= ws_target_can(targets[i], WS_CAN_FLUSH);
 		if (!ws_target_can(targets[i], WS_CAN_STOP_IF))
 			j->ops.stop_if = NULL;
 		if (!ws_target_can(targets[i], WS_CAN_WATCH))

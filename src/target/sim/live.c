@@ -233,6 +233,7 @@ static enum ws_status stepped(struct sim_live *live, enum wsi_stepped how, uint3
 	pthread_mutex_lock(&live->lock);
 	if (live->t->sim->faulted)
 		sim_note_fault(live);
+	sim_flush(live);
 	*ret_warps = live->t->sim->debug->moved[sm];
 	(void)!sim_tell(live); /* what could not be told is when it runs again */
 	enum ws_status st = sim_renew(live->t, false, err);
@@ -441,6 +442,8 @@ static enum ws_status live_start(struct sim_target *t, struct ws_error *err)
 	if (!live)
 		return no_memory(err);
 	live->t = t;
+	live->ops = live_ops;
+	live->ops.flushes = t->sim->options.print != NULL;
 	live->n_modules = (uint32_t)t->sim->n_modules;
 	live->n_loads = t->sim->n_loads;
 	for (uint32_t i = 0; i < live->n_modules; i++)
@@ -456,6 +459,7 @@ static enum ws_status live_start(struct sim_target *t, struct ws_error *err)
 	for (struct wsi_grid *grid = t->sim->queue; grid; grid = grid->next)
 		grid->told = grid->next_block > 0;
 	t->live = live;
+	t->target.ops = &live->ops;
 	return WS_OK;
 }
 

@@ -50,6 +50,7 @@ struct sim_log_rule {
 
 struct sim_live {
 	struct sim_target *t;
+	struct ws_target_ops ops; /* of this one */
 	pthread_t thread;
 	pthread_mutex_t lock; /* of all below, but `wake` */
 	pthread_cond_t cond;  /* something below has changed */
@@ -111,6 +112,9 @@ bool sim_try(struct sim_live *live);
 void sim_give(struct sim_live *live);
 /* Something has happened: who could not go on may be able to. Under lock. */
 void sim_nudge(struct sim_live *live);
+/* It stands now: what kernels printed goes to the host's output, if that is wanted. Under lock, by
+ * who has the device. */
+void sim_flush(struct sim_live *live);
 /* The device has failed; the next resume ends that, and the host is yet to learn of it. */
 void sim_note_fault(struct sim_live *live);
 /* What has happened to grids and modules becomes events; the caller has the device, under lock.

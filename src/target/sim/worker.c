@@ -129,6 +129,17 @@ static uint64_t broken_mask(const struct sim_live *live)
 	return 0;
 }
 
+void sim_flush(struct sim_live *live)
+{
+	struct ws_sim *sim = live->t->sim;
+	if (!(live->wants & WS_WANT_PRINTF) || !sim->options.print || sim->n_printed == 0)
+		return;
+	size_t n = sim->options.print(sim->options.print_user, sim->printed, sim->n_printed);
+	n = (size_t)wsi_min_u64(n, sim->n_printed);
+	memmove(sim->printed, sim->printed + n, sim->n_printed - n);
+	sim->n_printed -= n;
+}
+
 /* The device stands. Nobody is told whose call waits for it. */
 static void halt(struct sim_live *live, enum ws_event_kind kind, bool tell)
 {
@@ -145,6 +156,7 @@ static void halt(struct sim_live *live, enum ws_event_kind kind, bool tell)
 		.stepped_warps = kind == WS_EVENT_STEP_DONE ? sim->debug->moved[live->until_sm] : 0,
 		.until_pc = kind == WS_EVENT_STEP_DONE && live->job == SIM_JOB_UNTIL,
 	};
+	sim_flush(live);
 	if (tell)
 		(void)!sim_post(live, &event, true, false, &sequence); /* there is room */
 	else
