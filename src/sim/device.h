@@ -363,6 +363,10 @@ void wsi_show_code(struct ws_sim *sim);
 enum ws_status wsi_load_all_code(struct ws_sim *sim, struct ws_error *err) WS_MUST_USE;
 
 /* ---- launch.c ---- */
+/* Bytes of shared memory that code is told of: with what the system takes at its start, in whole
+ * units. Behind it, the system has these until the end of what can be allocated to a block. */
+uint32_t wsi_shared_size(const struct ws_sim *sim, const struct wsi_grid *grid);
+uint32_t wsi_shared_reserved(const struct ws_sim *sim, const struct wsi_grid *grid);
 /* What is allocated for the shared memory of a block. */
 size_t wsi_shared_room(const struct wsi_block *block);
 /* Brings blocks of the first grid to SMs, and takes grids that are done off the queue. */

@@ -340,7 +340,8 @@ static bool machine_fact(const struct wsi_run *run, unsigned number, uint32_t *r
 		*ret_value = (uint32_t)(WSI_LOCAL_WINDOW >> 32);
 		return true;
 	case WS_SR_SMEMSZ:
-		*ret_value = block->shared_bytes;
+		*ret_value = wsi_shared_size(run->sim, block->grid) +
+			     wsi_shared_reserved(run->sim, block->grid);
 		return true;
 	case WS_SR_LMEMLOSZ:
 		*ret_value = block->grid->local_bytes;

@@ -141,7 +141,7 @@ static void store_kind(const struct ws_sim *sim, const struct wsi_grid *grid, st
 	}
 	if (device->cluster == WSI_DEVICE_NOWHERE)
 		return;
-	wsi_store_u32(bank + device->aggr - back, grid->shared_bytes);
+	wsi_store_u32(bank + device->aggr - back, wsi_shared_size(sim, grid));
 	store_dim(bank + device->cdim - back, c);
 	const uint32_t n[3] = { c.x, c.y, c.z };
 	for (unsigned i = 0; i < 3; i++)
@@ -179,7 +179,8 @@ static enum ws_status make_bank0(struct ws_sim *sim, struct wsi_grid *grid,
 	wsi_store_u64(bank + device->grid, sim->n_grids + 1);
 	wsi_store_u32(bank + device->nsm, sim->options.n_sms);
 	if (device->total != WSI_DEVICE_NOWHERE)
-		wsi_store_u32(bank + device->total, device->kept);
+		wsi_store_u32(bank + device->total,
+			      device->kept ? device->kept : wsi_shared_reserved(sim, grid));
 	if (launch->cooperative) {
 		enum ws_status st = add_region(sim, SYNC_BYTES, false, &grid->sync, err);
 		if (st != WS_OK)
@@ -532,6 +533,20 @@ static struct wsi_warp *warp_create(struct ws_sim *sim, struct wsi_block *block,
 		warp->team[lane] = warp->valid;
 	}
 	return warp;
+}
+
+uint32_t wsi_shared_size(const struct ws_sim *sim, const struct wsi_grid *grid)
+{
+	uint32_t unit = sim->device->sm < 80 ? 256 : 128; /* [public doc: PTX, %total_smem_size] */
+	return (grid->shared_bytes + unit - 1) / unit * unit;
+}
+
+uint32_t wsi_shared_reserved(const struct ws_sim *sim, const struct wsi_grid *grid)
+{
+	const struct wsi_device *device = sim->device;
+	if (device->kept != 0 || device->scratch == WSI_DEVICE_NOWHERE)
+		return 0;
+	return device->scratch + WSI_SHARED_KEPT - wsi_shared_size(sim, grid);
 }
 
 size_t wsi_shared_room(const struct wsi_block *block)

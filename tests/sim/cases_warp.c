@@ -255,13 +255,15 @@ static void tile_of_warps(struct job *j)
 
 static void launch_facts(struct job *j)
 {
-	enum { DYNAMIC = 1200, STATIC = 80 };
+	enum { DYNAMIC = 1100, STATIC = 80, UNIT = 256 };
 	struct ws_sim_limits limits;
 	uint32_t *out = job_buffer(j, 24);
 	ws_sim_limits(j->sim, &limits);
 	for (uint32_t grid = 1; grid < 3; grid++) {
-		const uint32_t want[6] = { limits.n_sms,   DYNAMIC, STATIC + DYNAMIC,
-					   limits.n_warps, grid,    0 };
+		const uint32_t want[6] = {
+			limits.n_sms,   DYNAMIC, (STATIC + DYNAMIC + UNIT - 1) / UNIT * UNIT,
+			limits.n_warps, grid,    0
+		};
 		job_launch_3d(j, "launch_facts", (struct ws_dim3){ 1, 1, 1 },
 			      (struct ws_dim3){ 20, 1, 1 }, DYNAMIC, "p", out);
 		job_same(j, out, want, 6);

@@ -876,6 +876,39 @@ static void what_is_printed_is_formatted_as_in_c(void **state)
 	assert_int_equal(ws_sim_printed(sim).len, 0);
 }
 
+/* The part that the system has on sm_80 to 89, as ptxas has code compute it: it begins behind the
+ * block's own memory, and all of it lies there. Its end can be written, what is in between not. */
+static void reserved_shared_memory_is_in_order(void **state)
+{
+	static const char *const devices[] = { "sm_80", "sm_86", "sm_89" };
+	uint32_t begin, cap, first, end, words[32];
+	(void)state;
+	for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
+		const struct {
+			const char *body;
+			uint32_t *to;
+		} parts[] = {
+			{ ".shared s 1000\nS2R R2, SR_SMEMSZ\nIADD3 R0, R2, -c[0x0][0x114], RZ",
+			  &begin },
+			{ ".shared s 1000\nS2R R0, SR_SMEMSZ", &cap },
+			{ ".shared s 1000\nMOV R0, c[0x0][0x124]\nSTS [R0], R0", &first },
+			{ ".shared s 1000\nMOV R0, c[0x0][0x120]\nSTS [R0+-0x4], R0", &end },
+		};
+		for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
+			if (run_body(devices[i], "", parts[k].body, (struct ws_dim3){ 1, 1, 1 },
+				     words) != WS_SIM_DONE)
+				fail_msg("%s: %s", devices[i], parts[k].body);
+			*parts[k].to = words[0];
+		}
+		assert_int_equal(begin, 1024); /* 1,000 in units of 128 */
+		assert_true(begin <= first && first < end && end <= cap);
+		assert_int_equal(run_body(devices[i], "",
+					  ".shared s 1000\nMOV R0, 0x400\nSTS [R0], R0",
+					  (struct ws_dim3){ 1, 1, 1 }, words),
+				 WS_SIM_FAULTED);
+	}
+}
+
 /* ---- clusters, and what a target reads ---- */
 
 static void blocks_of_a_cluster_know_their_place(void **state)
@@ -985,6 +1018,7 @@ int main(void)
 		cmocka_unit_test_teardown(a_fault_is_where_it_was, close_device),
 		cmocka_unit_test_teardown(code_without_an_end_is_a_fault, close_device),
 		cmocka_unit_test_teardown(barriers_agree_on_their_threads, close_device),
+		cmocka_unit_test_teardown(reserved_shared_memory_is_in_order, close_device),
 		cmocka_unit_test_teardown(what_is_printed_is_formatted_as_in_c, close_device),
 		cmocka_unit_test_teardown(blocks_of_a_cluster_know_their_place, close_device),
 		cmocka_unit_test_teardown(a_target_reads_what_lanes_stored, close_device),
