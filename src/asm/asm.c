@@ -4,6 +4,8 @@
 
 #include <warpscope/sass.h>
 
+#include "sass/bank.h"
+
 struct ws_assembly {
 	struct wsi_bytes image;
 };
@@ -97,12 +99,12 @@ bool wsi_asm_arch(struct ws_str text, uint32_t *ret_sm, char *ret_variant)
 
 uint32_t wsi_asm_param_base(uint32_t sm)
 {
-	return sm >= 100 ? 0x380 : sm >= 90 ? 0x210 : 0x160;
+	return wsi_bank0(sm)->param;
 }
 
 uint32_t wsi_asm_shared_base(uint32_t sm)
 {
-	return sm >= 90 ? 0x400 : 0;
+	return wsi_bank0(sm)->kept;
 }
 
 /* ---- the whole ---- */

@@ -8,6 +8,8 @@
 
 #include <warpscope/flow.h>
 
+#include "sass/bank.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -23,7 +25,7 @@ struct work {
 	bool have_block, have_grid;
 	struct ws_block block;
 	struct ws_grid grid;
-	uint32_t block_dim, grid_dim; /* where bank 0 has them */
+	const struct wsi_bank0 *bank; /* where bank 0 has the dimensions */
 	struct ws_flow *flow;         /* owned */
 	struct ws_flow_slice slice;
 	bool loaded; /* the slice goes by memory */
@@ -51,21 +53,21 @@ static bool place_of_special(struct work *work, unsigned number, struct place *r
 	return true;
 }
 
-/* Where the driver puts the dimensions of a launch. [measured: data/devices.txt] */
+/* Where the driver puts the dimensions of a launch. */
 static bool place_of_constant(struct work *work, const struct ws_flow_node *node,
 			      struct place *ret_place)
 {
 	const uint64_t at = (uint64_t)node->value;
 	if (node->number != 0 || node->n_args || node->bits != 32 || at % 4)
 		return false;
-	if (at - work->block_dim < PLACE)
+	if (at - work->bank->ntid < PLACE)
 		*ret_place =
 			(struct place){ "blockDim", work->have_grid ? &work->grid.block_dim : NULL,
-					(uint32_t)(at - work->block_dim) / 4 };
-	else if (at - work->grid_dim < PLACE)
+					(uint32_t)(at - work->bank->ntid) / 4 };
+	else if (at - work->bank->nctaid < PLACE)
 		*ret_place =
 			(struct place){ "gridDim", work->have_grid ? &work->grid.grid_dim : NULL,
-					(uint32_t)(at - work->grid_dim) / 4 };
+					(uint32_t)(at - work->bank->nctaid) / 4 };
 	else
 		return false;
 	return true;
@@ -375,7 +377,6 @@ static bool held_by(struct work *work, enum ws_reg_kind kind, uint32_t number, u
 
 static enum ws_status work_init(struct work *work, struct ws_vars *vars, struct ws_error *err)
 {
-	enum { FIRST_OF_100 = 100 };
 	struct ws_cubin_facts facts;
 	struct ws_span code;
 	work->vars = vars;
@@ -395,8 +396,7 @@ static enum ws_status work_init(struct work *work, struct ws_vars *vars, struct 
 	if (st != WS_OK)
 		return st;
 	ws_cubin_facts(frame->place.cubin, &facts);
-	work->block_dim = facts.sm >= FIRST_OF_100 ? 0x360 : 0;
-	work->grid_dim = facts.sm >= FIRST_OF_100 ? 0x370 : PLACE;
+	work->bank = wsi_bank0(facts.sm);
 	work->have_block =
 		ws_target_block(vars->target, vars->focus.block_index, &work->block, NULL) == WS_OK;
 	work->have_grid =
