@@ -77,6 +77,10 @@ EXPRESSIONS = [
 ]
 
 
+NAMED = {7: 'a', 8: 'b', 9: 't', 10: 'n', 11: 'v', 12: 'f', 13: 'r'}
+TEXTS = [''] + [f'\\{NAMED[lane]}' if lane in NAMED else f'\\{lane:03o}' for lane in range(1, 32)]  # of one character, the lane's number
+
+
 def run(*arguments):
     return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=60, check=False)
 
@@ -334,6 +338,17 @@ def check_together(dump, folder):
     return None if [(one['count'], one['value'].split()[0]) for one in runs] == [(40, '0')] else str(runs)
 
 
+def check_parts(dump):
+    """A bit-field is equal in all lanes though what lies beside it in memory is not, and a pointer leads to each lane's own text."""
+    place = re.search('0x[0-9a-f]+', run('print', '--frame', '6', dump, '&box.anonymous.inner').stdout)[0]  # each lane's index is there
+    for words, wanted in ((f'((@local Flags *)({place} - 1))->a', [(32, '0')]), (f'(@local int *){place}', [(32, place)]),
+                          (f'(@local char *){place}', [(1, f'{place} "{text}"') for text in TEXTS])):
+        runs = json.loads(run('print', '--lanes', '--json', dump, words).stdout)['runs']
+        if [(one['count'], one['value']) for one in runs] != wanted:
+            return f'{words}: {runs}, not {wanted}'
+    return None
+
+
 def check_names(dump):
     """Variables of the image have their types and places, managed ones their values; a pretty value has a line for each member."""
     managed = json.loads(run('info', '--json', dump, 'managed').stdout)['managed']
@@ -393,6 +408,7 @@ def main():
             cases.append((f'sm_{arch}: all lanes as a table', check_lanes(dump)))
             if arch == '90':
                 cases.append((f'sm_{arch}: lanes together and alone', check_together(dump, folder)))
+                cases.append((f'sm_{arch}: a part of a word, and a text, in all lanes', check_parts(dump)))
             cases.append((f'sm_{arch}: names of the image, and how much is printed', check_names(dump)))
             cases.append((f'sm_{arch}: the report shows addresses only', check_report(dump)))
             cases.append((f'sm_{arch}: an index that was read is not made of another', check_loaded(arch, folder)))
