@@ -96,6 +96,7 @@ struct cli {
 	const struct ws_focus *focus;
 	size_t frame;                /* of that thread, as `bt` numbers them */
 	struct ws_value_style style; /* of values */
+	bool each_alone;             /* tables join no rows */
 	/* What takes the output, a prompt that shows it a screen at a time; NULL: standard output.
 	 */
 	bool (*page)(void *user, const char *bytes, size_t len);

@@ -9,58 +9,6 @@
 
 #include <warpscope/sass.h>
 
-#include "look/look.h"
-
-static void json_frame(struct debugger *d, struct look *look)
-{
-	const struct shown_frame *shown = &look->frames[look->at];
-	const struct ws_frame *frame = ws_vars_frame(look->vars, shown->level);
-	struct ws_json *json = &d->json;
-	debug_answer(d, "frame");
-	ws_json_object(json);
-	ws_json_key(json, "frame");
-	look_json_frame(look, look->at, false, json);
-	ws_json_key(json, "cfa");
-	if (frame->has_cfa)
-		ws_json_hex(json, frame->cfa);
-	else
-		ws_json_null(json);
-	ws_json_key(json, "saved_pc");
-	if (shown->level + 1 < ws_vars_frames(look->vars))
-		ws_json_hex(json, ws_vars_frame(look->vars, shown->level + 1)->pc);
-	else
-		ws_json_null(json);
-	ws_json_end(json);
-}
-
-/* info frame */
-static bool info_frame(struct debugger *d, const char *text)
-{
-	(void)text;
-	struct look look = { .vars = NULL };
-	struct ws_out *out = &d->cli->out;
-	if (!debug_has_thread(d))
-		return false;
-	const bool good = look_open(&look, d->cli, d->dump ? d->dump : "device", 0, NULL,
-				    (struct cli_given){ 0 }) == CLI_ANSWERED;
-	if (good && d->cli->json) {
-		json_frame(d, &look);
-	} else if (good) {
-		const struct shown_frame *shown = &look.frames[look.at];
-		const struct ws_frame *frame = ws_vars_frame(look.vars, shown->level);
-		ws_out_printf(out, "Stack level %zu", look.at);
-		if (frame->has_cfa)
-			ws_out_printf(out, ", frame at 0x%" PRIx64, frame->cfa);
-		ws_out_printf(out, ":\n pc = 0x%" PRIx64 " in ", frame->pc);
-		look_print_call(&look, look.at, out);
-		if (shown->level + 1 < ws_vars_frames(look.vars))
-			ws_out_printf(out, " saved pc = 0x%" PRIx64 "\n",
-				      ws_vars_frame(look.vars, shown->level + 1)->pc);
-	}
-	look_close(&look);
-	return good;
-}
-
 /* info line [*ADDRESS|LOCATION] */
 static bool info_line(struct debugger *d, const char *text)
 {
@@ -334,8 +282,8 @@ static const struct about {
 	{ "all-registers", info_registers, false },
 	{ "line", info_line, true },
 	{ "symbol", info_symbol, true },
-	{ "frame", info_frame, true },
-	{ "f", info_frame, false },
+	{ "frame", debug_info_frame, true },
+	{ "f", debug_info_frame, false },
 	{ "source", info_source, true },
 	{ "locals", info_locals, false },
 	{ "args", info_args, false },

@@ -301,7 +301,7 @@ void debug_breakpoint_commands(struct debugger *d, const char *text)
 {
 	uint64_t number = d->last_number;
 	size_t n;
-	char **lines = debug_take_lines(d, &n);
+	char **lines = debug_take_lines(d, false, &n);
 	struct breakpoint *one = NULL;
 	if (*text && !cli_number(text, &number))
 		cli_say("'%s' is no number of a breakpoint.\n", text);

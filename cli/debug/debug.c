@@ -6,10 +6,12 @@
  */
 #include "debug/debug.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <warpscope/sass.h>
 #include <warpscope/write.h>
@@ -395,18 +397,12 @@ static void command_groups(struct debugger *d, const char *text)
 static void command_set(struct debugger *d, const char *text)
 {
 	const char *rest = debug_behind(text, "var");
-	uint64_t n;
 	rest = rest ? rest : debug_behind(text, "variable");
 	if (rest || *text == '$' || *text == '*' || *text == '(') {
 		(void)debug_set(d, rest ? rest : text);
 	} else if ((rest = debug_behind(text, "substitute-path"))) {
 		debug_substitute(d, rest);
-	} else if ((rest = debug_behind(text, "listsize"))) {
-		if (cli_number(rest, &n) && n > 0 && n < UINT32_MAX)
-			d->listing.size = (uint32_t)n;
-		else
-			cli_say("'%s' is no count.\n", rest);
-	} else if ((rest = debug_behind(text, "print")) && debug_set_style(d, rest)) {
+	} else if (debug_set_setting(d, text)) {
 		;
 	} else if (strchr(text, '=') && debug_is_variable(d, text)) {
 		(void)debug_set(d, text); /* gdb takes it without the word, too */
@@ -415,11 +411,25 @@ static void command_set(struct debugger *d, const char *text)
 	}
 }
 
-static void command_show(struct debugger *d, const char *text)
+static void command_pwd(struct debugger *d, const char *text)
 {
-	const char *rest = debug_behind(text, "print");
-	if (!rest || !debug_show_style(d, rest))
-		debug_settings_note(d);
+	char folder[4096];
+	(void)text;
+	if (!getcwd(folder, sizeof folder)) {
+		cli_say("%s\n", strerror(errno));
+		return;
+	}
+	ws_out_text(&d->cli->out, "Working directory ");
+	ws_out_escaped(&d->cli->out, ws_str_of(folder));
+	ws_out_text(&d->cli->out, ".\n");
+}
+
+/* The sandbox has no other folder. */
+static void command_cd(struct debugger *d, const char *text)
+{
+	(void)text;
+	cli_say("The prompt stays in its folder: what it may read was named when it began.\n");
+	command_pwd(d, "");
 }
 
 /* target cudacore FILE */
@@ -557,8 +567,10 @@ static const struct command {
 	{ "complete", NULL, " TEXT", "what the last word may be", 0, command_complete },
 	{ "thread", NULL, "", "accepted: there are no threads of the host", 0, command_thread },
 	{ "target", NULL, " cudacore FILE", "opens another dump", 0, command_target },
-	{ "show", NULL, "", "print elements|repeats|pretty; other settings are accepted", 0,
-	  command_show },
+	{ "show", NULL, " [SETTING|version|values|convenience|user]",
+	  "what is set, and the prompt's own values and commands", 0, debug_show },
+	{ "pwd", NULL, "", "the current folder", 0, command_pwd },
+	{ "cd", NULL, " FOLDER", "accepted: the prompt stays in its folder", 0, command_cd },
 	{ "generate-core-file", "gcore", " [FILE]",
 	  "writes a dump in the current folder (core.nvcudmp)", RUNS, command_gcore },
 	{ "detach", NULL, "", "ends, and lets the program go on", RUNS, command_detach },
@@ -630,7 +642,7 @@ const char *debug_command_name(const struct debugger *d, size_t index)
 static void run_command(struct debugger *d, const char *line, size_t n)
 {
 	const struct command *command = n ? find(line, n) : NULL;
-	if (!command && debug_run_defined(d, line))
+	if (!command && (debug_run_defined(d, line) || debug_is_absent(d, line)))
 		return;
 	if (!command) {
 		cli_say("'%.*s' is no command; see: help\n", (int)(n ? n : 1), line);

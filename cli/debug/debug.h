@@ -112,7 +112,9 @@ struct debugger {
 	unsigned last_number;
 	uint64_t before; /* generation of the target when the command moved it */
 	bool quits;
-	char *repeated;        /* owned: what an empty line does again; NULL: nothing */
+	char *repeated; /* owned: what an empty line does again; NULL: nothing */
+	bool no_paging;
+	uint32_t height;       /* lines of a page; 0: the terminal's; UINT32_MAX: no pages */
 	bool settings_noted;   /* that there are none has been said */
 	struct prompt *prompt; /* borrowed, while it reads commands */
 	struct debug_told told;
@@ -196,6 +198,11 @@ const char *debug_info_name(size_t index);
 bool debug_info_answer(struct debugger *d, const char *word, const char *text);
 bool debug_info_is_answer(const char *word);
 
+/* ---- frame.c ---- */
+
+/* info frame */
+bool debug_info_frame(struct debugger *d, const char *text);
+
 /* ---- ask.c: commands that are verbs of the program, too ---- */
 
 /* With --json: begins the answer; the value of `name` is written next. */
@@ -219,14 +226,27 @@ bool debug_info_address(struct debugger *d, const char *text);
 
 /* ---- settings.c ---- */
 
-/* What follows set and show. False: no setting of values. */
-bool debug_set_style(struct debugger *d, const char *text);
-bool debug_show_style(struct debugger *d, const char *text);
+/* What follows set. False: no setting, or one that is always the same. */
+bool debug_set_setting(struct debugger *d, const char *text);
+/* A setting, or all that begin with a word; false: there is none. */
+bool debug_show_setting(struct debugger *d, const char *text);
+/* $_gdb_setting("NAME") and $_gdb_setting_str("NAME"); false: no such setting. */
+bool debug_setting_value(struct debugger *d, struct ws_str name, struct ws_str setting,
+			 struct ws_value *ret_value);
 /* What follows "-elements 3 -pretty --" of a command; `ret_style` has what they ask for. */
 const char *debug_style_options(struct debugger *d, const char *text,
 				struct ws_value_style *ret_style);
 /* Unknown settings are accepted: said once. */
 void debug_settings_note(struct debugger *d);
+
+/* ---- show.c ---- */
+
+void debug_show(struct debugger *d, const char *text);
+
+/* ---- absent.c ---- */
+
+/* A line of a command that gdb has and this program has not: says why, and takes its lines. */
+bool debug_is_absent(struct debugger *d, const char *line);
 
 /* ---- prompt.c: where commands come from ---- */
 
@@ -243,8 +263,10 @@ bool debug_help_defined(struct debugger *d, const char *name);
 void debug_if(struct debugger *d, const char *text);
 void debug_while(struct debugger *d, const char *text);
 /* Takes the lines up to `end`, which are the caller's: a list and its length. */
-char **debug_take_lines(struct debugger *d, size_t *ret_n);
+char **debug_take_lines(struct debugger *d, bool is_foreign, size_t *ret_n);
 void debug_lines_free(char **lines, size_t n);
+/* Commands of the user's own with their lines, or the one of a name. */
+void debug_show_defined(struct debugger *d, const char *name);
 /* Removes the breakpoint that has been told, if it is temporary, and runs its commands. */
 void debug_run_due(struct debugger *d);
 /* Runs a command of the user's own; false: there is none of the name that `line` begins with. */
@@ -258,7 +280,10 @@ struct debug_pager {
 	bool skips, whole;  /* the user wants no more of this output, or all of it at once */
 };
 /* From now on output stops at each screen of the terminal; then no more. */
-void debug_pager_begin(struct debug_pager *pager, struct cli *cli);
+/* `rows`: lines of a page; 0: there are none. */
+void debug_pager_begin(struct debug_pager *pager, struct cli *cli, unsigned rows);
+/* Lines of the terminal; 0: it is none. */
+unsigned debug_pager_rows(void);
 void debug_pager_end(struct debug_pager *pager);
 /* Writes what a command printed into memory, and what comes before it is written already. */
 void debug_write(struct cli *cli, const char *bytes, size_t len);
@@ -485,6 +510,8 @@ bool debug_memory(struct debugger *d, const struct ws_focus *focus, const char *
 /* An expression in the frame in focus, of which no part changes later but large ones. False with a
  * word to the user. */
 bool debug_value(struct debugger *d, const char *text, struct ws_value *ret_value);
+/* Whether `vars` are there, looking at the thread in focus. */
+bool debug_can_print(struct debugger *d);
 /* The same without the word, and of what is in memory only its place. */
 bool debug_look_at(struct debugger *d, const char *text, struct ws_value *ret_value,
 		   struct ws_error *err);
@@ -516,7 +543,8 @@ unsigned debug_value_add(struct debugger *d, const struct ws_value *value);
 /* Gives $NAME a value. */
 void debug_value_name(struct debugger *d, struct ws_str name, const struct ws_value *value);
 /* A `ws_vars_name_fn`. */
-bool debug_value_find(void *debugger, struct ws_str name, struct ws_value *ret_value);
+bool debug_value_find(void *debugger, struct ws_str name, struct ws_str argument,
+		      struct ws_value *ret_value);
 /* Before the target is closed. */
 void debug_values_leave(struct debugger *d);
 void debug_values_fini(struct debugger *d);
@@ -549,10 +577,15 @@ bool debug_list_line(struct debugger *d);
 void debug_list_missing(struct debugger *d);
 /* Lines of another place come next. */
 void debug_list_here(struct debugger *d);
+/* The source that the function at an address was compiled of; false: its image does not say. */
+bool debug_unit_at(const struct ws_target *target, uint64_t pc, struct ws_dwarf_unit *ret_unit);
+/* The name of its language, "unknown" for another. */
+const char *debug_language(const struct ws_dwarf_unit *unit);
 /* What gdb says of the file that the thread is in; false: of none. */
 bool debug_list_info(struct debugger *d);
 /* [DIR...] */
 void debug_directory(struct debugger *d, const char *text);
+void debug_show_directories(struct debugger *d, const char *text);
 /* FROM TO */
 void debug_substitute(struct debugger *d, const char *text);
 void debug_list_fini(struct debugger *d);

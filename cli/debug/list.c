@@ -34,6 +34,12 @@ void debug_directory(struct debugger *d, const char *text)
 		text += n + strspn(text + n, ": ");
 	}
 	forget(d);
+	debug_show_directories(d, "");
+}
+
+void debug_show_directories(struct debugger *d, const char *text)
+{
+	(void)text;
 	ws_out_text(&d->cli->out, "Source directories searched: ");
 	for (size_t i = 0; i < d->sources.n_dirs; i++) {
 		ws_out_escaped(&d->cli->out, ws_str_of(d->sources.dirs[i]));
@@ -138,6 +144,37 @@ static void json_source(struct ws_json *json, const struct ws_source *source)
 	ws_json_key_u64(json, "n_lines", source->path ? source->n_lines : 0);
 }
 
+bool debug_unit_at(const struct ws_target *target, uint64_t pc, struct ws_dwarf_unit *ret_unit)
+{
+	struct ws_cubin_set *set;
+	struct ws_place place;
+	const struct ws_dwarf *dwarf;
+	const struct ws_dwarf_function *function;
+	return ws_target_cubins(target, &set, NULL) == WS_OK &&
+	       ws_cubin_set_find_address(set, pc, NULL, &place, NULL) == WS_OK && place.function &&
+	       ws_cubin_dwarf(place.cubin, &dwarf, NULL) == WS_OK &&
+	       ws_dwarf_find_function(dwarf, place.function->name, &function, NULL) == WS_OK &&
+	       ws_dwarf_unit(dwarf, function->info_off, ret_unit, NULL) == WS_OK;
+}
+
+const char *debug_language(const struct ws_dwarf_unit *unit)
+{
+	/* [public doc: DWARF 5 section 7.12] */
+	static const struct {
+		uint8_t number;
+		const char *name;
+	} known[] = {
+		{ 0x01, "c" },       { 0x02, "c" },       { 0x04, "c++" },     { 0x07, "fortran" },
+		{ 0x08, "fortran" }, { 0x0c, "c" },       { 0x0e, "fortran" }, { 0x14, "python" },
+		{ 0x1a, "c++" },     { 0x1d, "c" },       { 0x1f, "julia" },   { 0x1c, "rust" },
+		{ 0x21, "c++" },     { 0x22, "fortran" }, { 0x23, "fortran" }, { 0x15, "opencl" },
+	};
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+		if (known[i].number == unit->language)
+			return known[i].name;
+	return "unknown";
+}
+
 bool debug_list_info(struct debugger *d)
 {
 	struct ws_out *out = &d->cli->out;
@@ -164,9 +201,13 @@ bool debug_list_info(struct debugger *d)
 	ws_out_text(out, "Current source file is ");
 	print_path(out, position.file, false);
 	ws_out_text(out, "\n");
-	if (position.file->dir) {
+	struct ws_dwarf_unit unit = { 0 };
+	struct ws_error err;
+	uint64_t pc;
+	const bool has_unit = debug_frame_pc(d, &pc, &err) && debug_unit_at(d->target, pc, &unit);
+	if (unit.dir.len) {
 		ws_out_text(out, "Compilation directory is ");
-		ws_out_escaped(out, ws_str_of(position.file->dir));
+		ws_out_escaped(out, unit.dir);
 		ws_out_text(out, "\n");
 	}
 	if (source->path) {
@@ -178,6 +219,8 @@ bool debug_list_info(struct debugger *d)
 	} else {
 		ws_out_text(out, "It is not found here.\n");
 	}
+	ws_out_printf(out, "Source language is %s.\n",
+		      has_unit ? debug_language(&unit) : "unknown");
 	return true;
 }
 
@@ -286,7 +329,9 @@ static bool show(struct debugger *d, const struct ws_line_file *file, uint32_t f
 
 static uint32_t size_of(const struct debugger *d)
 {
-	return d->listing.size ? d->listing.size : LINES;
+	enum { MOST = 1 << 24 };
+	const uint32_t size = d->listing.size ? d->listing.size : LINES;
+	return size < MOST ? size : MOST;
 }
 
 static bool show_around(struct debugger *d, const struct ws_line_file *file, uint32_t line)

@@ -44,13 +44,18 @@ static bool page(void *user, const char *bytes, size_t len)
 	return good;
 }
 
-void debug_pager_begin(struct debug_pager *p, struct cli *cli)
+unsigned debug_pager_rows(void)
 {
 	struct winsize size;
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
+
+void debug_pager_begin(struct debug_pager *p, struct cli *cli, unsigned rows)
+{
 	p->cli = cli;
 	p->row = 0;
 	p->skips = p->whole = false;
-	p->rows = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+	p->rows = rows;
 	p->cli->page = p->rows > 1 ? page : NULL;
 	p->cli->page_user = p;
 }

@@ -238,9 +238,11 @@ static void run_source(struct prompt *p, struct source *source)
 	p->source = source;
 	p->n_nested++;
 	while (!d->quits && !(source->is_due && d->due) && (line = next_line(p, "(warpscope) "))) {
-		bool pages = source->is_user && isatty(STDIN_FILENO) && d->cli->terminal;
+		bool pages = source->is_user && isatty(STDIN_FILENO) && d->cli->terminal &&
+			     !d->no_paging && d->height != UINT32_MAX;
 		if (pages)
-			debug_pager_begin(&p->pager, d->cli);
+			debug_pager_begin(&p->pager, d->cli,
+					  d->height ? d->height : debug_pager_rows());
 		debug_execute(d, line, source->is_user);
 		if (pages)
 			debug_pager_end(&p->pager);
@@ -311,19 +313,43 @@ static bool opens(const char *line)
 	return false;
 }
 
+/* Whether lines of another language follow, up to an `end`. */
+static bool opens_foreign(const char *line)
+{
+	return strcmp(line, "python") == 0 || strcmp(line, "py") == 0 ||
+	       strcmp(line, "guile") == 0 || strcmp(line, "gu") == 0;
+}
+
+/* Where a line is between those that have an `end`. */
+struct nesting {
+	unsigned depth;
+	bool is_foreign; /* among lines of another language, where only `end` is understood */
+};
+
+/* Takes a line; false: it is the `end` of all. */
+static bool nest(struct nesting *at, const char *line)
+{
+	if (strcmp(line, "end") == 0) {
+		at->is_foreign = false;
+		return at->depth-- > 0;
+	}
+	if (!at->is_foreign) {
+		at->is_foreign = opens_foreign(line);
+		at->depth += at->is_foreign || opens(line);
+	}
+	return true;
+}
+
 /* Lines up to the `end` that belongs to them, which is taken too. */
-static void read_body(struct prompt *p, struct user_command *command)
+static void read_body(struct prompt *p, struct user_command *command, bool is_foreign)
 {
 	char *line;
-	unsigned depth = 0;
+	struct nesting at = { .is_foreign = is_foreign };
 	while ((line = next_line(p, ">"))) {
-		const char *first = line + strspn(line, " \t");
-		bool ends = strcmp(first, "end") == 0;
-		if (ends && depth == 0) {
+		if (!nest(&at, line + strspn(line, " \t"))) {
 			free(line);
 			return;
 		}
-		depth = depth + opens(first) - ends;
 		if (command->n_lines == MAX_BODY) {
 			free(line);
 			continue;
@@ -334,10 +360,10 @@ static void read_body(struct prompt *p, struct user_command *command)
 	}
 }
 
-char **debug_take_lines(struct debugger *d, size_t *ret_n)
+char **debug_take_lines(struct debugger *d, bool is_foreign, size_t *ret_n)
 {
 	struct user_command body = { 0 };
-	read_body(d->prompt, &body);
+	read_body(d->prompt, &body, is_foreign);
 	*ret_n = body.n_lines;
 	return body.lines;
 }
@@ -351,12 +377,12 @@ static void run_lines(struct prompt *p, char *const *lines, size_t n)
 /* The `else` of a body; its length: there is none. */
 static size_t else_of(const struct user_command *body)
 {
-	unsigned depth = 0;
+	struct nesting at = { .depth = 0 };
 	for (size_t i = 0; i < body->n_lines; i++) {
 		const char *line = body->lines[i] + strspn(body->lines[i], " \t");
-		if (depth == 0 && strcmp(line, "else") == 0)
+		if (at.depth == 0 && strcmp(line, "else") == 0)
 			return i;
-		depth = depth + opens(line) - (strcmp(line, "end") == 0);
+		(void)nest(&at, line);
 	}
 	return body->n_lines;
 }
@@ -380,7 +406,7 @@ void debug_if(struct debugger *d, const char *text)
 	struct user_command body = { 0 };
 	char *condition = cli_copy(text, strlen(text)); /* of a line that goes */
 	bool first = true;
-	read_body(p, &body);
+	read_body(p, &body, false);
 	const size_t middle = else_of(&body);
 	if (is_true(d, condition, &first) && first)
 		run_lines(p, body.lines, middle);
@@ -396,7 +422,7 @@ void debug_while(struct debugger *d, const char *text)
 	struct user_command body = { 0 };
 	char *condition = cli_copy(text, strlen(text));
 	bool again = false;
-	read_body(p, &body);
+	read_body(p, &body, false);
 	while (!d->quits && is_true(d, condition, &again) && again && !debug_interrupted())
 		run_lines(p, body.lines, body.n_lines);
 	drop_lines(&body);
@@ -434,7 +460,7 @@ void debug_define(struct debugger *d, const char *text)
 	struct prompt *p = d->prompt;
 	struct user_command made = { 0 }, *old;
 	size_t len = strcspn(text, " \t");
-	read_body(p, &made);
+	read_body(p, &made, false);
 	if (len == 0 || text[len] || debug_is_command(text)) {
 		cli_say(len && !text[len] ? "'%s' is a command of the program.\n"
 					  : "One name is expected: define NAME.\n",
@@ -458,7 +484,7 @@ void debug_define(struct debugger *d, const char *text)
 void debug_document(struct debugger *d, const char *text)
 {
 	struct user_command body = { 0 };
-	read_body(d->prompt, &body);
+	read_body(d->prompt, &body, false);
 	struct user_command *command = find(d->prompt, text, strcspn(text, " \t"));
 	if (command) {
 		debug_lines_free(command->help, command->n_help);
@@ -479,6 +505,28 @@ bool debug_help_defined(struct debugger *d, const char *name)
 		ws_out_text(&d->cli->out, "\n");
 	}
 	return command != NULL;
+}
+
+void debug_show_defined(struct debugger *d, const char *name)
+{
+	const struct prompt *p = d->prompt;
+	struct ws_out *out = &d->cli->out;
+	if (*name && !find(p, name, strlen(name)))
+		cli_say("There is no command '%s' of your own.\n", name);
+	for (size_t i = 0; i < p->n_commands; i++) {
+		const struct user_command *command = &p->commands[i];
+		if (*name && strcmp(command->name, name) != 0)
+			continue;
+		ws_out_text(out, "User command \"");
+		ws_out_escaped(out, ws_str_of(command->name));
+		ws_out_text(out, "\":\n");
+		for (size_t k = 0; k < command->n_lines; k++) {
+			ws_out_text(out, "  ");
+			ws_out_escaped(out, ws_str_of(command->lines[k]));
+			ws_out_text(out, "\n");
+		}
+		ws_out_text(out, "\n");
+	}
 }
 
 bool debug_run_defined(struct debugger *d, const char *line)

@@ -1,33 +1,101 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* set print, show print, and the same as options of a command: how values are printed. */
+/* set, show and $_gdb_setting(): what can be chosen, and what is always so. */
 #include "debug/debug.h"
 
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
-static const struct setting {
-	const char *name;
-	bool is_switch; /* else a number, 0 and "unlimited" of which are no limit */
-	size_t at;
-	uint32_t usual;
-	const char *shown;
-} settings[] = {
-	{ "elements", false, offsetof(struct ws_value_style, elements), 200,
-	  "Limit on string chars or array elements to print is" },
-	{ "repeats", false, offsetof(struct ws_value_style, repeats), 10,
-	  "Threshold for repeated print elements is" },
-	{ "pretty", true, offsetof(struct ws_value_style, is_pretty), 0,
-	  "Pretty formatting of structures is" },
+enum kind {
+	SWITCH,  /* a bool */
+	HIDDEN,  /* a bool that is true while the setting is off */
+	COUNT,   /* a uint32_t: 0 is `usual`, UINT32_MAX no limit, which 0 asks for */
+	LINES,   /* the same, but for 0 */
+	ALWAYS,  /* `fixed` */
+	PROGRAM, /* the arguments of the program */
 };
 
-static const struct setting *find(const char *text, size_t n)
+enum whose { OF_CLI, OF_DEBUGGER };
+
+/* `shown` is gdb's sentence, with the value in the place of its '*'. */
+static const struct setting {
+	const char *name;
+	enum kind kind;
+	enum whose whose;
+	size_t at;
+	uint32_t usual;
+	const char *fixed, *shown;
+} settings[] = {
+	{ "args", PROGRAM, OF_CLI, 0, 0, NULL,
+	  "Argument list to give program being debugged when it is started is \"*\"." },
+	{ "confirm", ALWAYS, OF_CLI, 0, 0, "off",
+	  "Whether to confirm potentially dangerous operations is *." },
+	{ "cuda api_failures", ALWAYS, OF_CLI, 0, 0, "ignore", "api_failures is set to '*'." },
+	{ "cuda break_on_launch", ALWAYS, OF_CLI, 0, 0, "none",
+	  "Break on every kernel launch is set to '*'." },
+	{ "cuda coalescing", HIDDEN, OF_CLI, offsetof(struct cli, each_alone), 0, NULL,
+	  "Coalescing of the CUDA commands output is *." },
+	{ "cuda context_events", ALWAYS, OF_CLI, 0, 0, "off", "Show CUDA context events is *." },
+	{ "cuda disassemble_from", ALWAYS, OF_CLI, 0, 0, "elf_image",
+	  "CUDA code is disassembled from *." },
+	{ "cuda disassemble_per", ALWAYS, OF_CLI, 0, 0, "function",
+	  "CUDA code is disassembled per *." },
+	{ "cuda hide_internal_frame", ALWAYS, OF_CLI, 0, 0, "on",
+	  "Hiding of CUDA internal frames is *." },
+	{ "cuda kernel_events", ALWAYS, OF_CLI, 0, 0, "none",
+	  "Show CUDA kernel events is set to '*'." },
+	{ "cuda value_extrapolation", ALWAYS, OF_CLI, 0, 0, "off",
+	  "CUDA value extrapolation is *." },
+	{ "height", COUNT, OF_DEBUGGER, offsetof(struct debugger, height), 0, NULL,
+	  "Number of lines gdb thinks are in a page is *." },
+	{ "language", ALWAYS, OF_CLI, 0, 0, "auto; currently c++",
+	  "The current source language is \"*\"." },
+	{ "listsize", LINES, OF_DEBUGGER, offsetof(struct debugger, listing.size), 10, NULL,
+	  "Number of source lines gdb will list by default is *." },
+	{ "pagination", HIDDEN, OF_DEBUGGER, offsetof(struct debugger, no_paging), 0, NULL,
+	  "State of pagination is *." },
+	{ "print address", ALWAYS, OF_CLI, 0, 0, "on", "Printing of addresses is *." },
+	{ "print array", ALWAYS, OF_CLI, 0, 0, "off", "Pretty formatting of arrays is *." },
+	{ "print demangle", ALWAYS, OF_CLI, 0, 0, "on",
+	  "Demangling of encoded C++/ObjC names when displaying symbols is *." },
+	{ "print elements", COUNT, OF_CLI, offsetof(struct cli, style.elements), 200, NULL,
+	  "Limit on string chars or array elements to print is *." },
+	{ "print frame-arguments", ALWAYS, OF_CLI, 0, 0, "scalars",
+	  "Printing of non-scalar frame arguments is \"*\"." },
+	{ "print pretty", SWITCH, OF_CLI, offsetof(struct cli, style.is_pretty), 0, NULL,
+	  "Pretty formatting of structures is *." },
+	{ "print repeats", COUNT, OF_CLI, offsetof(struct cli, style.repeats), 10, NULL,
+	  "Threshold for repeated print elements is *." },
+	{ "print static-members", ALWAYS, OF_CLI, 0, 0, "off",
+	  "Printing of C++ static members is *." },
+	{ "print union", ALWAYS, OF_CLI, 0, 0, "on",
+	  "Printing of unions interior to structures is *." },
+	{ "width", ALWAYS, OF_CLI, 0, 0, "unlimited",
+	  "Number of characters gdb thinks are in a line is *." },
+};
+
+enum { N_SETTINGS = sizeof settings / sizeof settings[0] };
+
+static void *place_of(struct debugger *d, const struct setting *setting)
 {
-	for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
-		if (strlen(settings[i].name) == n && memcmp(settings[i].name, text, n) == 0)
-			return &settings[i];
+	return (setting->whose == OF_CLI ? (char *)d->cli : (char *)d) + setting->at;
+}
+
+/* The setting that a text begins with; what is behind its name. */
+static const struct setting *find(const char *text, const char **ret_rest)
+{
+	for (size_t i = 0; i < N_SETTINGS; i++) {
+		const char *rest = debug_behind(text, settings[i].name);
+		if (!rest)
+			continue;
+		*ret_rest = rest;
+		return &settings[i];
+	}
 	return NULL;
 }
+
+/* ---- set ---- */
 
 static bool is_one_of(const char *text, size_t n, const char *const words[4])
 {
@@ -38,73 +106,64 @@ static bool is_one_of(const char *text, size_t n, const char *const words[4])
 }
 
 /* False: `text` is no value for it. */
-static bool take(struct ws_value_style *style, const struct setting *setting, const char *text,
-		 size_t n)
+static bool take(void *at, const struct setting *setting, const char *text, size_t n)
 {
 	static const char *const on[] = { "on", "1", "yes", "enable" }, *const off[] = {
 		"off", "0", "no", "disable"
 	};
-	void *at = (char *)style + setting->at;
 	uint64_t number = 0;
 	char digits[24] = "";
-	if (setting->is_switch) {
-		*(bool *)at = n == 0 || is_one_of(text, n, on);
-		return *(bool *)at || is_one_of(text, n, off);
+	if (setting->kind == SWITCH || setting->kind == HIDDEN) {
+		const bool is_on = n == 0 || is_one_of(text, n, on);
+		*(bool *)at = is_on == (setting->kind == SWITCH);
+		return is_on || is_one_of(text, n, off);
 	}
 	memcpy(digits, text, n < sizeof digits ? n : sizeof digits - 1);
 	bool good = n == 0 || strcmp(digits, "unlimited") == 0 ||
-		    (n < sizeof digits && cli_number(digits, &number));
+		    (n < sizeof digits && cli_number(digits, &number) &&
+		     (number > 0 || setting->kind == COUNT));
 	if (good)
 		*(uint32_t *)at = look_most(number);
 	return good;
 }
 
-bool debug_set_style(struct debugger *d, const char *text)
+bool debug_set_setting(struct debugger *d, const char *text)
 {
-	size_t n = strcspn(text, " ");
-	const struct setting *setting = find(text, n);
-	const char *value = text + n + strspn(text + n, " ");
-	if (setting && !take(&d->cli->style, setting, value, strcspn(value, " ")))
-		cli_say(setting->is_switch ? "\"on\" or \"off\" expected.\n"
-					   : "A number or \"unlimited\" is expected.\n");
-	return setting != NULL;
-}
-
-bool debug_show_style(struct debugger *d, const char *text)
-{
-	const struct setting *setting = find(text, strcspn(text, " "));
-	const void *at = (const char *)&d->cli->style + (setting ? setting->at : 0);
-	if (!setting)
+	const char *value;
+	const struct setting *setting = find(text, &value);
+	if (!setting || setting->kind == ALWAYS || setting->kind == PROGRAM)
 		return false;
-	ws_out_printf(&d->cli->out, "%s ", setting->shown);
-	uint32_t number = setting->is_switch ? 0 : *(const uint32_t *)at;
-	if (setting->is_switch)
-		ws_out_text(&d->cli->out, *(const bool *)at ? "on.\n" : "off.\n");
-	else if (number == UINT32_MAX)
-		ws_out_text(&d->cli->out, "unlimited.\n");
-	else
-		ws_out_printf(&d->cli->out, "%" PRIu32 ".\n", number ? number : setting->usual);
+	if (!take(place_of(d, setting), setting, value, strcspn(value, " ")))
+		cli_say(setting->kind == SWITCH || setting->kind == HIDDEN
+				? "\"on\" or \"off\" expected.\n"
+				: "A number or \"unlimited\" is expected.\n");
 	return true;
 }
 
 const char *debug_style_options(struct debugger *d, const char *text,
 				struct ws_value_style *ret_style)
 {
-	const char *end = strncmp(text, "-- ", 3) == 0 ? text : strstr(text, " -- ");
+	const char *end = strncmp(text, "-- ", 3) == 0 ? text : strstr(text, " -- "), *rest;
 	const bool has = end == text || (*text == '-' && text[1] >= 'a' && text[1] <= 'z');
-	*ret_style = d->cli->style;
+	struct cli asked = { .style = d->cli->style };
+	*ret_style = asked.style;
 	if (!has || !end)
 		return text;
 	while (text < end) {
 		size_t n = strcspn(text, " ");
-		const struct setting *setting = *text == '-' ? find(text + 1, n - 1) : NULL;
+		char name[40];
+		snprintf(name, sizeof name, "print %.*s", (int)(n ? n - 1 : 0), text + 1);
+		const struct setting *setting = *text == '-' ? find(name, &rest) : NULL;
+		const bool is_style =
+			setting && (setting->kind == SWITCH || setting->kind == COUNT);
 		text += n + strspn(text + n, " ");
 		const bool has_value = text < end && *text != '-';
 		n = has_value ? strcspn(text, " ") : 0;
-		if (!setting || !take(ret_style, setting, text, n))
+		if (!is_style || !take((char *)&asked + setting->at, setting, text, n))
 			debug_settings_note(d);
 		text += n + strspn(text + n, " ");
 	}
+	*ret_style = asked.style;
 	text = end + strspn(end, " ") + 2;
 	return text + strspn(text, " ");
 }
@@ -114,4 +173,104 @@ void debug_settings_note(struct debugger *d)
 	if (!d->settings_noted)
 		cli_say("Settings like this one are accepted, and change nothing.\n");
 	d->settings_noted = true;
+}
+
+/* ---- show ---- */
+
+enum { MAX_VALUE = 400 };
+
+static void count_text(struct debugger *d, const struct setting *setting, char text[MAX_VALUE])
+{
+	uint32_t number = *(const uint32_t *)place_of(d, setting);
+	const bool is_page = setting->usual == 0;
+	number = number ? number : is_page ? debug_pager_rows() : setting->usual;
+	if (number == UINT32_MAX || number == 0)
+		snprintf(text, MAX_VALUE, "unlimited");
+	else
+		snprintf(text, MAX_VALUE, "%" PRIu32, number);
+}
+
+static void value_text(struct debugger *d, const struct setting *setting, char text[MAX_VALUE])
+{
+	size_t n = 0;
+	text[0] = '\0';
+	switch (setting->kind) {
+	case SWITCH:
+	case HIDDEN:
+		snprintf(text, MAX_VALUE, "%s",
+			 *(const bool *)place_of(d, setting) == (setting->kind == SWITCH) ? "on"
+											  : "off");
+		break;
+	case COUNT:
+	case LINES:
+		count_text(d, setting, text);
+		break;
+	case ALWAYS:
+		snprintf(text, MAX_VALUE, "%s", setting->fixed);
+		break;
+	case PROGRAM:
+		for (char **word = d->words ? d->words + 1 : NULL;
+		     word && d->words[0] && *word && n < MAX_VALUE - 1; word++) {
+			snprintf(text + n, MAX_VALUE - n, "%s%s", n ? " " : "", *word);
+			n += strlen(text + n);
+		}
+		break;
+	}
+}
+
+static void show_one(struct debugger *d, const struct setting *setting)
+{
+	struct ws_out *out = &d->cli->out;
+	char text[MAX_VALUE];
+	const char *star = strchr(setting->shown, '*');
+	value_text(d, setting, text);
+	ws_out_printf(out, "%.*s", (int)(star - setting->shown), setting->shown);
+	ws_out_escaped(out, ws_str_of(text));
+	ws_out_printf(out, "%s\n", star + 1);
+}
+
+bool debug_show_setting(struct debugger *d, const char *text)
+{
+	const size_t n = strlen(text);
+	const char *rest;
+	const struct setting *only = find(text, &rest);
+	bool any = only != NULL;
+	if (only)
+		show_one(d, only);
+	for (size_t i = 0; i < N_SETTINGS && !only; i++) {
+		const char *name = settings[i].name;
+		if (n && (strncmp(name, text, n) != 0 || name[n] != ' '))
+			continue;
+		ws_out_printf(&d->cli->out, "%s:  ", name);
+		show_one(d, &settings[i]);
+		any = true;
+	}
+	return any;
+}
+
+bool debug_setting_value(struct debugger *d, struct ws_str name, struct ws_str setting,
+			 struct ws_value *ret_value)
+{
+	char asked[60], text[MAX_VALUE];
+	const char *rest;
+	uint64_t number;
+	const bool as_text = ws_str_equal(name, ws_str_of("_gdb_setting_str"));
+	if (setting.len >= sizeof asked ||
+	    !(as_text || ws_str_equal(name, ws_str_of("_gdb_setting"))))
+		return false;
+	snprintf(asked, sizeof asked, "%.*s", (int)setting.len, setting.ptr);
+	const struct setting *found = find(asked, &rest);
+	if (!found || *rest)
+		return false;
+	value_text(d, found, text);
+	const bool is_on = strcmp(text, "on") == 0;
+	if (!as_text && (is_on || strcmp(text, "off") == 0))
+		*ret_value = ws_value_int(is_on);
+	else if (!as_text && strcmp(text, "unlimited") == 0)
+		*ret_value = ws_value_int(0); /* as gdb has it */
+	else if (!as_text && cli_number(text, &number))
+		*ret_value = ws_value_int((int64_t)number);
+	else
+		*ret_value = ws_value_text(ws_str_of(text));
+	return true;
 }

@@ -92,6 +92,12 @@ static const char *assignment(const char *text)
 	return NULL;
 }
 
+bool debug_can_print(struct debugger *d)
+{
+	struct ws_error err;
+	return look(d, d->has_focus ? &d->focus : NULL, &err) == WS_OK;
+}
+
 bool debug_look_at(struct debugger *d, const char *text, struct ws_value *ret_value,
 		   struct ws_error *err)
 {
@@ -316,7 +322,10 @@ static bool print_type(struct debugger *d, const char *text, bool whole)
 	if (whole) {
 		ws_vars_describe(d->vars, &type, &d->cli->out);
 	} else {
-		ws_vars_spell(d->vars, &type, name, sizeof name);
+		if (type.n_added)
+			ws_vars_spell_spaces(d->vars, &type, name, sizeof name);
+		else
+			ws_vars_spell(d->vars, &type, name, sizeof name);
 		ws_out_escaped(&d->cli->out, ws_str_of(name));
 	}
 	ws_out_text(&d->cli->out, "\n");

@@ -50,9 +50,12 @@ static bool shown(const struct debugger *d, struct ws_str name, struct ws_value 
 	return good;
 }
 
-bool debug_value_find(void *debugger, struct ws_str name, struct ws_value *ret_value)
+bool debug_value_find(void *debugger, struct ws_str name, struct ws_str argument,
+		      struct ws_value *ret_value)
 {
 	struct debugger *d = debugger;
+	if (argument.len)
+		return debug_setting_value(d, name, argument, ret_value);
 	if (shown(d, name, ret_value) ||
 	    look_cuda_variable(d->cli, d->dump ? d->dump : "device", name, ret_value))
 		return true;

@@ -169,7 +169,7 @@ static void print_arguments(struct info *info, const struct ws_grid *grid, struc
 	    ws_vars_create(info->session.target, &vars, NULL) == WS_OK &&
 	    ws_vars_look(vars, &focus, NULL) == WS_OK && ws_vars_frames(vars) &&
 	    ws_vars_select(vars, ws_vars_frames(vars) - 1, NULL) == WS_OK)
-		printed = look_print_arguments(vars, true, out);
+		printed = look_print_arguments(vars, LOOK_IN_TABLE, out);
 	ws_vars_destroy(vars);
 	if (!printed)
 		ws_out_text(out, "()");

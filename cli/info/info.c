@@ -324,7 +324,7 @@ static int run(struct info *info, struct cli *cli, int argc, char **argv)
 
 int verb_info(struct cli *cli, int argc, char **argv)
 {
-	struct info info = { .coalesce = true };
+	struct info info = { .coalesce = !cli->each_alone };
 	int status = cli_options_take(cli, verb_info_options, &info, &argc, &argv);
 	if (status == CLI_ANSWERED)
 		status = run(&info, cli, argc, argv);

@@ -226,20 +226,21 @@ size_t look_list(struct look *look, bool params, struct ws_out *out, struct ws_j
 	return shown;
 }
 
-bool look_print_arguments(struct ws_vars *vars, bool in_table, struct ws_out *out)
+bool look_print_arguments(struct ws_vars *vars, enum look_arguments how, struct ws_out *out)
 {
+	static const char *const open[] = { " (", "(", " " }, *const end[] = { ")", ")", "" };
 	struct ws_error err;
 	enum ws_status st, read;
 	size_t n;
 	struct ws_variable_value *list = list_read(vars, &n, &st, &err);
 	const char *before = "";
 	if (st == WS_OK)
-		ws_out_text(out, in_table ? "(" : " (");
+		ws_out_printf(out, "%s", open[how]);
 	for (size_t i = 0; i < n; i++) {
 		if (!list[i].variable.is_param || list[i].variable.is_inlined)
 			continue;
 		char *text = look_text(vars, &list[i].value, (struct ws_value_format){ 0 }, &read);
-		if (in_table && strncmp(text, "0x", 2) == 0)
+		if (how == LOOK_IN_TABLE && strncmp(text, "0x", 2) == 0)
 			text[strcspn(text, " ")] = '\0'; /* not what is in memory */
 		ws_out_printf(out, "%s", before);
 		ws_out_escaped(out, list[i].variable.name);
@@ -249,7 +250,7 @@ bool look_print_arguments(struct ws_vars *vars, bool in_table, struct ws_out *ou
 		free(text);
 	}
 	if (st == WS_OK)
-		ws_out_text(out, ")");
+		ws_out_printf(out, "%s", end[how]);
 	free(list);
 	return st == WS_OK;
 }
@@ -281,20 +282,27 @@ static void print_launch(const struct look *look, const struct ws_frame *frame, 
 		      blocks->x, blocks->y, blocks->z, threads->x, threads->y, threads->z);
 }
 
+void look_print_name(const struct look *look, size_t number, struct ws_out *out)
+{
+	const struct shown_frame *shown = &look->frames[number];
+	const struct ws_frame *frame = ws_vars_frame(look->vars, shown->level);
+	const bool has_function = frame->status == WS_OK && frame->place.function;
+	if (shown->inlined)
+		name_print(out, ws_str_of(shown->position.function), false);
+	else
+		name_print(out,
+			   has_function ? frame->place.function->name : (struct ws_str){ NULL, 0 },
+			   false);
+}
+
 void look_print_call(struct look *look, size_t number, struct ws_out *out)
 {
 	const struct shown_frame *shown = &look->frames[number];
 	const struct ws_frame *frame = visit(look, number);
-	if (shown->inlined) {
-		name_print(out, ws_str_of(shown->position.function), false);
-	} else {
-		name_print(out,
-			   frame->status == WS_OK && frame->place.function
-				   ? frame->place.function->name
-				   : (struct ws_str){ NULL, 0 },
-			   false);
+	look_print_name(look, number, out);
+	if (!shown->inlined) {
 		print_launch(look, frame, out);
-		(void)look_print_arguments(look->vars, false, out);
+		(void)look_print_arguments(look->vars, LOOK_IN_FRAME, out);
 	}
 	if (shown->has_position) {
 		ws_out_text(out, " at ");

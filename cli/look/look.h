@@ -33,6 +33,8 @@ void look_close(struct look *look);
 
 /* "#1  0x00007c0000001c30 in inner (depth=2) at v.cu:30" */
 void look_print_frame(struct look *look, size_t number, struct ws_out *out);
+/* The name of its function. */
+void look_print_name(const struct look *look, size_t number, struct ws_out *out);
 /* Its part behind "in". */
 void look_print_call(struct look *look, size_t number, struct ws_out *out);
 /* Whether the frame is of a function that a user names. */
@@ -65,9 +67,14 @@ void look_json_value(struct look *look, const struct ws_value *value, struct ws_
 bool look_cuda_variable(struct cli *cli, const char *path, struct ws_str name,
 			struct ws_value *ret_value);
 
-/* " (depth=2, v=...)" of the frame that is looked at; in a table without the space, and without the
- * texts that pointers lead to. False: nothing, since it was not compiled with -G. */
-bool look_print_arguments(struct ws_vars *vars, bool in_table, struct ws_out *out);
+/* The arguments of the frame that is looked at. False: nothing, since it was not compiled with -G.
+ */
+enum look_arguments {
+	LOOK_IN_FRAME, /* " (depth=2, v=...)" */
+	LOOK_IN_TABLE, /* the same without the space and the texts that pointers lead to */
+	LOOK_BARE,     /* " depth=2, v=..." */
+};
+bool look_print_arguments(struct ws_vars *vars, enum look_arguments how, struct ws_out *out);
 
 /* Options of the verbs that print values: all but what is given is as at the prompt. */
 struct look_style {

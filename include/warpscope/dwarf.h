@@ -271,6 +271,19 @@ WS_API enum ws_status ws_dwarf_find_named(const struct ws_dwarf *dwarf, enum ws_
 					  const struct ws_dwarf_named **ret_named,
 					  struct ws_error *err) WS_MUST_USE;
 
+/** A source file that was compiled as one. */
+struct ws_dwarf_unit {
+	struct ws_str name; /**< as the compiler was given it; empty: not told */
+	struct ws_str dir;  /**< the folder it was compiled in; empty: not told */
+	uint32_t language;  /**< DWARF's number; 0: not told */
+};
+
+/** The unit that a place in `.debug_info` is in. @retval WS_ARGUMENT  none is there.
+ * @retval WS_ABSENT  it does not say. Others as ws_dwarf_type(). */
+WS_API enum ws_status ws_dwarf_unit(const struct ws_dwarf *dwarf, uint64_t info_off,
+				    struct ws_dwarf_unit *ret_unit,
+				    struct ws_error *err) WS_MUST_USE;
+
 /* ---- variables ---- */
 
 /** A variable or a parameter. */

@@ -5,7 +5,8 @@
  *
  * A `struct ws_vars` looks at one frame of one thread of a target. An *expression* is written as
  * cuda-gdb's users write them: variables, members, `a[2]`, `a[0:8]`, `a[0]@4`, casts, `*`, `&`,
- * arithmetic, comparison, `sizeof`, short texts, registers (`$R3 $RD4 $P0 $UR4 $UP1
+ * `kernel::i` of the frame of that function, `'file.cu'::i`, `::i` of the image, a name in quotes,
+ * arithmetic, comparison, `sizeof`, `$_isvoid()`, short texts, registers (`$R3 $RD4 $P0 $UR4 $UP1
  * $B2 $RZ $pc $errorpc`), `$_cuda_const_bank(BANK, OFFSET)`, names of ws_vars_names(), `threadIdx
  * blockIdx blockDim gridDim clusterIdx clusterDim warpSize`, and memory of a space
  * (`*(@shared int *)0x20`, with cuda-gdb's words for spaces).
@@ -48,8 +49,6 @@ struct ws_frame {
 	enum ws_status status; /**< why nothing is known of the code; WS_OK: `place` */
 	struct ws_place place; /**< of a caller: the last byte of the call */
 	uint64_t rel_pc;       /**< of `pc` in its function */
-	bool has_cfa;
-	uint64_t cfa; /**< in local memory: where the caller's stack pointer was */
 };
 
 struct ws_vars;
@@ -77,6 +76,16 @@ WS_API enum ws_status ws_vars_select(struct ws_vars *vars, uint32_t level,
 /** The frame that it looks at. */
 WS_API uint32_t ws_vars_selected(const struct ws_vars *vars);
 
+/** Where in local memory the frame that it looks at begins: its caller's stack pointer, as call
+ * frames have it. @retval WS_ABSENT  nothing tells. */
+WS_API enum ws_status ws_vars_frame_address(struct ws_vars *vars, uint64_t *ret_address,
+					    struct ws_error *err) WS_MUST_USE;
+/** Where in local memory the function of that frame saved a register R of its caller.
+ * @retval WS_ABSENT  it did not, or nothing tells. */
+WS_API enum ws_status ws_vars_saved_register(struct ws_vars *vars, uint32_t number,
+					     uint64_t *ret_address,
+					     struct ws_error *err) WS_MUST_USE;
+
 /* ---- values ---- */
 
 /** A type: one of debug information or of C, under pointers and arrays that an expression adds. */
@@ -86,6 +95,7 @@ struct ws_vtype {
 	uint32_t n_added; /**< innermost first */
 	struct ws_vtype_added {
 		bool is_pointer; /**< else an array of `count` */
+		bool is_bare;    /**< its space was not said; it is the generic one */
 		uint8_t space;   /**< of a pointer: enum ws_space that it points to */
 		uint64_t count;
 	} added[6];
@@ -128,8 +138,10 @@ struct ws_number {
 WS_API enum ws_status ws_vars_evaluate(struct ws_vars *vars, const char *text,
 				       struct ws_value *ret_value,
 				       struct ws_error *err) WS_MUST_USE;
-/** What `$NAME` is that is no register, as a prompt's own variables; false: nothing. */
-typedef bool ws_vars_name_fn(void *user, struct ws_str name, struct ws_value *ret_value);
+/** What `$NAME` is that is no register, as a prompt's own variables, or `$NAME("ARGUMENT")`; false:
+ * nothing. */
+typedef bool ws_vars_name_fn(void *user, struct ws_str name, struct ws_str argument,
+			     struct ws_value *ret_value);
 /** Asks `find` for such names from now on; NULL: there are none. */
 WS_API void ws_vars_names(struct ws_vars *vars, ws_vars_name_fn *find, void *user);
 /** Makes a value bytes that no change of the target changes, where it is at most 32 of them.
@@ -140,6 +152,8 @@ WS_API enum ws_status ws_vars_keep(struct ws_vars *vars, struct ws_value *value,
 WS_API struct ws_value ws_value_int(int64_t number);
 /** An array of numbers of C's type unsigned int; of 0, or more than 8, no value. */
 WS_API struct ws_value ws_value_uints(const uint32_t *numbers, uint32_t n);
+/** An array of characters, the first 31 of a text. */
+WS_API struct ws_value ws_value_text(struct ws_str text);
 /** An address of code. */
 WS_API struct ws_value ws_value_address(uint64_t address);
 /** No value. */
@@ -188,6 +202,9 @@ WS_API enum ws_status ws_vars_print(struct ws_vars *vars, const struct ws_value 
 /** Its type, as C++ writes it, into `ret_text` (always terminated). */
 WS_API void ws_vars_spell(const struct ws_vars *vars, const struct ws_vtype *type, char *ret_text,
 			  size_t size);
+/** The same with the spaces that pointers lead to, as cuda-gdb writes them: `@shared float*`. */
+WS_API void ws_vars_spell_spaces(const struct ws_vars *vars, const struct ws_vtype *type,
+				 char *ret_text, size_t size);
 /** The same without aliases, and with the members of a structure, a line each, as gdb's ptype. */
 WS_API void ws_vars_describe(struct ws_vars *vars, const struct ws_vtype *type, struct ws_out *out);
 /** The characters of an array of them, or of what a pointer leads to, up to a NUL byte or `size` -

@@ -219,10 +219,10 @@ enum {
 
 struct wsi_dwarf_attrs {
 	unsigned has;
-	struct wsi_dwarf_text name, linkage;
+	struct wsi_dwarf_text name, linkage, dir;
 	uint64_t type, size, count, upper, value, origin, place, containing;
 	uint64_t bit_size, bit_offset, data_bit_offset;
-	uint64_t encoding, address_class;
+	uint64_t encoding, address_class, language;
 	uint64_t low_pc, high_pc, line;
 	struct ws_span location; /* WSI_HAS_EXPRESSION */
 	uint64_t location_off;   /* WSI_HAS_LIST */
@@ -230,6 +230,8 @@ struct wsi_dwarf_attrs {
 
 /* entry.c */
 
+/* NULL: no unit is there. */
+const struct wsi_dwarf_unit *wsi_dwarf_unit_of(const struct ws_dwarf *dwarf, uint64_t off);
 /* Next entry; its attributes must be read or skipped before the one after it. False: no more, and
  * `status` says whether that is so. */
 bool wsi_dwarf_next(struct wsi_dwarf_walk *walk, struct wsi_dwarf_entry *ret_entry);

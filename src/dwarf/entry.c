@@ -9,7 +9,7 @@ enum { OP_PLUS_UCONST = 0x23 };
 /* ---- walks ---- */
 
 /* The unit that an offset lies in, or NULL. */
-static const struct wsi_dwarf_unit *unit_of(const struct ws_dwarf *dwarf, uint64_t off)
+const struct wsi_dwarf_unit *wsi_dwarf_unit_of(const struct ws_dwarf *dwarf, uint64_t off)
 {
 	size_t low = WSI_BISECT(i, 0, dwarf->n_units, dwarf->units[i].start <= off);
 	const struct wsi_dwarf_unit *unit = low > 0 ? &dwarf->units[low - 1] : NULL;
@@ -246,6 +246,12 @@ static void attr_take(struct wsi_dwarf_attrs *attrs, uint16_t attribute, const s
 	case DW_AT_MIPS_linkage_name:
 		attrs->linkage = value->kind == VALUE_TEXT ? value->text : attrs->linkage;
 		break;
+	case DW_AT_comp_dir:
+		attrs->dir = value->kind == VALUE_TEXT ? value->text : attrs->dir;
+		break;
+	case DW_AT_language:
+		take_number(attrs, &attrs->language, 0, value);
+		break;
 	case DW_AT_type:
 		take_number(attrs, &attrs->type, WSI_HAS_TYPE, value);
 		break;
@@ -369,7 +375,7 @@ enum ws_status wsi_dwarf_entry_at(struct wsi_dwarf_look *look, uint64_t off,
 	const struct ws_dwarf *dwarf = look->dwarf;
 	struct wsi_dwarf_at at = {
 		.look = look,
-		.walk = { .dwarf = dwarf, .unit = unit_of(dwarf, off), .base = off },
+		.walk = { .dwarf = dwarf, .unit = wsi_dwarf_unit_of(dwarf, off), .base = off },
 	};
 	struct ws_span bytes = { 0 };
 	if (!at.walk.unit)

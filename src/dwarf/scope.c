@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which variables there are at an address. */
+/* Which variables there are at an address, and of which unit something is. */
 #include "dwarf/dwarf.h"
 
 /* A variable of a copy of a function says only which of the original it is. */
@@ -131,4 +131,25 @@ enum ws_status ws_dwarf_variables(const struct ws_dwarf *dwarf,
 	if (st == WS_OK)
 		*ret_n = c.n;
 	return st;
+}
+
+enum ws_status ws_dwarf_unit(const struct ws_dwarf *dwarf, uint64_t info_off,
+			     struct ws_dwarf_unit *ret_unit, struct ws_error *err)
+{
+	struct wsi_dwarf_look look = wsi_dwarf_look(dwarf);
+	struct wsi_dwarf_at at;
+	const struct wsi_dwarf_unit *unit = wsi_dwarf_unit_of(dwarf, info_off);
+	if (!unit)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the place is in no unit");
+	enum ws_status st = wsi_dwarf_entry_at(&look, unit->start + unit->header_bytes, &at, err);
+	if (st != WS_OK)
+		return st;
+	if (at.entry.abbrev->tag != DW_TAG_compile_unit)
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "the unit does not say what it is");
+	*ret_unit = (struct ws_dwarf_unit){
+		.name = wsi_dwarf_name(&look, &at.attrs.name),
+		.dir = wsi_dwarf_name(&look, &at.attrs.dir),
+		.language = (uint32_t)wsi_min_u64(at.attrs.language, UINT32_MAX),
+	};
+	return WS_OK;
 }

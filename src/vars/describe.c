@@ -143,9 +143,13 @@ void ws_vars_describe(struct ws_vars *vars, const struct ws_vtype *type, struct 
 	if (!type->n_added && type->dwarf && wsi_shape(type, &outer, NULL) == WS_OK &&
 	    is_made_of_another(&outer))
 		plain.type = outer.plain;
-	ws_vars_spell(vars, &plain, text, SPELLED);
+	if (type->n_added)
+		ws_vars_spell_spaces(vars, &plain, text, SPELLED);
+	else
+		ws_vars_spell(vars, &plain, text, SPELLED);
 	ws_vars_spell(vars, &inner, name, SPELLED);
-	const char *at = *name ? strstr(text, name) : NULL;
+	const char *behind = *text == '@' ? text + strcspn(text, " ") : text;
+	const char *at = *name ? strstr(behind, name) : NULL;
 	const size_t n = strlen(name);
 	if (!at) {
 		ws_out_escaped(out, ws_str_of(text));

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { MAX_DEPTH = 100, MAX_NAME = 200 };
+enum { MAX_DEPTH = 100 };
 
 struct parser {
 	struct ws_vars *vars;
@@ -70,34 +70,7 @@ static bool take(struct parser *p, const char *text)
 	return true;
 }
 
-static bool is_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
-}
-
-static size_t word_length(const char *at)
-{
-	size_t n = 0;
-	while (is_word(at[n]))
-		n++;
-	return n;
-}
-
-static struct ws_str word_at(const char *at)
-{
-	return (struct ws_str){ at, word_length(at) };
-}
-
 /* ---- registers ---- */
-
-static struct ws_value of_words(enum wsi_c_type type, const uint32_t words[2])
-{
-	struct ws_value value = { .kind = WS_VALUE_BYTES, .type = wsi_c_type(type) };
-	wsi_store_u32(value.bytes, words[0]);
-	wsi_store_u32(value.bytes + 4, words[1]);
-	return value;
-}
 
 static const struct reg {
 	const char *prefix;
@@ -154,7 +127,7 @@ static struct ws_value reg_value(struct parser *p, const struct reg *reg, uint32
 					 number, rows, words, &n, NULL);
 		found = st == WS_OK && n == rows ? WS_VALUE_BYTES : WS_VALUE_MISSING;
 	}
-	struct ws_value value = of_words(reg->type, words);
+	struct ws_value value = wsi_value_words(reg->type, words);
 	if (found == WS_VALUE_MISSING) {
 		wsi_record_lose(p->vars); /* another thread may have it */
 		return fail(p, "%s%u is not there", reg->prefix, (unsigned)number);
@@ -167,35 +140,6 @@ static struct ws_value reg_value(struct parser *p, const struct reg *reg, uint32
 		value.source = wsi_record_register(p->vars, reg->kind, number, want);
 	else if (!value.in_register)
 		wsi_record_lose(p->vars);
-	return value;
-}
-
-struct ws_value ws_value_int(int64_t number)
-{
-	return wsi_value_int(number);
-}
-
-struct ws_value ws_value_void(void)
-{
-	return (struct ws_value){ .kind = WS_VALUE_BYTES, .type = wsi_c_type(WSI_C_VOID) };
-}
-
-struct ws_value ws_value_uints(const uint32_t *numbers, uint32_t n)
-{
-	struct ws_value value = { .kind = WS_VALUE_BYTES, .type = wsi_c_type(WSI_C_UINT) };
-	if (n == 0 || n > sizeof value.bytes / sizeof *numbers)
-		return ws_value_void();
-	for (uint32_t i = 0; i < n; i++)
-		wsi_store_u32(value.bytes + (size_t)i * sizeof *numbers, numbers[i]);
-	value.type.added[value.type.n_added++].count = n;
-	return value;
-}
-
-struct ws_value ws_value_address(uint64_t address)
-{
-	const uint32_t words[2] = { (uint32_t)address, (uint32_t)(address >> 32) };
-	struct ws_value value = of_words(WSI_C_VOID, words);
-	(void)!wsi_vtype_point(&value.type, WS_SPACE_CODE);
 	return value;
 }
 
@@ -239,6 +183,34 @@ static struct ws_value const_bank(struct parser *p)
 	return checked(p, st, &value, &err);
 }
 
+/* gdb's $_isvoid(EXPRESSION), behind its name. */
+static struct ws_value is_void(struct parser *p)
+{
+	struct wsi_shape shape = { .kind = WS_KIND_OTHER };
+	if (!take(p, "("))
+		return fail(p, "$_isvoid(EXPRESSION) is expected");
+	struct ws_value value = expression(p);
+	if (!take(p, ")"))
+		return fail(p, "')' is missing");
+	const bool known = p->status == WS_OK && wsi_shape(&value.type, &shape, NULL) == WS_OK;
+	return wsi_value_int(known && shape.kind == WS_KIND_VOID);
+}
+
+/* $NAME("ARGUMENT"), behind its name: "" without one. */
+static struct ws_str argument_take(struct parser *p)
+{
+	struct ws_str argument = { "", 0 };
+	const char *start = p->at;
+	if (take(p, "(") && take(p, "\"")) {
+		argument = (struct ws_str){ p->at, strcspn(p->at, "\"") };
+		p->at += argument.len;
+		if (take(p, "\"") && take(p, ")"))
+			return argument;
+	}
+	p->at = start;
+	return (struct ws_str){ "", 0 };
+}
+
 /* A register of the thread by its name; false: it is none. */
 static bool thread_register(struct parser *p, struct ws_str word, struct ws_value *ret_value)
 {
@@ -272,8 +244,8 @@ static struct ws_value dollar(struct parser *p)
 {
 	struct ws_str word = { p->at, 0 };
 	struct ws_value value;
-	while (is_word(word.ptr[word.len]) || (word.len == 0 && *word.ptr == '$') ||
-	       (word.len == 1 && *word.ptr == '$' && is_word(word.ptr[1])))
+	while (wsi_is_word(word.ptr[word.len]) || (word.len == 0 && *word.ptr == '$') ||
+	       (word.len == 1 && *word.ptr == '$' && wsi_is_word(word.ptr[1])))
 		word.len++;
 	p->at += word.len;
 	if (thread_register(p, word, &value))
@@ -281,8 +253,14 @@ static struct ws_value dollar(struct parser *p)
 	wsi_record_lose(p->vars); /* what follows may change between two threads */
 	if (ws_str_equal(word, ws_str_of("_cuda_const_bank")))
 		return const_bank(p);
-	if (p->vars->find_name && p->vars->find_name(p->vars->names_user, word, &value))
+	if (ws_str_equal(word, ws_str_of("_isvoid")))
+		return is_void(p);
+	const struct ws_str argument = argument_take(p);
+	if (p->vars->find_name && p->vars->find_name(p->vars->names_user, word, argument, &value))
 		return value;
+	if (argument.len)
+		return fail(p, "there is no $%.*s(\"%.*s\")", (int)wsi_min_u64(word.len, 60),
+			    word.ptr, (int)wsi_min_u64(argument.len, 60), argument.ptr);
 	return fail(p, "'$%.*s' is no register", (int)wsi_min_u64(word.len, 60), word.ptr);
 }
 
@@ -338,13 +316,44 @@ static const struct ws_dwarf *dwarf_of(struct parser *p)
 	return wsi_vars_dwarf(p->vars, &dwarf, &function, NULL) == WS_OK ? dwarf : NULL;
 }
 
-static bool enumerator(struct parser *p, struct ws_str name, struct ws_value *ret_value)
+/* "index", "ns::index", "kernel::index", "'file.cu'::index", "'tiles<4>'::index", "::index" */
+struct name {
+	struct ws_str scope; /* what is before the last "::"; empty: nothing */
+	struct ws_str last;
+	struct ws_str whole; /* of both */
+	bool is_global;      /* it begins with "::" */
+	bool is_quoted;      /* its scope is */
+};
+
+/* Those of an enumeration in a scope have mangled names: "_ZN4Mode2ONE" of "Mode::ON". */
+static struct ws_str mangled(const struct name *name, char text[2 * WSI_MAX_NAME])
+{
+	const char *at = name->whole.ptr, *end = at + name->whole.len;
+	size_t n = (size_t)snprintf(text, 2 * WSI_MAX_NAME, "_ZN");
+	if (!name->scope.len || name->whole.len > WSI_MAX_NAME)
+		return name->last;
+	while (at < end && wsi_is_word(*at)) {
+		const struct ws_str word = wsi_word_at(at);
+		n += (size_t)snprintf(text + n, 2 * WSI_MAX_NAME - n, "%zu%.*s", word.len,
+				      (int)word.len, word.ptr);
+		if ((size_t)(end - at) < word.len + 2)
+			break;
+		at += word.len + 2;
+	}
+	n += (size_t)snprintf(text + n, 2 * WSI_MAX_NAME - n, "E");
+	return (struct ws_str){ text, n };
+}
+
+static bool enumerator(struct parser *p, const struct name *name, struct ws_value *ret_value)
 {
 	const struct ws_dwarf *dwarf = dwarf_of(p);
 	const struct ws_dwarf_named *named;
+	char text[2 * WSI_MAX_NAME];
 	int64_t number;
 	if (!dwarf ||
-	    ws_dwarf_find_named(dwarf, WS_NAMED_ENUMERATOR, name, &named, NULL) != WS_OK ||
+	    (ws_dwarf_find_named(dwarf, WS_NAMED_ENUMERATOR, mangled(name, text), &named, NULL) !=
+		     WS_OK &&
+	     ws_dwarf_find_named(dwarf, WS_NAMED_ENUMERATOR, name->last, &named, NULL) != WS_OK) ||
 	    ws_dwarf_enumerator_value(dwarf, named->info_off, &number, NULL) != WS_OK)
 		return false;
 	*ret_value = wsi_value_int(number);
@@ -354,92 +363,126 @@ static bool enumerator(struct parser *p, struct ws_str name, struct ws_value *re
 /* A name with its scopes, of which debug information has the last part only. */
 static struct ws_str name_take(struct parser *p)
 {
-	struct ws_str name = word_at(p->at);
+	struct ws_str name = wsi_word_at(p->at);
 	p->at += name.len;
-	while (p->at[0] == ':' && p->at[1] == ':' && is_word(p->at[2])) {
+	while (p->at[0] == ':' && p->at[1] == ':' && wsi_is_word(p->at[2])) {
 		p->at += 2;
-		name = word_at(p->at);
+		name = wsi_word_at(p->at);
 		p->at += name.len;
 	}
 	return name;
 }
 
+/* A name in quotes alone: its scope is what is before the last "::" of its part that is a name. */
+static void name_split(struct name *name)
+{
+	const struct ws_str whole = name->last;
+	const size_t n = wsi_min_u64(whole.len, WSI_MAX_NAME);
+	for (size_t i = 0; i + 2 < n && whole.ptr[i] != '(' && whole.ptr[i] != '<'; i++) {
+		if (whole.ptr[i] != ':' || whole.ptr[i + 1] != ':')
+			continue;
+		name->scope = (struct ws_str){ whole.ptr, i };
+		name->last = (struct ws_str){ whole.ptr + i + 2, whole.len - i - 2 };
+	}
+}
+
+static struct name name_read(struct parser *p)
+{
+	struct name name = { .is_global = take(p, "::") };
+	const char *start = p->at, *end = *start == '\'' ? strchr(start + 1, '\'') : NULL;
+	if (end) {
+		name.last = (struct ws_str){ start + 1, (size_t)(end - start) - 1 };
+		p->at = end + 1;
+		name.is_quoted = p->at[0] == ':' && p->at[1] == ':' && wsi_is_word(p->at[2]);
+		name.whole = name.last;
+		name.scope = name.is_quoted ? name.last : name.scope;
+		if (!name.is_quoted)
+			name_split(&name);
+		p->at += name.is_quoted ? 2 : 0;
+	}
+	if (!end || name.is_quoted)
+		name.last = name_take(p);
+	if (!end && name.last.ptr > start)
+		name.scope = (struct ws_str){ start, (size_t)(name.last.ptr - start) - 2 };
+	if (!end || name.is_quoted)
+		name.whole = (struct ws_str){ start, (size_t)(p->at - start) };
+	return name;
+}
+
+/* A member of the object that a method is of. */
+static bool own_member(struct parser *p, struct ws_str name, struct ws_value *ret_value)
+{
+	struct ws_value this;
+	return wsi_variable_find(p->vars, ws_str_of("this"), false, &this, NULL) == WS_OK &&
+	       wsi_value_member(p->vars, &this, name, ret_value, NULL) == WS_OK;
+}
+
+static struct ws_value nothing_in(struct parser *p, const struct name *name)
+{
+	return fail(p, "there is no '%.*s' in '%.*s'", (int)wsi_min_u64(name->last.len, 60),
+		    name->last.ptr, (int)wsi_min_u64(name->scope.len, 60), name->scope.ptr);
+}
+
+/* What a name with a scope is; its function, file or class comes first. */
+static struct ws_value scoped_value(struct parser *p, const struct name *name)
+{
+	struct ws_value value;
+	struct ws_vtype type;
+	struct ws_error err = { 0 };
+	const bool is_file = name->is_quoted && (memchr(name->scope.ptr, '.', name->scope.len) ||
+						 memchr(name->scope.ptr, '/', name->scope.len));
+	if (is_file && wsi_file_variable(p->vars, name->scope, name->last, &value) == WS_OK)
+		return value;
+	if (is_file)
+		return nothing_in(p, name);
+	const enum ws_status st =
+		wsi_function_variable(p->vars, name->scope, name->last, &value, &err);
+	if (st == WS_OK || wsi_variable_find(p->vars, name->last, true, &value, NULL) == WS_OK)
+		return value;
+	/* a constructor is called as its class */
+	if ((st == WS_ABSENT || wsi_type_find(dwarf_of(p), name->scope, &type)) &&
+	    own_member(p, name->last, &value))
+		return value;
+	if (enumerator(p, name, &value) ||
+	    wsi_function_find(p->vars, name->is_quoted ? name->last : name->whole, &value))
+		return value;
+	if (st != WS_ABSENT)
+		return checked(p, st, &value, &err);
+	return nothing_in(p, name);
+}
+
 static struct ws_value name_value(struct parser *p)
 {
-	struct ws_value value, this;
+	struct ws_value value;
 	struct ws_error err = { 0 };
-	struct ws_str name = name_take(p);
-	if (builtin(p, name, &value))
+	const struct name name = name_read(p);
+	if (name.scope.len)
+		return scoped_value(p, &name);
+	if (!name.is_global && builtin(p, name.last, &value))
 		return value;
-	enum ws_status st = wsi_variable_find(p->vars, name, &value, &err);
+	enum ws_status st = wsi_variable_find(p->vars, name.last, name.is_global, &value, &err);
 	if (st == WS_OK)
 		return value;
-	if (wsi_variable_find(p->vars, ws_str_of("this"), &this, NULL) == WS_OK &&
-	    wsi_value_member(p->vars, &this, name, &value, NULL) == WS_OK)
+	if (!name.is_global && own_member(p, name.last, &value))
 		return value;
-	if (enumerator(p, name, &value) || wsi_function_find(p->vars, name, &value))
+	if (enumerator(p, &name, &value) || wsi_function_find(p->vars, name.last, &value))
 		return value;
 	if (!p->vars->has_thread)
 		return fail(p, "there is no thread");
 	if (st != WS_ABSENT)
 		return checked(p, st, &value, &err);
-	return fail(p, "there is no variable '%.*s' here%s", (int)wsi_min_u64(name.len, 100),
-		    name.ptr,
+	return fail(p, "there is no variable '%.*s' here%s", (int)wsi_min_u64(name.last.len, 100),
+		    name.last.ptr,
 		    dwarf_of(p) ? "" : ": the code was not compiled with -G; registers are $R3");
 }
 
 /* ---- types ---- */
 
-/* The words of a type of C, one space between each; 0 bytes: none. */
-static size_t c_words(const char *at, char words[MAX_NAME], const char **ret_end)
-{
-	static const char *const known[] = { "unsigned", "signed", "long",   "short", "int",
-					     "char",     "float",  "double", "bool" };
-	size_t len = 0;
-	for (;;) {
-		struct ws_str word = word_at(at + strspn(at, " \t"));
-		bool is_known = false;
-		for (size_t i = 0; i < WSI_COUNT(known); i++)
-			is_known |= ws_str_equal(word, ws_str_of(known[i]));
-		if (!is_known || len + word.len + 2 > MAX_NAME)
-			break;
-		if (len)
-			words[len++] = ' ';
-		memcpy(words + len, word.ptr, word.len);
-		len += word.len;
-		at = word.ptr + word.len;
-	}
-	*ret_end = at;
-	return len;
-}
-
-/* A name with its template arguments, without spaces but between words; 0: none. */
-static size_t template_name(const char *at, char name[MAX_NAME], const char **ret_end)
-{
-	size_t len = 0;
-	unsigned depth = 0;
-	for (; *at && len + 1 < MAX_NAME; at++) {
-		bool inside = depth > 0 && strchr(",*&:()-+ []", *at);
-		if (*at == '<')
-			depth++;
-		else if (*at == '>' && depth > 0)
-			depth--;
-		else if (!is_word(*at) && !inside)
-			break;
-		bool between = len && is_word(name[len - 1]) && is_word(at[1]);
-		if (*at == ' ' && !between)
-			continue;
-		name[len++] = *at;
-	}
-	*ret_end = at;
-	return depth ? 0 : len;
-}
-
 static bool space_take(struct parser *p, enum ws_space *ret_space)
 {
 	if (!take(p, "@"))
 		return false;
-	struct ws_str word = word_at(p->at);
+	struct ws_str word = wsi_word_at(p->at);
 	p->at += word.len;
 	if (wsi_space_find(word, ret_space))
 		return true;
@@ -454,7 +497,7 @@ static void qualifiers(struct parser *p)
 	};
 	for (size_t i = 0; i < WSI_COUNT(words); i++) {
 		skip(p);
-		if (!ws_str_equal(word_at(p->at), ws_str_of(words[i])))
+		if (!ws_str_equal(wsi_word_at(p->at), ws_str_of(words[i])))
 			continue;
 		p->at += strlen(words[i]);
 		i = SIZE_MAX; /* from the first again */
@@ -464,13 +507,13 @@ static void qualifiers(struct parser *p)
 /* The type before its pointers. */
 static bool base_type(struct parser *p, struct ws_vtype *ret_type)
 {
-	char name[MAX_NAME];
+	char name[WSI_MAX_NAME];
 	const char *end;
 	skip(p);
-	size_t n = c_words(p->at, name, &end);
+	size_t n = wsi_c_words(p->at, name, &end);
 	bool found = n && wsi_c_type_find((struct ws_str){ name, n }, ret_type);
 	if (!found) {
-		n = template_name(p->at, name, &end);
+		n = wsi_template_name(p->at, name, &end);
 		found = n && (wsi_type_find(dwarf_of(p), (struct ws_str){ name, n }, ret_type) ||
 			      wsi_c_type_find((struct ws_str){ name, n }, ret_type));
 	}
@@ -508,8 +551,23 @@ static bool dimensions_take(struct parser *p, struct ws_vtype *type)
 	return true;
 }
 
+/* The space that the next pointer leads to. */
+struct spaced {
+	bool is_said;
+	enum ws_space space;
+};
+
+/* The outer pointers are those of values. */
+static bool point(struct ws_vtype *type, struct spaced *to)
+{
+	const bool good =
+		to->is_said ? wsi_vtype_point(type, to->space) : wsi_vtype_point_bare(type);
+	to->is_said = false;
+	return good;
+}
+
 /* "(*)[3]", "[3]" behind a type: what it is made of comes last. */
-static bool declarator_take(struct parser *p, struct ws_vtype *type, enum ws_space space)
+static bool declarator_take(struct parser *p, struct ws_vtype *type, struct spaced *to)
 {
 	const char *start = p->at;
 	unsigned pointers = 0;
@@ -522,8 +580,8 @@ static bool declarator_take(struct parser *p, struct ws_vtype *type, enum ws_spa
 		}
 	}
 	bool good = dimensions_take(p, type);
-	for (; good && pointers > 0; pointers--, space = WS_SPACE_GENERIC)
-		good = wsi_vtype_point(type, space);
+	for (; good && pointers > 0; pointers--)
+		good = point(type, to);
 	return good;
 }
 
@@ -531,23 +589,24 @@ static bool declarator_take(struct parser *p, struct ws_vtype *type, enum ws_spa
 static bool type_take(struct parser *p, struct ws_vtype *ret_type)
 {
 	const char *start = p->at;
-	enum ws_space space = WS_SPACE_GENERIC, later;
+	enum ws_space later;
+	struct spaced to = { .space = WS_SPACE_GENERIC };
 	struct ws_vtype type;
-	bool spaced = space_take(p, &space);
+	const bool spaced = to.is_said = space_take(p, &to.space);
 	qualifiers(p);
 	bool ok = p->status == WS_OK && base_type(p, &type);
 	while (ok) {
 		qualifiers(p);
 		if (space_take(p, &later)) {
-			space = spaced ? space : later;
-			continue;
-		}
-		if (!take(p, "*"))
+			to.space = to.is_said ? to.space : later;
+			to.is_said = true;
+		} else if (take(p, "*")) {
+			ok = point(&type, &to);
+		} else {
 			break;
-		ok = wsi_vtype_point(&type, space);
-		space = WS_SPACE_GENERIC; /* the outer ones are those of values */
+		}
 	}
-	ok = ok && declarator_take(p, &type, space);
+	ok = ok && declarator_take(p, &type, &to);
 	if (!ok || !take(p, ")") || p->status != WS_OK) {
 		if (spaced && p->status == WS_OK)
 			fail(p, "a type is expected at '%.40s'", p->at);
@@ -629,17 +688,12 @@ static struct ws_value index_value(struct parser *p, const struct ws_value *of)
 /* A short text: an array of characters. */
 static struct ws_value text_value(struct parser *p)
 {
-	struct ws_value value = { .kind = WS_VALUE_BYTES, .type = wsi_c_type(WSI_C_CHAR) };
-	size_t n = 0;
-	while (*p->at && *p->at != '"') {
-		if (n + 1 == sizeof value.bytes)
-			return fail(p, "a text has at most %zu characters", sizeof value.bytes - 1);
-		value.bytes[n++] = (uint8_t)*p->at++;
-	}
-	if (!take(p, "\""))
-		return fail(p, "a closing \" is missing");
-	(void)!wsi_vtype_repeat(&value.type, n + 1);
-	return value;
+	const struct ws_str text = { p->at, strcspn(p->at, "\"") };
+	const size_t most = sizeof((struct ws_value *)NULL)->bytes - 1;
+	if (text.len > most)
+		return fail(p, "a text has at most %zu characters", most);
+	p->at += text.len;
+	return take(p, "\"") ? ws_value_text(text) : fail(p, "a closing \" is missing");
 }
 
 static struct ws_value primary(struct parser *p)
@@ -651,11 +705,17 @@ static struct ws_value primary(struct parser *p)
 	}
 	if (take(p, "$"))
 		return dollar(p);
-	if (take(p, "'"))
+	/* a name of one letter needs no quotes */
+	if (*p->at == '\'' &&
+	    (p->at[1] == '\\' || (p->at[1] && p->at[2] == '\'') || !strchr(p->at + 1, '\''))) {
+		p->at++;
 		return letter_value(p);
+	}
+	if (*p->at == '\'' || strncmp(p->at, "::", 2) == 0)
+		return name_value(p);
 	if (take(p, "\""))
 		return text_value(p);
-	if (is_word(*p->at) && !(*p->at >= '0' && *p->at <= '9'))
+	if (wsi_is_word(*p->at) && !(*p->at >= '0' && *p->at <= '9'))
 		return name_value(p);
 	return number_value(p);
 }
@@ -671,7 +731,7 @@ static struct ws_value postfix(struct parser *p)
 			value = index_value(p, &of);
 		} else if (take(p, "->") || (p->at[0] == '.' && take(p, "."))) {
 			skip(p);
-			struct ws_str name = word_at(p->at);
+			struct ws_str name = wsi_word_at(p->at);
 			p->at += name.len;
 			if (!name.len)
 				return fail(p, "the name of a member is expected");
@@ -742,7 +802,7 @@ static struct ws_value prefixed(struct parser *p)
 	}
 	if (take(p, "+"))
 		return unary(p);
-	if (ws_str_equal(word_at(p->at), ws_str_of("sizeof"))) {
+	if (ws_str_equal(wsi_word_at(p->at), ws_str_of("sizeof"))) {
 		p->at += strlen("sizeof");
 		return size_value(p);
 	}

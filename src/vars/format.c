@@ -431,14 +431,11 @@ static void print_bytes(struct printer *p, const struct ws_vtype *type, const ui
 }
 
 /* Before a pointer that is printed alone: "(@global int *) ". */
-static void print_type(struct printer *p, const struct ws_vtype *type,
-		       const struct wsi_shape *shape)
+static void print_type(struct printer *p, const struct ws_vtype *type)
 {
 	char text[512];
-	ws_vars_spell(p->vars, type, text, sizeof text);
-	ws_out_text(p->out, "(@");
-	ws_out_printf(p->out, "%s", wsi_space_name(shape->space));
-	ws_out_text(p->out, " ");
+	ws_vars_spell_spaces(p->vars, type, text, sizeof text);
+	ws_out_text(p->out, "(");
 	ws_out_escaped(p->out, ws_str_of(text));
 	ws_out_text(p->out, ") ");
 }
@@ -484,11 +481,11 @@ enum ws_status ws_vars_print(struct ws_vars *vars, const struct ws_value *value,
 		print_symbol(&p, value->at.address);
 	} else if (shape.kind == WS_KIND_REFERENCE || shape.kind == WS_KIND_RVALUE_REFERENCE) {
 		if (format.is_whole)
-			print_type(&p, &value->type, &shape);
+			print_type(&p, &value->type);
 		print_reference(&p, &shape, bytes);
 	} else {
 		if (format.is_whole && shape.kind == WS_KIND_POINTER && !format.letter)
-			print_type(&p, &value->type, &shape);
+			print_type(&p, &value->type);
 		print_bytes(&p, &value->type, bytes, value->bit_off, value->bit_size);
 	}
 	return st;

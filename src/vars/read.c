@@ -280,13 +280,11 @@ enum ws_status ws_vars_list(struct ws_vars *vars, struct ws_variable_value *ret_
 	return WS_OK;
 }
 
-enum ws_status wsi_variable_find(struct ws_vars *vars, struct ws_str name,
-				 struct ws_value *ret_value, struct ws_error *err)
+enum ws_status wsi_local_find(struct ws_vars *vars, struct ws_str name, struct ws_value *ret_value,
+			      struct ws_error *err)
 {
 	const struct ws_dwarf *dwarf = NULL;
 	const struct ws_dwarf_function *function = NULL;
-	const struct ws_dwarf_named *named;
-	struct ws_dwarf_variable variable;
 	size_t n = 0;
 	enum ws_status st = list_read(vars, &dwarf, &function, &n, err);
 	for (size_t i = n; st == WS_OK && i > 0; i--) {
@@ -297,64 +295,20 @@ enum ws_status wsi_variable_find(struct ws_vars *vars, struct ws_str name,
 	}
 	if (!function && wsi_param_find(vars, name, ret_value, NULL) == WS_OK)
 		return WS_OK;
-	if (!dwarf)
-		return st;
-	st = ws_dwarf_find_named(dwarf, WS_NAMED_VARIABLE, name, &named, err);
-	if (st == WS_OK)
-		st = ws_dwarf_variable_at(dwarf, named->info_off, &variable, err);
+	return st != WS_OK ? st
+			   : wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
+				      "the function has no such variable here");
+}
+
+enum ws_status wsi_global_value(struct ws_vars *vars, const struct ws_dwarf *dwarf,
+				const struct ws_dwarf_named *named, struct ws_value *ret_value,
+				struct ws_error *err)
+{
+	struct ws_dwarf_variable variable;
+	enum ws_status st = ws_dwarf_variable_at(dwarf, named->info_off, &variable, err);
 	if (st == WS_OK)
 		value_or_why(vars, dwarf, NULL, &variable, ret_value);
 	return st;
-}
-
-/* ---- functions ---- */
-
-static bool has_text(struct ws_str whole, struct ws_str text)
-{
-	for (size_t i = 0; i + text.len <= whole.len; i++)
-		if (memcmp(whole.ptr + i, text.ptr, text.len) == 0)
-			return true;
-	return false;
-}
-
-/* Whether a function is called that but for its scopes and template arguments. */
-static bool is_called(const struct ws_function *function, struct ws_str name)
-{
-	char plain[512];
-	if (!function->gpu_va || !has_text(function->name, name))
-		return false;
-	ws_demangle_short(function->name, plain, sizeof plain);
-	const size_t len = strlen(plain);
-	return len >= name.len && memcmp(plain + len - name.len, name.ptr, name.len) == 0 &&
-	       (len == name.len || plain[len - name.len - 1] == ':');
-}
-
-bool wsi_function_find(struct ws_vars *vars, struct ws_str name, struct ws_value *ret_value)
-{
-	const struct ws_function *found = NULL, *own = NULL;
-	struct ws_cubin_set *set;
-	if (!name.len || ws_target_cubins(vars->target, &set, NULL) != WS_OK)
-		return false;
-	if (vars->has_thread && vars->frames[vars->selected].status == WS_OK)
-		own = vars->frames[vars->selected].place.function; /* of several the frame's */
-	if (own && is_called(own, name))
-		found = own;
-	for (uint32_t i = 0; i < ws_cubin_set_count(set) && !found; i++) {
-		const struct ws_function *functions;
-		struct ws_cubin *cubin;
-		size_t n = 0;
-		if (ws_cubin_set_cubin(set, i, &cubin, NULL) != WS_OK ||
-		    ws_cubin_functions(cubin, &functions, &n, NULL) != WS_OK)
-			continue;
-		for (size_t k = 0; k < n && !found; k++)
-			found = is_called(&functions[k], name) ? &functions[k] : NULL;
-	}
-	if (!found)
-		return false;
-	*ret_value =
-		(struct ws_value){ .kind = WS_VALUE_MEMORY, .type = wsi_c_type(WSI_C_FUNCTION) };
-	ret_value->at = wsi_address(vars, WS_SPACE_CODE, found->gpu_va);
-	return true;
 }
 
 /* ---- for callers ---- */

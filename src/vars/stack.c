@@ -232,16 +232,17 @@ static enum ws_value_kind home_read(const struct ws_vars *vars, const struct wsi
 }
 
 /* The frame's canonical frame address, by the homes of its registers. */
-static bool cfa_find(struct ws_vars *vars, struct ws_frame *frame, const struct wsi_homes *homes)
+static bool cfa_find(struct ws_vars *vars, const struct ws_frame *frame,
+		     const struct wsi_homes *homes, uint64_t *ret_cfa)
 {
 	const struct ws_cfi *cfi;
 	enum ws_status st;
 	uint32_t base;
-	frame->has_cfa = cfi_of(vars, frame, &cfi) == WS_OK &&
-			 home_read(vars, homes, cfi->cfa_reg, &base, &st) == WS_VALUE_BYTES;
-	if (frame->has_cfa)
-		frame->cfa = (uint32_t)(base + (uint64_t)cfi->cfa_offset);
-	return frame->has_cfa;
+	if (cfi_of(vars, frame, &cfi) != WS_OK ||
+	    home_read(vars, homes, cfi->cfa_reg, &base, &st) != WS_VALUE_BYTES)
+		return false;
+	*ret_cfa = (uint32_t)(base + (uint64_t)cfi->cfa_offset);
+	return true;
 }
 
 /* To how many bytes the prologue of a function aligns its frame; 8: it does not. */
@@ -296,9 +297,10 @@ static bool is_proven(struct ws_vars *vars, struct ws_frame *caller, uint32_t sp
 }
 
 /* The stack pointer of a frame's caller. */
-static bool caller_sp(struct ws_vars *vars, const struct ws_frame *frame, uint32_t *ret_sp)
+static bool caller_sp(struct ws_vars *vars, const struct ws_frame *frame, uint32_t cfa,
+		      uint32_t *ret_sp)
 {
-	uint32_t alignment = alignment_of(frame), n = 0, cfa = (uint32_t)frame->cfa;
+	uint32_t alignment = alignment_of(frame), n = 0;
 	struct ws_frame *caller = caller_of(vars, frame);
 	*ret_sp = cfa;
 	if (!caller || alignment <= alignment_of(caller))
@@ -313,13 +315,14 @@ static bool caller_sp(struct ws_vars *vars, const struct ws_frame *frame, uint32
 }
 
 /* From the registers of a frame to those of its caller. */
-static void unwind(struct ws_vars *vars, struct ws_frame *frame, struct wsi_homes *homes)
+static void unwind(struct ws_vars *vars, const struct ws_frame *frame, struct wsi_homes *homes)
 {
 	const struct ws_cfi *cfi;
 	struct ws_frame *caller = caller_of(vars, frame);
 	enum ws_status st;
 	uint32_t sp;
-	if (!cfa_find(vars, frame, homes)) {
+	uint64_t cfa;
+	if (!cfa_find(vars, frame, homes, &cfa)) {
 		const bool same =
 			caller &&
 			home_read(vars, homes, STACK_POINTER, &sp, &st) == WS_VALUE_BYTES &&
@@ -336,10 +339,10 @@ static void unwind(struct ws_vars *vars, struct ws_frame *frame, struct wsi_home
 			homes->kind[i] = WSI_HOME_LOST;
 		} else if (cfi->reg[i].kind == WS_SAVED_LOCAL) {
 			homes->kind[i] = WSI_HOME_LOCAL;
-			homes->where[i] = (uint32_t)(frame->cfa + (uint64_t)cfi->reg[i].offset);
+			homes->where[i] = (uint32_t)(cfa + (uint64_t)cfi->reg[i].offset);
 		}
 	}
-	bool known = caller_sp(vars, frame, &homes->where[STACK_POINTER]);
+	bool known = caller_sp(vars, frame, (uint32_t)cfa, &homes->where[STACK_POINTER]);
 	homes->kind[STACK_POINTER] = known ? WSI_HOME_VALUE : WSI_HOME_LOST;
 }
 
@@ -370,9 +373,27 @@ enum ws_value_kind wsi_vars_register(struct ws_vars *vars, uint32_t number, uint
 
 bool wsi_vars_cfa(struct ws_vars *vars, uint64_t *ret_cfa)
 {
-	struct ws_frame *frame = &vars->frames[vars->selected];
-	if (!vars->has_thread || !cfa_find(vars, frame, homes_of(vars)))
-		return false;
-	*ret_cfa = frame->cfa;
-	return true;
+	return vars->has_thread &&
+	       cfa_find(vars, &vars->frames[vars->selected], homes_of(vars), ret_cfa);
+}
+
+enum ws_status ws_vars_frame_address(struct ws_vars *vars, uint64_t *ret_address,
+				     struct ws_error *err)
+{
+	return wsi_vars_cfa(vars, ret_address) ? WS_OK
+					       : wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
+							  "nothing tells where the frame begins");
+}
+
+enum ws_status ws_vars_saved_register(struct ws_vars *vars, uint32_t number, uint64_t *ret_address,
+				      struct ws_error *err)
+{
+	const struct ws_cfi *cfi;
+	uint64_t cfa;
+	if (number >= WSI_COUNT(cfi->reg) || !wsi_vars_cfa(vars, &cfa) ||
+	    cfi_of(vars, &vars->frames[vars->selected], &cfi) != WS_OK ||
+	    cfi->reg[number].kind != WS_SAVED_LOCAL)
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "the register was not saved here");
+	*ret_address = (uint32_t)(cfa + (uint64_t)cfi->reg[number].offset);
+	return WS_OK;
 }

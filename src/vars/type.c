@@ -93,6 +93,12 @@ bool wsi_vtype_point(struct ws_vtype *type, enum ws_space space)
 	return add(type, (struct ws_vtype_added){ .is_pointer = true, .space = (uint8_t)space });
 }
 
+bool wsi_vtype_point_bare(struct ws_vtype *type)
+{
+	return add(type, (struct ws_vtype_added){
+				 .is_pointer = true, .is_bare = true, .space = WS_SPACE_GENERIC });
+}
+
 bool wsi_vtype_repeat(struct ws_vtype *type, uint64_t count)
 {
 	return add(type, (struct ws_vtype_added){ .count = count });
@@ -338,6 +344,49 @@ bool wsi_type_find(const struct ws_dwarf *dwarf, struct ws_str name, struct ws_v
 	return true;
 }
 
+size_t wsi_c_words(const char *at, char words[WSI_MAX_NAME], const char **ret_end)
+{
+	static const char *const known[] = { "unsigned", "signed", "long",   "short", "int",
+					     "char",     "float",  "double", "bool" };
+	size_t len = 0;
+	for (;;) {
+		struct ws_str word = wsi_word_at(at + strspn(at, " \t"));
+		bool is_known = false;
+		for (size_t i = 0; i < WSI_COUNT(known); i++)
+			is_known |= ws_str_equal(word, ws_str_of(known[i]));
+		if (!is_known || len + word.len + 2 > WSI_MAX_NAME)
+			break;
+		if (len)
+			words[len++] = ' ';
+		memcpy(words + len, word.ptr, word.len);
+		len += word.len;
+		at = word.ptr + word.len;
+	}
+	*ret_end = at;
+	return len;
+}
+
+size_t wsi_template_name(const char *at, char name[WSI_MAX_NAME], const char **ret_end)
+{
+	size_t len = 0;
+	unsigned depth = 0;
+	for (; *at && len + 1 < WSI_MAX_NAME; at++) {
+		bool inside = depth > 0 && strchr(",*&:()-+ []", *at);
+		if (*at == '<')
+			depth++;
+		else if (*at == '>' && depth > 0)
+			depth--;
+		else if (!wsi_is_word(*at) && !inside)
+			break;
+		bool between = len && wsi_is_word(name[len - 1]) && wsi_is_word(at[1]);
+		if (*at == ' ' && !between)
+			continue;
+		name[len++] = *at;
+	}
+	*ret_end = at;
+	return depth ? 0 : len;
+}
+
 struct speller {
 	char *text;
 	size_t size, len;
@@ -366,39 +415,79 @@ static void dimensions_take(struct speller *s, char *ret_text, size_t size)
 	s->text[s->len] = '\0';
 }
 
-void ws_vars_spell(const struct ws_vars *vars, const struct ws_vtype *type, char *ret_text,
-		   size_t size)
+/* "*", behind the space that it points to, if it is not the first: "* @shared*". */
+static void put_pointer(struct speller *s, const struct ws_vtype_added *added, bool is_first)
+{
+	if (!is_first && !added->is_bare) {
+		put(s, " @");
+		put(s, wsi_space_name((enum ws_space)added->space));
+	}
+	put(s, "*");
+}
+
+static void spell(const struct ws_vtype *type, bool spaced, struct speller *s)
 {
 	enum { MAX_NAME = 4096 };
-	struct speller s = { ret_text, size, 0 };
+	struct wsi_shape base;
 	char number[40], inner[200] = "", *name = wsi_zalloc(MAX_NAME);
-	(void)vars;
-	ret_text[0] = '\0';
+	const struct ws_vtype unadded = { .dwarf = type->dwarf, .type = type->type };
 	if (type->dwarf && name)
 		(void)!ws_dwarf_spell(type->dwarf, type->type, name, MAX_NAME);
-	put(&s, !type->dwarf ? c_types[type->type < WSI_COUNT(c_types) ? type->type : 0].words
-		: name       ? name
-			     : "?");
+	const bool leads = spaced && type->dwarf && wsi_shape(&unadded, &base, NULL) == WS_OK &&
+			   (base.kind == WS_KIND_POINTER || base.kind == WS_KIND_REFERENCE ||
+			    base.kind == WS_KIND_RVALUE_REFERENCE);
+	uint32_t innermost = 0; /* of the added pointers; none if the type is one itself */
+	while (innermost < type->n_added && !type->added[innermost].is_pointer)
+		innermost++;
+	const bool has_added = spaced && !leads && innermost < type->n_added;
+	if (leads || (has_added && !type->added[innermost].is_bare)) {
+		put(s, "@");
+		put(s, wsi_space_name(leads ? base.space
+					    : (enum ws_space)type->added[innermost].space));
+		put(s, " ");
+	}
+	put(s, !type->dwarf ? c_types[type->type < WSI_COUNT(c_types) ? type->type : 0].words
+	       : name       ? name
+			    : "?");
 	wsi_free(name);
 	/* C writes a pointer to an array inside out */
 	uint32_t first = type->n_added;
 	while (first > 0 && !type->added[first - 1].is_pointer)
 		first--; /* arrays outside all pointers */
 	if (first)
-		dimensions_take(&s, inner, sizeof inner);
+		dimensions_take(s, inner, sizeof inner);
 	bool is_array = inner[0] != '\0';
 	for (uint32_t i = 0; i < first; i++)
 		is_array |= !type->added[i].is_pointer;
-	put(&s, is_array ? " (" : "");
+	put(s, is_array ? " (" : "");
 	for (uint32_t i = 0; i < first; i++)
-		put(&s, type->added[i].is_pointer ? "*" : "");
-	put(&s, is_array ? ")" : "");
-	put(&s, inner);
-	put(&s, first == 0 && type->n_added ? " " : "");
+		if (type->added[i].is_pointer)
+			put_pointer(s, &type->added[i], !spaced || (has_added && i == innermost));
+	put(s, is_array ? ")" : "");
+	put(s, inner);
+	put(s, first == 0 && type->n_added ? " " : "");
 	for (uint32_t i = type->n_added; i > 0; i--) {
 		if (type->added[i - 1].is_pointer)
 			continue;
 		wsi_format(number, "[%" PRIu64 "]", type->added[i - 1].count);
-		put(&s, number);
+		put(s, number);
 	}
+}
+
+void ws_vars_spell(const struct ws_vars *vars, const struct ws_vtype *type, char *ret_text,
+		   size_t size)
+{
+	struct speller s = { ret_text, size, 0 };
+	(void)vars;
+	ret_text[0] = '\0';
+	spell(type, false, &s);
+}
+
+void ws_vars_spell_spaces(const struct ws_vars *vars, const struct ws_vtype *type, char *ret_text,
+			  size_t size)
+{
+	struct speller s = { ret_text, size, 0 };
+	(void)vars;
+	ret_text[0] = '\0';
+	spell(type, true, &s);
 }

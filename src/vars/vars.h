@@ -3,9 +3,10 @@
  * What the files of this folder share.
  *
  *   thread  -> frames, and where each has its registers   stack.c
- *   name    -> a place, its bytes                         read.c
+ *   name    -> a variable or a function                   names.c
+ *   a variable -> its place, its bytes                    read.c
  *   type    -> what it is, its members, its name          type.c
- *   bytes  <-> numbers                                    number.c
+ *   bytes  <-> numbers, and values of them                number.c, value.c
  *   text    -> a value                                    eval.c, operate.c
  *   value   -> text                                       format.c
  *   text    -> a condition that an engine asks            condition.c
@@ -124,16 +125,37 @@ struct wsi_member {
 	bool is_base;
 };
 
-enum { WSI_MAX_MEMBERS = 1024 };
+enum { WSI_MAX_MEMBERS = 1024, WSI_MAX_NAME = 200 /* bytes of a type's name in an expression */ };
+
+static inline bool wsi_is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
+}
+
+/* The word at the start of a text; empty: there is none. */
+static inline struct ws_str wsi_word_at(const char *at)
+{
+	size_t n = 0;
+	while (wsi_is_word(at[n]))
+		n++;
+	return (struct ws_str){ at, n };
+}
 
 /* The space of enum ws_sass_space as targets have it; global for none. */
 enum ws_space wsi_space_of(unsigned space);
 struct ws_vtype wsi_c_type(enum wsi_c_type type);
 /* A type of C by its words, as "unsigned char"; false: none. */
 bool wsi_c_type_find(struct ws_str words, struct ws_vtype *ret_type);
+/* The words of a type of C, one space between each; 0 bytes: none. */
+size_t wsi_c_words(const char *at, char words[WSI_MAX_NAME], const char **ret_end);
+/* A name with its template arguments, without spaces but between words; 0: none. */
+size_t wsi_template_name(const char *at, char name[WSI_MAX_NAME], const char **ret_end);
 struct ws_vtype wsi_dwarf_vtype(const struct ws_dwarf *dwarf, uint64_t type);
 /* Adds a pointer or an array; false: too many. */
 bool wsi_vtype_point(struct ws_vtype *type, enum ws_space space) WS_MUST_USE;
+/* To the generic space, which the text that asks for it did not say. */
+bool wsi_vtype_point_bare(struct ws_vtype *type) WS_MUST_USE;
 bool wsi_vtype_repeat(struct ws_vtype *type, uint64_t count) WS_MUST_USE;
 enum ws_status wsi_shape(const struct ws_vtype *type, struct wsi_shape *ret_shape,
 			 struct ws_error *err) WS_MUST_USE;
@@ -172,16 +194,34 @@ enum ws_status wsi_variable_value(struct ws_vars *vars, const struct ws_dwarf *d
 				  const struct ws_dwarf_function *function,
 				  const struct ws_dwarf_variable *variable,
 				  struct ws_value *ret_value, struct ws_error *err) WS_MUST_USE;
-/* A variable by its name: the innermost of the frame, or one of the image. WS_ABSENT */
-enum ws_status wsi_variable_find(struct ws_vars *vars, struct ws_str name,
-				 struct ws_value *ret_value, struct ws_error *err) WS_MUST_USE;
-/* A function by its name, of several with one name that of the frame; false: there is none. */
-bool wsi_function_find(struct ws_vars *vars, struct ws_str name, struct ws_value *ret_value);
+/* A variable of the frame by its name: of several the innermost. WS_ABSENT */
+enum ws_status wsi_local_find(struct ws_vars *vars, struct ws_str name, struct ws_value *ret_value,
+			      struct ws_error *err) WS_MUST_USE;
+/* A variable that is no function's. */
+enum ws_status wsi_global_value(struct ws_vars *vars, const struct ws_dwarf *dwarf,
+				const struct ws_dwarf_named *named, struct ws_value *ret_value,
+				struct ws_error *err) WS_MUST_USE;
 /* Debug information of the code of the frame. */
 enum ws_status wsi_vars_dwarf(struct ws_vars *vars, const struct ws_dwarf **ret_dwarf,
 			      const struct ws_dwarf_function **ret_function,
 			      struct ws_error *err) WS_MUST_USE;
 struct ws_address wsi_address(const struct ws_vars *vars, enum ws_space space, uint64_t address);
+
+/* ---- names.c ---- */
+
+/* A variable by its name: of the frame unless `is_global`, or of the image. WS_ABSENT */
+enum ws_status wsi_variable_find(struct ws_vars *vars, struct ws_str name, bool is_global,
+				 struct ws_value *ret_value, struct ws_error *err) WS_MUST_USE;
+/* A variable of a function that the thread is in. WS_ABSENT: there is no such function;
+ * WS_ARGUMENT: the thread is not in it, or it has no such variable there. */
+enum ws_status wsi_function_variable(struct ws_vars *vars, struct ws_str function,
+				     struct ws_str name, struct ws_value *ret_value,
+				     struct ws_error *err) WS_MUST_USE;
+/* A variable of the unit that was compiled of a file, "name.cu" or with its folders. WS_ABSENT */
+enum ws_status wsi_file_variable(struct ws_vars *vars, struct ws_str file, struct ws_str name,
+				 struct ws_value *ret_value) WS_MUST_USE;
+/* A function by its name, of several with one name that of the frame; false: there is none. */
+bool wsi_function_find(struct ws_vars *vars, struct ws_str name, struct ws_value *ret_value);
 
 /* ---- params.c ---- */
 
@@ -207,6 +247,11 @@ enum ws_status wsi_param_find(struct ws_vars *vars, struct ws_str name, struct w
 
 /* Those in a scope have mangled names. */
 void wsi_print_enumerator(struct ws_str name, struct ws_out *out);
+
+/* ---- value.c ---- */
+
+/* Of a C type that two words hold. */
+struct ws_value wsi_value_words(enum wsi_c_type type, const uint32_t words[2]);
 
 /* ---- operate.c: what expressions do to values ---- */
 

@@ -23,6 +23,7 @@ ATTRIBUTES = {
     'containing_type': 0x1d, 'upper_bound': 0x2f, 'abstract_origin': 0x31, 'address_class': 0x33, 'count': 0x37,
     'data_member_location': 0x38, 'declaration': 0x3c, 'encoding': 0x3e, 'external': 0x3f, 'specification': 0x47, 'type': 0x49,
     'data_bit_offset': 0x6b, 'linkage_name': 0x6e, 'MIPS_linkage_name': 0x2007, 'location': 0x02, 'sibling': 0x01,
+    'language': 0x13, 'comp_dir': 0x1b,
 }
 FORMS = {
     'addr': 0x01, 'block2': 0x03, 'block4': 0x04, 'data2': 0x05, 'data4': 0x06, 'data8': 0x07, 'string': 0x08, 'block': 0x09,
@@ -228,6 +229,7 @@ def packed(units, share=False, step=1):
 def kinds(version=2, wide=False):
     """One function whose parameters are of every kind of type; `nested` for paths of fields."""
     u = Unit(version, wide)
+    u.root.attributes += [('comp_dir', 'string', '/src/unit'), ('language', 'data1', 4)]
     i, f = u.base('int', 4, 5), u.base('float', 4, 4)
     c, b = u.base('char', 1, 6), u.base('bool', 1, 2)
     void = u.add(Die('unspecified_type', ('name', 'string', 'void')))

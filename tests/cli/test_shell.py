@@ -11,6 +11,7 @@ import glob
 import json
 import os
 import pty
+import re
 import select
 import struct
 import subprocess
@@ -79,6 +80,38 @@ def printed():
         if got != want:
             return f'{command}: {got!r} instead of {want!r}'
     return None
+
+
+def settings():
+    """What is set is shown and asked for, and what is not is told in one line; commands that are not here take their lines."""
+    for command, want in (('set print elements 3\nshow print elements\nprint $_gdb_setting("print elements") + 1\nprint $_gdb_setting_str("print elements")',
+                           'Limit on string chars or array elements to print is 3.\n$1 = 4\n$2 = "3"\n'),
+                          ('set print repeats unlimited\nprint $_gdb_setting("print repeats")\nprint $_gdb_setting_str("print repeats")', '$1 = 0\n$2 = "unlimited"...\n'.replace('...', '')),
+                          ('set print pretty\nprint $_gdb_setting("print pretty")\nset print pretty off\nprint $_gdb_setting("print pretty")', '$1 = 1\n$2 = 0\n'),
+                          ('set listsize 4\nshow listsize', 'Number of source lines gdb will list by default is 4.\n'), ('set listsize x', 'A number or "unlimited" is expected.\n'),
+                          ('show pagination\nset pagination off\nshow pagination\nset pagination x', 'State of pagination is on.\nState of pagination is off.\n"on" or "off" expected.\n'),
+                          ('set height 0\nshow height\nset height 7\nshow height', 'Number of lines gdb thinks are in a page is unlimited.\nNumber of lines gdb thinks are in a page is 7.\n'),
+                          ('set confirm on\nset width 0\nshow confirm', 'Settings like this one are accepted, and change nothing.\nWhether to confirm potentially dangerous operations is off.\n'),
+                          ('show cuda api_failures\nshow cuda nothing', "api_failures is set to 'ignore'.\nThere is no setting 'cuda nothing' here; set accepts it, and nothing changes.\n"),
+                          ('print $_gdb_setting("nothing")\nprint $_gdb_setting("print")\nprint $_nothing("x")', 'there is no $_gdb_setting("nothing").\nthere is no $_gdb_setting("print").\nthere is no $_nothing("x").\n'),
+                          ('if $_isvoid($x)\nset $x = 3\nend\nif $_isvoid($x)\necho no\nend\nshow convenience\nprint $x\nshow values', '$x = 3\n$1 = 3\n$1 = 3\n'),
+                          ('define hello\necho hi\\n\nend\nshow user hello\nshow user gone', 'User command "hello":\n  echo hi\\n\n\n' + "There is no command 'gone' of your own.\n"),
+                          ('set substitute-path /a /b\nshow substitute-path\ndirectory /c\nshow directories', "List of all source path substitution rules:\n  `/a' -> `/b'.\n" + 2 * 'Source directories searched: /c:$cdir:$cwd\n'),
+                          ('shell echo x\n!echo x\npython\nif True:\n  print(1)\nend\npython print(1)\nlayout src\necho still here\\n', "'shell' would start a program, and this one starts none: use another terminal.\n"
+                           "'!' would start a program, and this one starts none: use another terminal.\n" + 2 * "'python' is not here: scripts have define, if and while; for programs, verbs have --json.\n" +
+                           "'layout' is not here: there are no windows.\nstill here\n"),
+                          ('define mine\npython\nprint(1)\nend\necho after\\n\nend\nmine', "'python' is not here: scripts have define, if and while; for programs, verbs have --json.\nafter\n")):
+        out = lines_of(command)
+        if sorted(out.split('\n')) != sorted(want.split('\n')):  # two streams
+            return f'{command!r}: {out!r} instead of {want!r}'
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([PROGRAM, 'shell', '--batch', '--ex', 'pwd', '--ex', 'cd /', '--ex', 'show version', DUMP], cwd=folder, text=True, capture_output=True, timeout=60, check=False)
+    version = run('--version').stdout.split('\n')[0]
+    if done.stdout.count(f'Working directory {os.path.realpath(folder)}.\n') != 2 or f'\n{version}\nLicense' not in done.stdout or 'stays in its folder' not in done.stderr:
+        return str(done)
+    alone = lines_of('set cuda coalescing off\ninfo cuda threads block 1\nset cuda coalescing on\ninfo cuda threads block 1').split('Kernel 0\n')[1:]
+    lines = [len(re.findall(r'0x[0-9a-f]{16}', one)) for one in alone]
+    return None if lines[0] == 64 and lines[1] < 10 else str(lines)
 
 
 def files():
@@ -201,7 +234,7 @@ def main():
     folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'shell')
     cases = [(os.path.basename(path), lambda path=path: sessions.transcript(PROGRAM, 'shell', path, DUMPS, UPDATE))
              for path in sorted(glob.glob(os.path.join(folder, '*.txt')))]
-    cases += [(f.__doc__.split('.')[0], f) for f in (defined, printed, files, terminal, verbs, data)]
+    cases += [(f.__doc__.split('.')[0], f) for f in (defined, printed, settings, files, terminal, verbs, data)]
     return sessions.run_cases(cases)
 
 

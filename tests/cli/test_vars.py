@@ -68,11 +68,20 @@ EXPRESSIONS = [
     (0, 'gridDim', '{x = 1, y = 1, z = 1}'), (0, 'warpSize', '32'), (0, '$pc == $errorpc', 'true'), (0, '$R1 + 0 == $R1', 'true'),
     (0, '1u - 2', '4294967295'), (0, '1 - 2', '-1'), (0, '7 / 2', '3'), (0, '7 / 2.0', '3.5'),
     (0, '1 << 4 | 3', '19'), (6, 'box.data', '{1.5, 2.5, -3}'), (6, 'given.x + given.z', '5'), (6, 'sums[0:2]', '{1.5, 1.5}'),
-    (2, '*((int (*)[3])grid + 1)', '{4, 5, 6}'), (2, '(int (*)[3])grid', '(@generic int (*)[3]) ADDRESS'), (2, 'sizeof(int [2][3])', '24'), (2, 'sizeof(int (*)[3])', '8'),
+    (2, '*((int (*)[3])grid + 1)', '{4, 5, 6}'), (2, '(int (*)[3])grid', '(int (*)[3]) ADDRESS'), (2, 'sizeof(int [2][3])', '24'), (2, 'sizeof(int (*)[3])', '8'),
     (2, '(int (*)[3', None), (2, '(int [0])5', None), (2, 'vars', '{<function>} ADDRESS <vars(int*, float, Vec, int, int volatile*)>'), (2, '*vars == &vars', 'true'),
     (2, '&vars', '(@code <function>*) ADDRESS <vars(int*, float, Vec, int, int volatile*)>'), (2, 'vars + 16 - vars', '16'), (2, '$pc > shapes', 'true'),
     (2, 'Counter::bump', '{<function>} ADDRESS <Counter::bump(int, int volatile*)>'),
     (0, '$R255', '0'), (0, '$UR255', None), (2, 'sizeof copy', '72'), (2, 'sizeof copy.data + 1', '25'), (2, 'sizeof(copy)', '72'), (2, 'sizeof', None),
+    (0, 'shapes::local', '{x = 1.25, y = -2.5, z = 3.75}'), (0, '&shapes::local', '(@local Vec*) ADDRESS'), (0, 'shapes::tile[3]', '103'), (0, 'shapes::local.y', '-2.5'),
+    (0, 'vars::sums[1]', '1.5'), (2, 'vars::given.z', '3.75'), (0, "'shapes'::text", '"tile\\000\\000\\000"'), (6, "'Counter::bump(int, int volatile*)'::missing", None),
+    (0, 'shapes::scale', '2.5'), (0, 'shapes::before', None), (0, 'shapes::index', None), (0, 'nothing::local', None), (0, 'make_float4::x', None),
+    (0, "'vars.cu'::scale", '2.5'), (2, "'kernels/vars.cu'::grid[1][2]", '6'), (0, "'ars.cu'::scale", None), (0, "'vars.cu'::before", None), (0, "'/vars.cu'::scale", '2.5'),
+    (2, '::scale', '2.5'), (2, '::local', None), (2, '::threadIdx', None), (2, "'scale'", '2.5'), (2, "'ns::second'.value", '22'), (2, "'l'", "108 'l'"), (2, "'local", None), (2, "''", None),
+    (0, 'Mode::ON', '1'), (0, 'Color::GREEN', '5'), (0, 'Mode::GONE', None), (2, "'Counter::bump' == Counter::bump", 'true'), (2, "'shapes(Box<double, 3>&, Box<double, 3>, Vec const*, Color, int volatile*)' == shapes", 'true'),
+    (2, "'shapes(int)'", None), (0, '$_isvoid(1)', '0'), (0, '$_isvoid($nothing)', None), (0, '$_isvoid', None), (0, '$_gdb_setting("width")', None),
+    (0, '(@shared float *)16', '(@shared float*) 0x10'), (0, '(@shared float **)16', '(@shared float**) 0x10'), (0, '(float * @shared *)16', '(float* @shared*) 0x10'),
+    (0, '(@global float * @shared *)16', '(@global float* @shared*) 0x10'), (0, '(float *)16', '(float*) 0x10'), (0, '(@generic float *)16', '(@generic float*) 0x10'), (6, '&out', '(@generic int* @parameter*) ADDRESS'),
     (6, 'nothing', None), (6, 'box.nothing', None), (6, '1 / 0', None), (6, '*(int *)', None), (6, 'box +', None),
 ]
 
@@ -349,6 +358,33 @@ def check_parts(dump):
     return None
 
 
+def check_frames(dump):
+    """info frame: where each frame begins, the frames beside it, and where it saved its caller's registers, from which that has its values."""
+    script = [word for level in range(7) for word in ('--ex', f'frame {level}', '--ex', 'echo >\\n', '--ex', 'info frame')]
+    said = [one.split('\n#')[0] for one in run('shell', '--batch', *script, dump).stdout.split('\n>\n')[1:]]
+    frames = json.loads(run('bt', '--json', dump).stdout)['frames']
+    begins = [re.match(rf'Stack level {level}, frame at (0x[0-9a-f]+):\n', one) for level, one in enumerate(said)]
+    if len(said) != 7 or not all(begins):
+        return str(said)
+    begins = [one[1] for one in begins]
+    for level, one in enumerate(said):
+        saved = frames[level + 1]['pc'] if level < 6 else '<not saved>'
+        called = f'called by frame at {begins[level + 1]}' if level < 6 else 'Outermost frame: the kernel\n'
+        caller = f'caller of frame at {begins[level - 1]}' if level else ''
+        lines = [f' pc = {frames[level]["pc"]} in ', f'vars.cu:{frames[level]["line"]}); saved pc = {saved}\n', f' {called}{", " if level and level < 6 else " " if level else ""}{caller}\n',
+                 ' source language c++.\n', f' Arglist at {begins[level]}, args: ', f' Locals at {begins[level]},']
+        if any(line not in one for line in lines):
+            return f'{one}, not {lines}'
+    for level in range(5):
+        found = json.loads(run('info', '--json', '--frame', str(level), dump, 'frame').stdout)['frame']
+        for saved in found['saved_registers']:
+            here = run('print', '--frame', str(level + 1), dump, f'/x ${saved["register"]}').stdout
+            there = run('print', dump, f'/x *(@local int *){saved["at"]}').stdout
+            if here != there or f'{saved["register"]} at {saved["at"]}' not in said[level]:
+                return f'{level}: {saved}: {here}, {there}'
+    return None if found['saved_registers'] and found['cfa'] == begins[4] else str(found)
+
+
 def check_names(dump):
     """Variables of the image have their types and places, managed ones their values; a pretty value has a line for each member."""
     managed = json.loads(run('info', '--json', dump, 'managed').stdout)['managed']
@@ -364,7 +400,7 @@ def check_names(dump):
     for name, wanted in (('tile', ('int [8]', 'shared', 32)), ('sums', ('double [4]', 'shared', 32)), ('grid', ('int [2][3]', 'global', 24)), ('axis', ('Vec', 'const', 12))):
         if listed.get(name) != wanted:
             return f'{name} is {listed.get(name)}'
-    for text, wanted in (('vec', 'const struct Vec {\n    float x;\n    float y;\n    float z;\n} *'), ('fault', 'int volatile*'), ('node.next', 'struct Node {'), ('color', 'enum Color {RED, GREEN = 5, BLUE}\n'), ('Mode', 'enum Mode {Mode::OFF, Mode::ON}\n'),
+    for text, wanted in (('vec', 'const struct Vec {\n    float x;\n    float y;\n    float z;\n} *'), ('fault', 'int volatile*'), ('node.next', 'struct Node {'), ('&local', '@local struct Vec {'), ('color', 'enum Color {RED, GREEN = 5, BLUE}\n'), ('Mode', 'enum Mode {Mode::OFF, Mode::ON}\n'),
                          ('copy.data', 'double [3]'), ('box', 'struct Box<double,3> : public Base, public Other {')):
         said = run('ptype', '--frame', '2', dump, text).stdout
         if not said.startswith('type = ' + wanted):
@@ -372,8 +408,11 @@ def check_names(dump):
     enumeration = json.loads(run('whatis', '--json', '--frame', '2', dump, 'color').stdout)
     if enumeration['schema'] != 'warpscope-whatis-1' or enumeration['type']['enumerators'] != [{'name': 'RED', 'value': 0}, {'name': 'GREEN', 'value': 5}, {'name': 'BLUE', 'value': 6}]:
         return str(enumeration)
-    if run('whatis', '--frame', '2', dump, 'copy.data').stdout != 'type = double [3]\n':
-        return 'whatis'
+    for text, wanted in (('copy.data', 'double [3]'), ('&copy.data', '@local double (*)[3]'), ('(@shared float *)16', '@shared float*'), ('(float *)16', 'float*'), ('vec', 'Vec const*'),
+                         ('@global int **', '@global int**')):
+        said = run('whatis', '--frame', '2', dump, text).stdout
+        if said != f'type = {wanted}\n':
+            return f'whatis {text}: {said}'
     frame = json.loads(run('info', '--json', '--frame', '2', dump, 'frame').stdout)['frame']
     if frame['frame']['function'].split('(')[0] != 'shapes' or frame['frame']['level'] != 2 or not frame['saved_pc']:
         return str(frame)
@@ -408,6 +447,7 @@ def main():
             cases.append((f'sm_{arch}: all lanes as a table', check_lanes(dump)))
             if arch == '90':
                 cases.append((f'sm_{arch}: lanes together and alone', check_together(dump, folder)))
+                cases.append((f'sm_{arch}: each frame begins and saves where the next one says', check_frames(dump)))
                 cases.append((f'sm_{arch}: a part of a word, and a text, in all lanes', check_parts(dump)))
             cases.append((f'sm_{arch}: names of the image, and how much is printed', check_names(dump)))
             cases.append((f'sm_{arch}: the report shows addresses only', check_report(dump)))

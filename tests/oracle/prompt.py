@@ -7,7 +7,7 @@ usage: prompt.py WARPSCOPE
 The commands are those that threads and scripts in public repositories have, and gdb's own; both debuggers run them over the same dumps,
 without sources. A line must be the same but for what same() takes out: how wide columns are, names of functions that cuda-gdb
 leaves mangled where an address is shown, the file that it names behind a symbol, its word "Virtual" before PC, and texts that a
-pointer leads to, which it does not show. Answers that differ on purpose are in DIFFERENT, each with its reason.
+pointer leads to, which it does not show, and the space before a star. Answers that differ on purpose are in DIFFERENT, each with its reason.
 """
 
 import os
@@ -37,11 +37,18 @@ COMMANDS = [
     "frame apply 2 -q p 7", "frame apply level 1-2 p 1", "faas p n", "select-frame 2", "frame", "frame 1", "bt -full 1", "show print elements", "show print repeats",
     "show print pretty", "set print elements 3", 'print "abcdef"', "show print elements", "print -elements 5 -- \"abcdef\"", "set print elements unlimited",
     "show print elements", "set print repeats 3", 'print "aaaab"', "set print pretty on", "show print pretty", "print cursor", "print -pretty off -- cursor",
-    "info locals", "print gridDim",
+    "info locals", "print gridDim", "frame 0", "info frame", "frame 1", "info frame", "whatis &cursor", "frame 2", "info frame", "print checksum::step", "frame 3", "info f", "frame 0", "print fold::rows",
+    "whatis (@shared float*)0x10", "whatis (float*)0x10", "print (@shared float*)0x10", "print (float*)0x10",
+    "print (@shared float**)0x10", "print 'calls.cu'::nothing", "print fold::nothing", "print $_isvoid($no)",
+    "print $_isvoid(1)", 'print $_gdb_setting("print elements")', 'print $_gdb_setting_str("print elements")', "set print elements 7",
+    'print $_gdb_setting("print elements")', 'print $_gdb_setting_str("print pretty")', "show cuda api_failures", "show cuda break_on_launch",
+    "show cuda value_extrapolation", "show cuda hide_internal_frame", "show cuda context_events", "show cuda kernel_events", "show listsize",
+    "show height", "show width", "show cuda coalescing", "show language", "show args", "show print address", "show print union",
 ]
 
 BRANCH = "cuda-gdb gives branches of nvdisasm 12.4, relative to the function"
 ARGUMENTS = "cuda-gdb 12.4 shows no arguments of a kernel"
+WORDS = "our own words for what is not there"
 DIFFERENT = {
     "disassemble": BRANCH, "x/10i $pc": BRANCH, "x/6i $pc": BRANCH,
     "info cuda kernels": ARGUMENTS, "info cuda launch trace": ARGUMENTS, "bt -full 1": "we say how many frames are left out",
@@ -53,6 +60,9 @@ DIFFERENT = {
     "print $$2": "we name the space of a code address, cuda-gdb has a function type",
     "ptype unsigned": "the shorter name",
     'printf "%d %s|%5.2f\\n", 3, "abc", 1.5': "cuda-gdb needs a running program for it",
+    "print fold::rows": "cuda-gdb does not unwind the registers of another frame than the one that is selected",
+    "info f": "cuda-gdb gives a kernel, which has no caller, the saved registers of the frame that it calls",
+    "print 'calls.cu'::nothing": WORDS, "print fold::nothing": WORDS,
     "display $R1": "cuda-gdb shows it at the next stop only, for a dump",
 }
 
@@ -64,6 +74,7 @@ def same(line):
     line = re.sub(r' (<error: [^>]*>|<its text is not in the dump>|"(?:[^"\\]|\\.)*"(?:\.\.\.)?)', "", line) if "0x" in line else line
     line = re.sub(r" of /tmp/cuda-dbg/\S+", "", line).replace("Virtual PC", "PC")
     line = re.sub(r"^(=>|\*>|\*=>)?\s*0x0*", lambda m: (m.group(1) or "") + " 0x", line)
+    line = re.sub(r"(?<=[\w>]) (?=\*)", "", line) if "(@" in line or "type =" in line or "*) 0x" in line else line
     return " ".join(line.split())
 
 

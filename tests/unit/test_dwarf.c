@@ -639,6 +639,26 @@ static void an_image_with_lines_alone_says_so(void **state)
 	image_close(&image);
 }
 
+/* A unit says what it is, wherever in it is asked; what is in none has none. */
+static void a_place_leads_to_its_unit(void **state)
+{
+	(void)state;
+	struct fixture f = fixture_open("kinds");
+	struct ws_dwarf_unit unit;
+	struct ws_error err;
+	for (size_t i = 0; i < ws_dwarf_function_count(f.dwarf); i++) {
+		const struct ws_dwarf_function *function = ws_dwarf_function_at(f.dwarf, i);
+		assert_int_equal(ws_dwarf_unit(f.dwarf, function->info_off, &unit, NULL), WS_OK);
+		assert_true(is(unit.name, "unit.cu"));
+		assert_true(is(unit.dir, "/src/unit"));
+		assert_int_equal(unit.language, 4);
+	}
+	const uint64_t end = f.sections.input.info.len;
+	assert_int_equal(ws_dwarf_unit(f.dwarf, end, &unit, &err), WS_ARGUMENT);
+	assert_int_equal(ws_dwarf_unit(f.dwarf, 0, &unit, &err), WS_ARGUMENT);
+	fixture_close(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -647,6 +667,7 @@ int main(void)
 		cmocka_unit_test(functions_are_found_by_linkage_name),
 		cmocka_unit_test(members_have_offsets_and_bits),
 		cmocka_unit_test(a_byte_leads_to_its_field),
+		cmocka_unit_test(a_place_leads_to_its_unit),
 		cmocka_unit_test(values_of_an_enumeration_have_names),
 		cmocka_unit_test(damage_costs_the_unit_from_there_on),
 		cmocka_unit_test(types_in_a_circle_are_told),

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Commands of gdb that are not here: each says why, once for all its lines. */
+#include "debug/debug.h"
+
+#include <string.h>
+
+static const char no_programs[] =
+	"would start a program, and this one starts none: use another terminal";
+static const char no_scripts[] =
+	"is not here: scripts have define, if and while; for programs, verbs have --json";
+static const char no_windows[] = "is not here: there are no windows";
+
+static const struct absent {
+	const char *name, *why;
+	bool has_lines; /* without an argument it takes lines up to end */
+} absents[] = {
+	{ "shell", no_programs, false },    { "!", no_programs, false },
+	{ "make", no_programs, false },     { "pipe", no_programs, false },
+	{ "|", no_programs, false },        { "python", no_scripts, true },
+	{ "py", no_scripts, true },         { "python-interactive", no_scripts, false },
+	{ "pi", no_scripts, false },        { "guile", no_scripts, true },
+	{ "gu", no_scripts, true },         { "tui", no_windows, false },
+	{ "layout", no_windows, false },    { "refresh", no_windows, false },
+	{ "winheight", no_windows, false },
+};
+
+bool debug_is_absent(struct debugger *d, const char *line)
+{
+	for (size_t i = 0; i < sizeof absents / sizeof absents[0]; i++) {
+		const struct absent *one = &absents[i];
+		const bool is_sign = strchr("!|", *one->name) != NULL;
+		const char *rest =
+			is_sign && *line == *one->name ? line + 1 : debug_behind(line, one->name);
+		size_t n = 0;
+		if (!rest)
+			continue;
+		if (one->has_lines && !*rest)
+			debug_lines_free(debug_take_lines(d, true, &n), n);
+		cli_say("'%s' %s.\n", one->name, one->why);
+		return true;
+	}
+	return false;
+}

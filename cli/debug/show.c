@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* show: of the session what is no setting. */
+#include "debug/debug.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void show_version(struct debugger *d, const char *text)
+{
+	(void)text;
+	ws_out_printf(&d->cli->out,
+		      "warpscope %s\nLicense Apache-2.0. There is no warranty.\n"
+		      "For help, type \"help\".\n",
+		      ws_version());
+}
+
+static void show_value(struct debugger *d, const char *name, const struct ws_value *value)
+{
+	struct ws_out *out = &d->cli->out;
+	ws_out_text(out, "$");
+	ws_out_escaped(out, ws_str_of(name));
+	ws_out_text(out, " = ");
+	(void)ws_vars_print(d->vars, value, (struct ws_value_format){ .is_whole = true }, out);
+	ws_out_text(out, "\n");
+}
+
+/* The last ten, or those around a number. */
+static void show_values(struct debugger *d, const char *text)
+{
+	enum { SHOWN = 10 };
+	const struct debug_values *values = &d->values;
+	uint64_t around = values->n;
+	char name[24];
+	if (*text && !cli_number(text, &around)) {
+		cli_say("'%s' is no number.\n", text);
+		return;
+	}
+	const size_t last = around < values->n ? (size_t)around + SHOWN / 2 - 1 : values->n;
+	const size_t first = last > SHOWN ? last - SHOWN : 0;
+	for (size_t i = first; i < last && i < values->n && debug_can_print(d); i++) {
+		snprintf(name, sizeof name, "%zu", i + 1);
+		show_value(d, name, &values->item[i]);
+	}
+}
+
+static void show_convenience(struct debugger *d, const char *text)
+{
+	const struct debug_values *values = &d->values;
+	(void)text;
+	if (values->n_named == 0)
+		ws_out_text(&d->cli->out, "No debugger convenience values now defined.\n");
+	for (size_t i = values->n_named; i > 0 && debug_can_print(d); i--)
+		show_value(d, values->named[i - 1].name, &values->named[i - 1].value);
+}
+
+static void show_substitutions(struct debugger *d, const char *text)
+{
+	struct ws_out *out = &d->cli->out;
+	(void)text;
+	ws_out_text(out, "List of all source path substitution rules:\n");
+	for (size_t i = 0; i < d->sources.n_maps; i++) {
+		ws_out_text(out, "  `");
+		ws_out_escaped(out, ws_str_of(d->sources.maps[i].from));
+		ws_out_text(out, "' -> `");
+		ws_out_escaped(out, ws_str_of(d->sources.maps[i].to));
+		ws_out_text(out, "'.\n");
+	}
+}
+
+void debug_show(struct debugger *d, const char *text)
+{
+	static const struct {
+		const char *name;
+		void (*show)(struct debugger *d, const char *text);
+	} known[] = {
+		{ "version", show_version },
+		{ "values", show_values },
+		{ "convenience", show_convenience },
+		{ "conv", show_convenience },
+		{ "substitute-path", show_substitutions },
+		{ "directories", debug_show_directories },
+		{ "user", debug_show_defined },
+	};
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+		const char *rest = debug_behind(text, known[i].name);
+		if (rest) {
+			known[i].show(d, rest);
+			return;
+		}
+	}
+	if (!debug_show_setting(d, text))
+		cli_say("There is no setting '%s' here; set accepts it, and nothing changes.\n",
+			text);
+}
