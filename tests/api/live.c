@@ -93,6 +93,20 @@ CUDBGEvent await(CUDBGEventQueueType queue)
 	return event;
 }
 
+void run_until(uint64_t warps, uint64_t waiting, uint64_t pc)
+{
+	bool is_there = false;
+	for (int i = 0; i < PATIENCE_MS * 5 && !is_there; i++) {
+		GOOD0(resumeAllDevices);
+		doze();
+		GOOD(suspendAllDevices, 0);
+		is_there = valid(0) == warps;
+		for (uint32_t wp = 0; is_there && wp < 64; wp++)
+			is_there = !(waiting >> wp & 1) || pc_of(0, wp, 31) == pc;
+	}
+	assert_true(is_there);
+}
+
 void expect(CUDBGEventQueueType queue, CUDBGEventKind kind)
 {
 	CUDBGEvent event = await(queue);

@@ -46,6 +46,8 @@ int stop(void **state);
 void doze(void);
 /* Waits for an event of a queue. */
 CUDBGEvent await(CUDBGEventQueueType queue);
+/* Lets the device run until SM 0 has these warps, and those of `waiting` stand at an address. */
+void run_until(uint64_t warps, uint64_t waiting, uint64_t pc);
 void expect(CUDBGEventQueueType queue, CUDBGEventKind kind);
 void expect_stop(void);
 void expect_end(void);

@@ -129,9 +129,8 @@ static void without_the_capability_no_stop_is_told(void **state)
 	const uint64_t args[] = { device.in, device.out };
 	device_launch(&device, "spins", 1, 32, args, 2);
 	begin(0);
+	run_until(1, 0, 0);
 	GOOD0(resumeAllDevices);
-	for (int i = 0; i < 20; i++)
-		doze();
 	GOOD(suspendAllDevices, 1);
 	for (int i = 0; i < 50000 && result == CUDBG_ERROR_RUNNING_DEVICE; i++) {
 		doze();
