@@ -9,6 +9,7 @@
  * It stops once in the device function and shows who stands there, goes on to a fault or to the
  * end, and detaches from a program that has failed; -d: from the first stop on.
  *
+ *   cc -o 30-live-debugger 30-*.c $(pkg-config --cflags warpscope)
  *   warpscope exec --software-gpu -- 30-live-debugger store example-program FATBIN
  */
 #define _GNU_SOURCE /* pipe2 */
@@ -181,11 +182,10 @@ static bool begin(void)
 
 /* ---- events ---- */
 
-/* Images and other state are there of a device that stands. */
+/* The device runs on; who caused the event waits until it is acknowledged. */
 static void take_image(uint32_t dev, uint64_t handle, uint64_t n)
 {
 	void *bytes = malloc(n ? n : 1);
-	const CUDBGResult suspended = api->suspendDevice(dev);
 	if (bytes && !failed("getElfImageByHandle",
 			     api->getElfImageByHandle(dev, handle, CUDBG_ELF_IMAGE_TYPE_RELOCATED,
 						      bytes, n)))
@@ -195,8 +195,6 @@ static void take_image(uint32_t dev, uint64_t handle, uint64_t n)
 	const uint64_t place = function ? image_function(function) : 0;
 	if (place && !failed("setBreakpoint", api->setBreakpoint(dev, place)))
 		printf("breakpoint at %s\n", function);
-	if (suspended == CUDBG_SUCCESS) /* and did not stand already */
-		(void)failed("resumeDevice", api->resumeDevice(dev));
 }
 
 /* An event; `ret` is what the loop has to know of it. */

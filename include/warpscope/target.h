@@ -160,8 +160,11 @@ struct ws_event {
 	uint64_t context_id;    /**< context and later */
 	uint64_t module_handle; /**< image, functions, grid */
 	uint64_t image_bytes;   /**< image: size of the relocated form */
-	uint32_t n_functions;   /**< functions: loaded so far */
-	struct ws_grid grid;    /**< grid */
+	/** Image that is loaded: its two forms, if they stay as they are while the device runs,
+	 * else empty. Valid until the image is unloaded. */
+	struct ws_span relocated, original;
+	uint32_t n_functions;                     /**< functions: loaded so far */
+	struct ws_grid grid;                      /**< grid */
 	uint64_t broken_devices, faulted_devices; /**< stopped, step done: bit per device id */
 	uint32_t sm_id;                           /**< step done */
 	uint64_t asked_warps, stepped_warps;      /**< step done */

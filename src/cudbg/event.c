@@ -282,6 +282,33 @@ static bool is_silent(const struct wsi_cudbg *s, const struct ws_event *event)
 	       !(s->capabilities & CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS);
 }
 
+/* Under queue_lock. One for which there is no memory is known when its device is stopped. */
+static void note_image(struct wsi_cudbg *s, const struct ws_event *event)
+{
+	const struct wsi_told_image image = { event->device_id, event->module_handle,
+					      event->relocated, event->original };
+	for (size_t i = 0; event->kind == WS_EVENT_MODULE_UNLOADED && i < s->n_told;)
+		if (s->told[i].dev == image.dev && s->told[i].handle == image.handle)
+			s->told[i] = s->told[--s->n_told];
+		else
+			i++;
+	if (event->kind == WS_EVENT_MODULE_LOADED && image.relocated.ptr &&
+	    wsi_grow(&s->told, &s->cap_told, s->n_told, sizeof image, MAX_QUEUED))
+		s->told[s->n_told++] = image;
+}
+
+bool wsi_cudbg_told_image(struct wsi_cudbg *s, uint32_t dev, uint64_t handle,
+			  struct wsi_told_image *ret)
+{
+	wsi_hold(&s->queue_lock);
+	for (size_t i = s->n_told; i > 0; i--)
+		if (s->told[i - 1].dev == dev && s->told[i - 1].handle == handle) {
+			*ret = s->told[i - 1];
+			return true;
+		}
+	return false;
+}
+
 /*
  * Takes in what the target queued, as long as there is room. Not under queue_lock: the target may
  * be in the middle of waking us, which takes that lock.
@@ -306,6 +333,7 @@ static enum ws_status pull(struct wsi_cudbg *s)
 			pthread_mutex_unlock(&s->queue_lock);
 			continue;
 		}
+		note_image(s, &from);
 		(void)push(s,
 			   from.sync ? CUDBG_EVENT_QUEUE_TYPE_SYNC : CUDBG_EVENT_QUEUE_TYPE_ASYNC,
 			   &item); /* there is room: only pulling adds, once events began */
@@ -451,6 +479,9 @@ void wsi_cudbg_stop_events(struct wsi_cudbg *s)
 	pthread_mutex_lock(&s->queue_lock);
 	queue_clear(&s->queue[0]);
 	queue_clear(&s->queue[1]);
+	wsi_free(s->told);
+	s->told = NULL;
+	s->n_told = s->cap_told = 0;
 	pthread_mutex_unlock(&s->queue_lock);
 }
 

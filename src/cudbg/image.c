@@ -74,18 +74,24 @@ CUDBGResult wsi_cudbg_getElfImageByHandle(struct wsi_cudbg *s, struct wsi_at *at
 					  CUDBGElfImageType type, void *elfImage, uint64_t size)
 {
 	struct ws_module module;
+	struct wsi_told_image told;
 	uint32_t index;
 	if (type != CUDBG_ELF_IMAGE_TYPE_NONRELOCATED && type != CUDBG_ELF_IMAGE_TYPE_RELOCATED)
 		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS, "there is no image type %u",
 				      (unsigned)type);
-	CUDBGResult result = find_module(s, at, handle, &index, &module);
-	if (result != CUDBG_SUCCESS)
-		return result;
 	bool relocated = type == CUDBG_ELF_IMAGE_TYPE_RELOCATED;
-	enum ws_status st = relocated ? module.relocated_status : module.original_status;
-	if (st != WS_OK)
-		return wsi_cudbg_held_status(s, st, NULL);
-	struct ws_span bytes = relocated ? module.relocated : module.original;
+	struct ws_span bytes;
+	if (at->device->running && wsi_cudbg_told_image(s, at->dev, handle, &told)) {
+		bytes = relocated ? told.relocated : told.original;
+	} else {
+		CUDBGResult result = find_module(s, at, handle, &index, &module);
+		if (result != CUDBG_SUCCESS)
+			return result;
+		enum ws_status st = relocated ? module.relocated_status : module.original_status;
+		if (st != WS_OK)
+			return wsi_cudbg_held_status(s, st, NULL);
+		bytes = relocated ? module.relocated : module.original;
+	}
 	if (size < bytes.len)
 		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS,
 				      "the image has %zu bytes, there is room for %" PRIu64,

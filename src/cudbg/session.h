@@ -128,6 +128,13 @@ struct wsi_queue {
 	size_t n, cap, read, notified;
 };
 
+/* An image that came while its device ran: it is in no row before the next stop. */
+struct wsi_told_image {
+	uint32_t dev;
+	uint64_t handle;
+	struct ws_span relocated, original; /* borrowed from the target */
+};
+
 struct wsi_notify {
 	CUDBGNotifyNewEventCallback callback;
 	CUDBGNotifyNewEventCallback31 callback31;
@@ -162,9 +169,11 @@ struct wsi_cudbg {
 		pull_lock; /* one thread at a time takes or acknowledges events of the target */
 	pthread_mutex_t queue_lock;
 	pthread_cond_t queue_cond;
-	struct wsi_queue queue[2]; /* by CUDBGEventQueueType */
-	uint32_t silent_stops;     /* that the callback is to tell of, without an event */
-	uint64_t read_sync;        /* sequence of the last synchronous event that was read */
+	struct wsi_queue queue[2];   /* by CUDBGEventQueueType */
+	struct wsi_told_image *told; /* owned; under queue_lock */
+	size_t n_told, cap_told;
+	uint32_t silent_stops; /* that the callback is to tell of, without an event */
+	uint64_t read_sync;    /* sequence of the last synchronous event that was read */
 	struct wsi_notify notify;
 	CUDBGKernelLaunchNotifyMode launch_mode;
 	bool thread_runs, thread_stops, woken;
@@ -360,6 +369,9 @@ CUDBGResult wsi_cudbg_context_of(struct wsi_cudbg *s, const struct ws_grid *grid
 enum ws_status wsi_cudbg_start_events(struct wsi_cudbg *s, struct ws_error *err) WS_MUST_USE;
 /* Stops the callback thread, forgets events. Not under `queue_lock`. */
 void wsi_cudbg_stop_events(struct wsi_cudbg *s);
+/* An image of a device that runs, as its event told. */
+bool wsi_cudbg_told_image(struct wsi_cudbg *s, uint32_t dev, uint64_t handle,
+			  struct wsi_told_image *ret);
 /* Has the callback thread, of which there is one from now on, tell the client. */
 bool wsi_cudbg_start_telling(struct wsi_cudbg *s) WS_MUST_USE;
 /* On that thread: runs the client's callback, if there is one. */

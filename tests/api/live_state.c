@@ -338,9 +338,14 @@ static void an_image_that_is_loaded_is_told(void **state)
 		    event.cases.elfImageLoaded.size == bytes.len);
 	uint8_t *copy = calloc(1, bytes.len);
 	assert_non_null(copy);
+	GOOD(getElfImageByHandle, DEV, 2, CUDBG_ELF_IMAGE_TYPE_RELOCATED, copy, bytes.len);
+	assert_memory_equal(copy, "\177ELF", 4); /* while it runs */
+	GOOD(getElfImageByHandle, DEV, 2, CUDBG_ELF_IMAGE_TYPE_NONRELOCATED, copy, bytes.len);
+	assert_memory_equal(copy, "\177ELF", 4);
 	assert_int_equal(
-		CALL(getElfImageByHandle, DEV, 2, CUDBG_ELF_IMAGE_TYPE_RELOCATED, copy, bytes.len),
-		CUDBG_ERROR_RUNNING_DEVICE); /* as of its last stop it had one */
+		CALL(getElfImageByHandle, DEV, 3, CUDBG_ELF_IMAGE_TYPE_RELOCATED, copy, bytes.len),
+		CUDBG_ERROR_RUNNING_DEVICE);
+	memset(copy, 0, bytes.len);
 	GOOD0(acknowledgeSyncEvents);
 	GOOD(suspendAllDevices, 0);
 	GOOD(getElfImageByHandle, DEV, 2, CUDBG_ELF_IMAGE_TYPE_RELOCATED, copy, bytes.len);

@@ -67,6 +67,11 @@ static bool tell_modules(struct sim_live *live)
 		uint64_t sequence;
 		if (!sim_reserve(live, 2))
 			return false;
+		if (!sim->options.lazy || sim_loads_all(live)) { /* no function comes later */
+			event.relocated = (struct ws_span){ module->image, module->image_bytes, 0 };
+			event.original =
+				(struct ws_span){ module->original, module->image_bytes, 0 };
+		}
 		(void)!sim_post(live, &event, false, true, &sequence);
 		tell_functions(live, live->n_modules);
 	}
