@@ -2952,7 +2952,8 @@ struct CUDBGAPI_st {
 						 uint32_t *coords, void *buf, uint32_t sz);
 
 	/**
-	 * First API step of a detach.
+	 * First API step of a detach. From then on breakpoints stop nobody, until the session
+	 * ends; they can be set and removed all the same.
 	 * Slot 76. Since 5.0.
 	 *
 	 * @retval CUDBG_SUCCESS  every output is written.

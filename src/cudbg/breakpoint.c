@@ -46,18 +46,29 @@ static CUDBGResult planted(struct wsi_cudbg *s, enum ws_status st, const struct 
 			       : wsi_cudbg_row_status(s, st, err);
 }
 
+/* While the client detaches nothing stays planted: a plant is only tried, for what it answers. */
+static enum ws_status plant(struct wsi_cudbg *s, const struct wsi_breakpoint *b, bool on,
+			    struct ws_error *err)
+{
+	uint32_t index = s->stock->device[b->dev].index;
+	enum ws_status st = WS_OK;
+	if (on || s->detaches)
+		st = ws_target_plant(s->target, index, b->address, err);
+	if (st == WS_OK && (!on || s->detaches))
+		st = ws_target_unplant(s->target, index, b->address, err);
+	return st;
+}
+
 /* Arms or disarms one of the list. */
 static CUDBGResult arm(struct wsi_cudbg *s, struct wsi_breakpoint *b, bool on)
 {
 	struct ws_error err = { .status = WS_OK };
 	enum ws_status st = WS_OK;
-	uint32_t index = s->stock->device[b->dev].index;
 	if (b->enabled == on)
 		return CUDBG_SUCCESS;
 	b->enabled = false;
 	if (!is_planted(s, b->dev, b->address))
-		st = on ? ws_target_plant(s->target, index, b->address, &err)
-			: ws_target_unplant(s->target, index, b->address, &err);
+		st = plant(s, b, on, &err);
 	b->enabled = st == WS_OK ? on : !on;
 	return on || st == WS_OK ? planted(s, st, &err) : wsi_cudbg_row_status(s, st, &err);
 }
@@ -83,6 +94,18 @@ static CUDBGResult drop(struct wsi_cudbg *s, struct wsi_breakpoint *b)
 	if (result == CUDBG_SUCCESS)
 		*b = s->breakpoints[--s->n_breakpoints];
 	return result;
+}
+
+void wsi_cudbg_leave_breakpoints(struct wsi_cudbg *s)
+{
+	for (size_t i = 0; i < s->n_breakpoints && !s->detaches; i++) {
+		const struct wsi_breakpoint *b = &s->breakpoints[i];
+		if (b->enabled) /* a second one at an address is not planted any more */
+			(void)!ws_target_unplant(s->target, s->stock->device[b->dev].index,
+						 b->address, NULL);
+	}
+	(void)!ws_target_stop_at_launch(s->target, false, NULL);
+	s->detaches = true;
 }
 
 void wsi_cudbg_drop_breakpoints(struct wsi_cudbg *s)

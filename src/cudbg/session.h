@@ -183,6 +183,7 @@ struct wsi_cudbg {
 	size_t n_breakpoints, cap_breakpoints;
 	CUDBGBreakpointHandle next_handle;
 	bool break_on_launch;
+	bool detaches; /* nothing is planted any more */
 };
 
 /* Versions of the API in their order. */
@@ -391,6 +392,8 @@ bool wsi_cudbg_device_of_code(struct wsi_cudbg *s, uint64_t addr, uint32_t *ret_
 struct wsi_cudbg *wsi_cudbg_main_session(void);
 /* Takes out the client's breakpoints. */
 void wsi_cudbg_drop_breakpoints(struct wsi_cudbg *s);
+/* They stay in the list, and stop nobody until the session ends. */
+void wsi_cudbg_leave_breakpoints(struct wsi_cudbg *s);
 /* Functions of image `index` that have an address of their own. */
 uint32_t wsi_cudbg_count_loaded(struct wsi_cudbg *s, uint32_t index,
 				const struct ws_module *module);

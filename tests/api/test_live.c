@@ -115,6 +115,31 @@ static void a_hang_can_be_stopped_and_read(void **state)
 
 /* ---- breakpoints ---- */
 
+/* cuda-gdb lets the device run after that, with its breakpoints. */
+static void after_the_first_step_of_a_detach_nobody_stops(void **state)
+{
+	(void)state;
+	start_over("calls", 3, 64, false, NULL, 0);
+	uint64_t pc = entry() + 2 * WS_SASS_BYTES;
+	GOOD(setBreakpoint, DEV, pc);
+	GOOD0(clearAttachState);
+	GOOD(setBreakpoint, DEV, pc + WS_SASS_BYTES);
+	GOOD0(resumeAllDevices);
+	expect_end();
+	GOOD(unsetBreakpoint, DEV, pc);
+	GOOD(unsetBreakpoint, DEV, pc + WS_SASS_BYTES);
+	GOOD0(finalize);
+	GOOD0(initialize); /* the next session has its own */
+	GOOD(setBreakpoint, DEV, pc);
+	const uint64_t args[] = { device.out };
+	(void)device_launch_later(&device, "calls", 1, 32, args, 1);
+	CUDBGEvent event = { .kind = CUDBG_EVENT_INVALID };
+	while (event.kind != CUDBG_EVENT_ALL_DEVICES_SUSPENDED) {
+		event = await(CUDBG_EVENT_QUEUE_TYPE_SYNC);
+		GOOD0(acknowledgeSyncEvents);
+	}
+}
+
 static void a_breakpoint_stops_each_warp_once(void **state)
 {
 	(void)state;
@@ -510,6 +535,7 @@ int main(int argc, char **argv)
 		TEST(a_suspend_that_does_not_wait_tells_when_it_is_done),
 		TEST(what_needs_a_stopped_device_says_that_it_runs),
 		TEST(a_hang_can_be_stopped_and_read),
+		TEST(after_the_first_step_of_a_detach_nobody_stops),
 		TEST(a_breakpoint_stops_each_warp_once),
 		TEST(a_step_to_a_breakpoint_has_hit_it),
 		TEST(a_breakpoint_without_a_handle_is_legacy),

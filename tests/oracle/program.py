@@ -37,6 +37,7 @@ SESSIONS = {
     "attach": ("program driver.fatbin told", ["attach ITS_PID", "info cuda kernels", "info cuda devices", "print *flag", "detach",
                         AGAIN, "attach ITS_PID", "break driver.cu:37 if blockIdx.x == 1", "shell echo >line", "continue", "bt", "print flag[0]", "next",
                         "print flag[1]", "delete", "detach"]),
+    "detach": ("program driver.fatbin told", ["attach ITS_PID", "break driver.cu:37", "shell echo >line", "continue", "bt", "detach"]),
     "walk": ("walk debug.fatbin", [
         "break debug.cu:29", "break folded if threadIdx.x == 7", "break shifts", "run", "info cuda kernels", "info cuda devices", "info cuda sms",
         "info cuda warps", "info cuda lanes", "info cuda blocks", "info cuda threads", "info cuda contexts", "info cuda managed",
@@ -116,9 +117,11 @@ def transcript(work, root, mark, name, program, commands):
     return done.stdout.decode(errors="replace") + (">>> it did not end by itself\n" if done.returncode in (124, 137) else "")
 
 
-def normal(text):
+def normal(text, name):
     """Without what is another each time: numbers of processes and threads, and when a thread or the program says something."""
     kept = []
+    if name == "detach":  # either block may come first
+        text = re.sub(r"\[Switching focus .*\n", "", text)
     # where it was when the debugger came
     text = re.sub(r"0x\w+ (in wait<<<.*driver.cu:)3[56]\n3[56]\b.*", r"PC \1LINE\nLINE", text)
     text = re.sub(r"0x\w+\t3[56]\t.*(?=\n>>> print \*flag)", r"PC\tLINE", text)
@@ -160,7 +163,7 @@ def main():
             shutil.rmtree(root + "/tmp/cuda-dbg", ignore_errors=True)
             mark = str(uuid.uuid4())
             said = transcript(work, root, mark, name, program, commands)
-        golden, now = os.path.join(HERE, "live", name + ".txt"), normal(said)
+        golden, now = os.path.join(HERE, "live", name + ".txt"), normal(said, name)
         if update:
             with open(golden, "w", encoding="utf-8") as out:
                 out.write(now)
