@@ -2558,6 +2558,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
 	 *     getErrorStringEx says how.
+	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
 	 */
 	CUDBGResult (*readPinnedMemory)(uint64_t addr, void *buf, uint32_t sz);
 
@@ -2584,6 +2585,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  also: the target cannot do this.
 	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
 	 *     getErrorStringEx says how.
+	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
 	 */
 	CUDBGResult (*writePinnedMemory)(uint64_t addr, const void *buf, uint32_t sz);
 
@@ -3064,9 +3066,8 @@ struct CUDBGAPI_st {
 	/**
 	 * Status of a grid by 32-bit id. An unknown grid id is CUDBG_GRID_STATUS_INVALID, not an
 	 * error. One that was given to a grid of a context that is there, but is listed no more,
-	 * and any that is not listed while the device runs, is CUDBG_GRID_STATUS_UNDETERMINED.
-	 * While the device runs, a listed grid has the status that it had when the device stood.
-	 * With several grids of equal low 32 bits the first one counts.
+	 * is CUDBG_GRID_STATUS_UNDETERMINED. With several grids of equal low 32 bits the first one
+	 * counts.
 	 * Slot 83. Since 5.0. Deprecated since 5.5: use getGridStatus.
 	 *
 	 * @param dev  Device, below getNumDevices().
@@ -3163,8 +3164,7 @@ struct CUDBGAPI_st {
 	/**
 	 * Status of a grid by 64-bit id. An unknown grid id is CUDBG_GRID_STATUS_INVALID, not an
 	 * error. One that was given to a grid of a context that is there, but is listed no more,
-	 * and any that is not listed while the device runs, is CUDBG_GRID_STATUS_UNDETERMINED.
-	 * While the device runs, a listed grid has the status that it had when the device stood.
+	 * is CUDBG_GRID_STATUS_UNDETERMINED.
 	 * Slot 88. Since 5.5.
 	 *
 	 * @param dev  Device, below getNumDevices().

@@ -135,8 +135,7 @@ static bool was_given(const struct wsi_cudbg *s, const struct wsi_at *at, uint64
 	return false;
 }
 
-/* A grid that is not listed has a status, too: it was once, or it may have been launched since the
- * device runs, or there is none. */
+/* A grid that is not listed has a status, too: it was once, or there is none. */
 static CUDBGResult status_of(struct wsi_cudbg *s, const struct wsi_at *at, uint64_t id,
 			     uint64_t id_mask, CUDBGGridStatus *status)
 {
@@ -145,9 +144,8 @@ static CUDBGResult status_of(struct wsi_cudbg *s, const struct wsi_at *at, uint6
 	CUDBGResult result = wsi_cudbg_grid_by_id(s, at, id, id_mask, &grid, &index);
 	if (result == CUDBG_ERROR_INVALID_GRID) {
 		wsi_cudbg_clear_failure(s);
-		bool may_be = ws_target_running(s->target, at->device->index) ||
-			      was_given(s, at, id, id_mask);
-		*status = may_be ? CUDBG_GRID_STATUS_UNDETERMINED : CUDBG_GRID_STATUS_INVALID;
+		*status = was_given(s, at, id, id_mask) ? CUDBG_GRID_STATUS_UNDETERMINED
+							: CUDBG_GRID_STATUS_INVALID;
 		return CUDBG_SUCCESS;
 	}
 	if (result == CUDBG_SUCCESS)

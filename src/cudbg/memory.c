@@ -184,7 +184,7 @@ static CUDBGResult host_result(struct wsi_cudbg *s, uint64_t addr, size_t n, enu
 						n ? CUDBG_ERROR_INVALID_MEMORY_ACCESS
 						  : CUDBG_ERROR_MEMORY_MAPPING_FAILED,
 						"0x%" PRIx64 ": %s", addr + n, err->message)
-			       : wsi_cudbg_fail(s, CUDBG_ERROR_INTERNAL, "%s", err->message);
+			       : wsi_cudbg_row_status(s, st, err);
 }
 
 CUDBGResult wsi_cudbg_readPinnedMemory(struct wsi_cudbg *s, uint64_t addr, void *buf, uint32_t sz)

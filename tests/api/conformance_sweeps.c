@@ -54,31 +54,17 @@ void null_is_refused_pointer_by_pointer(void **state)
 static void expect_bad(const char *name, uint64_t value, bool empty_slot)
 {
 	for (unsigned slot = 0; slot < WSI_API_SLOTS; slot++) {
-		const struct wsi_api_fn *fn = &wsi_api_functions[slot];
-		int i = api_arg(slot, name);
-		if (i < 0 || api_arg(slot, "dev") != 0)
-			continue;
-		bool only_device = strstr(fn->name, "Generic") || strstr(fn->name, "Memory55") ||
-				   strstr(fn->name, "readTexture");
-		if (only_device && strcmp(name, "dev") != 0)
-			continue; /* the others do not count for every address */
+		CUDBGResult expected;
 		struct api_call call;
+		if (!api_bad_place(slot, name, empty_slot, &expected))
+			continue;
 		api_call_init(&call, slot);
-		call.v[i].number = value;
+		call.v[api_arg(slot, name)].number = value;
 		api_call_buffers(&call);
 		CUDBGResult result = run(&call);
-		bool exact = fn->codes >> CUDBG_ERROR_INVALID_DEVICE & 1;
-		CUDBGResult expected = CUDBG_ERROR_INVALID_ARGS;
-		if (exact)
-			expected = name[0] == 'd'   ? CUDBG_ERROR_INVALID_DEVICE
-				   : name[0] == 's' ? CUDBG_ERROR_INVALID_SM
-				   : name[0] == 'w' ? CUDBG_ERROR_INVALID_WARP
-						    : CUDBG_ERROR_INVALID_LANE;
-		else if (empty_slot && (fn->codes >> CUDBG_ERROR_INVALID_WARP & 1))
-			expected = CUDBG_ERROR_INVALID_WARP;
 		if (result != expected)
-			fail_msg("%s with %s %u: %s", fn->name, name, (unsigned)value,
-				 cudbgGetErrorString(result));
+			fail_msg("%s with %s %u: %s", wsi_api_functions[slot].name, name,
+				 (unsigned)value, cudbgGetErrorString(result));
 		api_call_fini(&call);
 	}
 }

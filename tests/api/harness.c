@@ -195,6 +195,26 @@ const char *api_call_run(struct api_call *call, CUDBGAPI api, CUDBGResult *ret_r
 	return check_buffers(call, result);
 }
 
+bool api_bad_place(unsigned slot, const char *name, bool empty_slot, CUDBGResult *ret_expected)
+{
+	const struct wsi_api_fn *fn = &wsi_api_functions[slot];
+	bool only_device = strstr(fn->name, "Generic") || strstr(fn->name, "Memory55") ||
+			   strstr(fn->name, "readTexture");
+	if (api_arg(slot, name) < 0 || api_arg(slot, "dev") != 0)
+		return false;
+	if (only_device && strcmp(name, "dev") != 0)
+		return false; /* the others do not count for every address */
+	*ret_expected = CUDBG_ERROR_INVALID_ARGS;
+	if (fn->codes >> CUDBG_ERROR_INVALID_DEVICE & 1)
+		*ret_expected = name[0] == 'd'   ? CUDBG_ERROR_INVALID_DEVICE
+				: name[0] == 's' ? CUDBG_ERROR_INVALID_SM
+				: name[0] == 'w' ? CUDBG_ERROR_INVALID_WARP
+						 : CUDBG_ERROR_INVALID_LANE;
+	else if (empty_slot && (fn->codes >> CUDBG_ERROR_INVALID_WARP & 1))
+		*ret_expected = CUDBG_ERROR_INVALID_WARP;
+	return true;
+}
+
 void api_call_fini(struct api_call *call)
 {
 	if (call->slot == SLOT(generateCoredump))

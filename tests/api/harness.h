@@ -37,6 +37,9 @@ void api_call_buffers(struct api_call *call);
 /* Calls; checks guards, unchanged outputs on failure, and that the code is one that the tables
  * list. NULL when all is well, else what is wrong. */
 const char *api_call_run(struct api_call *call, CUDBGAPI api, CUDBGResult *ret_result);
+/* Whether a function has this coordinate, so that it always counts; what a wrong one is answered
+ * with, by the tables. */
+bool api_bad_place(unsigned slot, const char *name, bool empty_slot, CUDBGResult *ret_expected);
 void api_call_fini(struct api_call *call);
 
 #endif

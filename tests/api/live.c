@@ -25,18 +25,27 @@ CUDBGResult note(unsigned slot, CUDBGResult result)
 
 /* ---- a session over a device ---- */
 
-/* Begins to debug what was launched; launches go on untold. */
-void begin(uint32_t capabilities)
+void open_table(void)
 {
-	CUDBGEvent event;
 	device_debug(&device);
 	assert_int_equal(route_open(device.target, &api), WS_OK);
-	cudbgDebuggerCapabilities = capabilities | CUDBG_DEBUGGER_CAPABILITY_BREAK_ON_LAUNCH;
+}
+
+void begin_session(void)
+{
+	CUDBGEvent event;
 	GOOD0(initialize);
 	GOOD(setKernelLaunchNotificationMode, CUDBG_KNL_LAUNCH_NOTIFY_DEFER);
 	while (CALL(getNextEvent, CUDBG_EVENT_QUEUE_TYPE_SYNC, &event) == CUDBG_SUCCESS)
 		continue;
 	GOOD0(acknowledgeSyncEvents);
+}
+
+void begin(uint32_t capabilities)
+{
+	open_table();
+	cudbgDebuggerCapabilities = capabilities | CUDBG_DEBUGGER_CAPABILITY_BREAK_ON_LAUNCH;
+	begin_session();
 }
 
 /* Over a kernel whose first arguments are the device's memory: `out`, and `in` if `both`. */

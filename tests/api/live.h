@@ -34,7 +34,11 @@ enum { DEV = 0 };
 #define GOOD0(name) assert_int_equal(CALL0(name), CUDBG_SUCCESS)
 CUDBGResult note(unsigned slot, CUDBGResult result);
 
-/* Begins to debug what was launched; launches go on untold. */
+/* A table of what was launched. */
+void open_table(void);
+/* A session of it; launches go on untold. */
+void begin_session(void);
+/* Both. */
 void begin(uint32_t capabilities);
 /* Over a kernel whose first arguments are the device's memory: `out`, and `in` if `both`. */
 void start_over(const char *kernel, unsigned blocks, unsigned threads, bool both,
@@ -99,6 +103,9 @@ extern const size_t n_live_contracts_tests;
 /* live_rules.c */
 extern const struct CMUnitTest live_rules_tests[];
 extern const size_t n_live_rules_tests;
+/* live_sweeps.c */
+extern const struct CMUnitTest live_sweeps_tests[];
+extern const size_t n_live_sweeps_tests;
 /* live_threads.c */
 extern const struct CMUnitTest live_threads_tests[];
 extern const size_t n_live_threads_tests;

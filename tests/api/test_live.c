@@ -3,8 +3,10 @@
  * The API over a device that really runs: what the manual promises of run control, breakpoints,
  * steps and events, kernel by kernel on the software GPU.
  *
- * usage: test_live KERNELS SERVICE    fatbins of tests/sim/kernels/live.cu and service.cu
+ * usage: test_live KERNELS...    fatbins of tests/sim/kernels; WS_TEST_ONLY names a test
  */
+#include <stdlib.h>
+
 #include "live.h"
 
 /* ---- run control ---- */
@@ -22,8 +24,7 @@ static void a_kernel_runs_to_its_end(void **state)
 	assert_int_equal(ws_sim_host_wait(device.target), WS_SIM_DONE);
 	assert_int_equal(device_word(&device, device.out + 4 * 5), 3 * (7 * 7 + 1) + 7 * 5 + 1);
 	CUDBGGridStatus status;
-	GOOD(getGridStatus, DEV, 1, &status);
-	assert_int_equal(status, CUDBG_GRID_STATUS_ACTIVE); /* what is known of when it stood */
+	assert_int_equal(CALL(getGridStatus, DEV, 1, &status), CUDBG_ERROR_RUNNING_DEVICE);
 	GOOD(suspendAllDevices, 0);
 	GOOD(getGridStatus, DEV, 1, &status);
 	assert_int_equal(status, CUDBG_GRID_STATUS_TERMINATED);
@@ -93,6 +94,46 @@ static void what_needs_a_stopped_device_says_that_it_runs(void **state)
 				 cudbgGetErrorString(result), wrong ? wrong : "");
 		api_call_fini(&call);
 	}
+}
+
+/* What a grid is does not change, and what belongs to the device is known; how far a grid is, and
+ * memory, are asked of a device that stands. */
+static void what_does_not_change_can_be_asked_while_it_runs(void **state)
+{
+	(void)state;
+	CUDBGGridInfo info;
+	CUDBGGridInfo120 v120;
+	CUDBGGridInfo55 v55;
+	CUDBGGridStatus status;
+	CUDBGDeviceInfoSizes sizes;
+	CUDBGMemoryInfo regions[2];
+	CuDim3 dim;
+	uint64_t address, frames[2];
+	uint32_t n, word = 0;
+	start_spinning(2, 64);
+	GOOD0(resumeAllDevices);
+	GOOD(getGridInfo, DEV, 1, &info);
+	GOOD(getGridInfo120, DEV, 1, &v120);
+	GOOD(getGridInfo55, DEV, 1, &v55);
+	assert_true(info.gridDim.x == 2 && v120.blockDim.x == 64 && v55.gridId64 == 1);
+	GOOD(getClusterDim120, DEV, 1, &dim);
+	GOOD(getDeviceInfoSizes, DEV, &sizes);
+	GOOD(getDevicePCIBusInfo, DEV, &n, &n);
+	assert_int_equal(CALL(readCPUCallStack, DEV, 1, frames, 2, &n), CUDBG_ERROR_MISSING_DATA);
+	assert_int_equal(CALL(getGridStatus, DEV, 1, &status), CUDBG_ERROR_RUNNING_DEVICE);
+	assert_int_equal(CALL(getGridStatus, DEV, 99, &status), CUDBG_ERROR_RUNNING_DEVICE);
+	assert_int_equal(CALL(getConstBankAddress, DEV, 1, 0, &address, &n),
+			 CUDBG_ERROR_RUNNING_DEVICE);
+	assert_int_equal(CALL(getGridStatus50, DEV, 1, &status), CUDBG_ERROR_RUNNING_DEVICE);
+	assert_int_equal(CALL(readGlobalMemory, device.in, &word, 4), CUDBG_ERROR_RUNNING_DEVICE);
+	assert_int_equal(CALL(writeGlobalMemory, device.in, &word, 4), CUDBG_ERROR_RUNNING_DEVICE);
+	assert_int_equal(CALL(readPinnedMemory, 0x1000, &word, 4), CUDBG_ERROR_RUNNING_DEVICE);
+	assert_int_equal(CALL(writePinnedMemory, 0x1000, &word, 4), CUDBG_ERROR_RUNNING_DEVICE);
+	assert_int_equal(CALL(getHostAddrFromDeviceAddr, DEV, device.in, &address),
+			 CUDBG_ERROR_RUNNING_DEVICE);
+	assert_int_equal(CALL(getManagedMemoryRegionInfo, 0, regions, 2, &n),
+			 CUDBG_ERROR_RUNNING_DEVICE);
+	assert_int_equal(CALL(generateCoredump, "/nowhere", 0), CUDBG_ERROR_RUNNING_DEVICE);
 }
 
 static void a_hang_can_be_stopped_and_read(void **state)
@@ -534,6 +575,7 @@ int main(int argc, char **argv)
 		TEST(a_device_stops_and_goes_at_any_pc),
 		TEST(a_suspend_that_does_not_wait_tells_when_it_is_done),
 		TEST(what_needs_a_stopped_device_says_that_it_runs),
+		TEST(what_does_not_change_can_be_asked_while_it_runs),
 		TEST(a_hang_can_be_stopped_and_read),
 		TEST(after_the_first_step_of_a_detach_nobody_stops),
 		TEST(a_breakpoint_stops_each_warp_once),
@@ -565,6 +607,7 @@ int main(int argc, char **argv)
 		{ live_forms_tests, n_live_forms_tests },
 		{ live_contracts_tests, n_live_contracts_tests },
 		{ live_rules_tests, n_live_rules_tests },
+		{ live_sweeps_tests, n_live_sweeps_tests },
 		{ live_threads_tests, n_live_threads_tests },
 		{ live_two_tests, n_live_two_tests },
 	};
@@ -576,5 +619,7 @@ int main(int argc, char **argv)
 		memcpy(all + n, parts[i].tests, parts[i].n * sizeof *all);
 		n += parts[i].n;
 	}
+	if (getenv("WS_TEST_ONLY"))
+		cmocka_set_test_filter(getenv("WS_TEST_ONLY"));
 	return _cmocka_run_group_tests("live", all, n, NULL, NULL);
 }
