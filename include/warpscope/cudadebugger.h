@@ -1223,6 +1223,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  there is no target, or the dump named by
 	 *     WARPSCOPE_CORE cannot be opened.
 	 * @retval CUDBG_ERROR_NO_DEVICE_AVAILABLE  the target has no device.
+	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  also: inside the notification callback.
 	 */
 	CUDBGResult (*initialize)(void);
 
@@ -3060,6 +3061,7 @@ struct CUDBGAPI_st {
 	 * Works before `initialize`.
 	 *
 	 * @retval CUDBG_SUCCESS  every output is written.
+	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  also: inside the notification callback.
 	 */
 	CUDBGResult (*initializeAttachStub)(void);
 
@@ -4292,6 +4294,7 @@ struct CUDBGAPI_st {
 	 * @param resultBuffer  Never written.
 	 * @param sizeInBytes  Not looked at.
 	 * @retval CUDBG_ERROR_NOT_SUPPORTED  the target cannot do this.
+	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  also: inside the notification callback.
 	 */
 	CUDBGResult (*executeInternalCommand)(const char *command, char *resultBuffer,
 					      uint32_t sizeInBytes);

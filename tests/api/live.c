@@ -70,6 +70,7 @@ void start_spinning(unsigned blocks, unsigned threads)
 	const uint64_t args[] = { device.in, device.out };
 	device_launch(&device, "spins", blocks, threads, args, 2);
 	begin(CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS);
+	run_until((1ull << threads / 32) - 1, 0, 0);
 }
 
 int stop(void **state)

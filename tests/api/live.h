@@ -43,14 +43,15 @@ void begin(uint32_t capabilities);
 /* Over a kernel whose first arguments are the device's memory: `out`, and `in` if `both`. */
 void start_over(const char *kernel, unsigned blocks, unsigned threads, bool both,
 		const uint64_t *more, size_t n_more);
-/* Over one that ends when a word of `in` is no longer 0. */
+/* Over one that ends when a word of `in` is no longer 0; its warps are there. */
 void start_spinning(unsigned blocks, unsigned threads);
 int stop(void **state);
 
 void doze(void);
 /* Waits for an event of a queue. */
 CUDBGEvent await(CUDBGEventQueueType queue);
-/* Lets the device run until SM 0 has these warps, and those of `waiting` stand at an address. */
+/* Lets a device that stands run until SM 0 has these warps, and those of `waiting` stand at an
+ * address; then it stands again. */
 void run_until(uint64_t warps, uint64_t waiting, uint64_t pc);
 void expect(CUDBGEventQueueType queue, CUDBGEventKind kind);
 void expect_stop(void);

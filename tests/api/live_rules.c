@@ -80,7 +80,6 @@ static void a_suspend_interrupts_a_step(void **state)
 {
 	(void)state;
 	start_spinning(1, 32);
-	stop_at_start();
 	for (uint32_t waits = 0; waits < 2; waits++) {
 		uint64_t mask = 0;
 		GOOD(singleStepWarp, DEV, 0, 0, UINT32_MAX, UINT32_MAX,

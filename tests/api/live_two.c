@@ -74,14 +74,17 @@ static void each_device_stops_and_goes_alone(void **state)
 	begin_two("spins", "spins");
 	GOOD(getNumDevices, &n);
 	assert_int_equal(n, 2);
+	while (valid_of(0) != 1 || valid_of(1) != 1) { /* until both kernels are there */
+		GOOD0(resumeAllDevices);
+		doze();
+		GOOD(suspendAllDevices, 0);
+	}
 	for (uint32_t dev = 0; dev < 2; dev++) {
 		GOOD(resumeDevice, dev);
 		assert_int_equal(CALL(resumeDevice, dev), CUDBG_ERROR_RUNNING_DEVICE);
 		assert_int_equal(CALL(readValidWarps, dev, 0, &mask), CUDBG_ERROR_RUNNING_DEVICE);
 		GOOD(readValidWarps, !dev, 0, &mask); /* the other one stands */
 		assert_int_equal(CALL(suspendDevice, !dev), CUDBG_ERROR_SUSPENDED_DEVICE);
-		for (int i = 0; i < 10; i++)
-			doze();
 		GOOD(suspendDevice, dev);
 		assert_int_equal(valid_of(dev), 1);
 		expect_nothing();
