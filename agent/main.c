@@ -472,6 +472,20 @@ static void prepare_output(void)
 	(void)signal(SIGPIPE, SIG_IGN);
 }
 
+/* There is no device: the name that a variable gives is none, or there is no room for it. */
+static int turn_away(const struct ws_error *why)
+{
+	struct wire_request request;
+	const struct wire_reply reply = {
+		.result = CUDA_ERROR_NO_DEVICE,
+		.word = { why->status == WS_ARGUMENT ? CUDBG_ERROR_INVALID_ENVVAR_ARGS
+						     : CUDBG_ERROR_OS_RESOURCES },
+	};
+	if (wire_receive(WIRE_CALLS, &request, sizeof request, NULL))
+		(void)wire_send(WIRE_CALLS, &reply, sizeof reply, NULL, 0, -1);
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	struct agent agent = { .trigger.pipe = -1 };
@@ -489,7 +503,7 @@ int main(int argc, char **argv)
 						 .print = session_print };
 	if (ws_sim_create(&agent.options, &agent.sim, &err) != WS_OK) {
 		agent_say("%s", err.message);
-		return 1;
+		return turn_away(&err);
 	}
 	loop(&agent);
 	session_end(&agent);

@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <warpscope/cudadebugger.h>
+
 enum { AGENT_ENDS = WIRE_GONE - WIRE_CALLS + 1 };
 
 static int calls = -1, work = -1;
@@ -40,8 +42,9 @@ static _Noreturn void become_agent(const char *path, const char *device, const i
 	int high[AGENT_ENDS];
 	/* not the program's child, nor of its session: the program may wait for any child, and what
 	 * ends it from a terminal must not end the agent before a dump is made */
-	if (setsid() < 0 || fork() != 0)
-		_exit(0);
+	pid_t pid = setsid() < 0 ? -1 : fork();
+	if (pid != 0)
+		_exit(pid < 0);
 	for (int i = 0; i < AGENT_ENDS; i++)
 		high[i] = fcntl(ends[i], F_DUPFD, 10); /* out of the way of the new ones */
 	for (int i = 0; i < AGENT_ENDS; i++)
@@ -61,10 +64,10 @@ static bool start_agent(const int ends[AGENT_ENDS])
 	pid_t child = fork();
 	if (child == 0)
 		become_agent(path, device && *device ? device : "sm_90a", ends);
-	int status;
+	int status = 0;
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		continue;
-	return child > 0;
+	return child > 0 && (!WIFEXITED(status) || WEXITSTATUS(status) == 0);
 }
 
 bool driver_connect(void)
@@ -81,7 +84,12 @@ bool driver_connect(void)
 			theirs[n_ends++] = pair[1];
 		}
 	}
-	ok = ok && start_agent(theirs);
+	if (!ok)
+		driver_report_internal(CUDBG_ERROR_OS_RESOURCES);
+	if (ok && !start_agent(theirs)) {
+		ok = false;
+		driver_report_internal(CUDBG_ERROR_FORK_FAILED);
+	}
 	for (int i = 0; i < n_ends; i++)
 		close(theirs[i]);
 	for (int i = 0; !ok && i < n_ends; i++)
@@ -94,8 +102,10 @@ bool driver_connect(void)
 	uint64_t word[WIRE_WORDS] = { WIRE_VERSION, (uint64_t)getpid() };
 	void *more = NULL;
 	size_t n = 0;
-	ok = driver_call(WIRE_HELLO, word, NULL, 0, -1, &more, &n) == CUDA_SUCCESS &&
-	     n == sizeof driver.device;
+	CUresult result = driver_call(WIRE_HELLO, word, NULL, 0, -1, &more, &n);
+	if (result == CUDA_ERROR_NO_DEVICE)
+		driver_report_internal((uint32_t)word[0]);
+	ok = result == CUDA_SUCCESS && n == sizeof driver.device;
 	if (ok)
 		memcpy(&driver.device, more, sizeof driver.device);
 	free(more);
@@ -107,7 +117,7 @@ static CUresult lost(void)
 {
 	if (atomic_exchange(&driver.failure, CUDA_ERROR_DEVICE_UNAVAILABLE) !=
 	    CUDA_ERROR_DEVICE_UNAVAILABLE)
-		driver_report_internal();
+		driver_report_internal(CUDBG_ERROR_COMMUNICATION_FAILURE);
 	return CUDA_ERROR_DEVICE_UNAVAILABLE;
 }
 

@@ -193,8 +193,8 @@ void driver_print_out(void);
 
 /* What every function of the API ends with: a debugger is told of an error. */
 CUresult driver_done(CUresult result, const char *function);
-/* The agent is gone. */
-void driver_report_internal(void);
+/* Something of the driver's own went wrong: a debugger is told of it (CUDBGResult). */
+void driver_report_internal(uint32_t result);
 
 /* ---- calls.c ---- */
 

@@ -37,9 +37,27 @@ static void forget(void)
 	driver.ready = false;
 }
 
+/* Whether what CUDA_VISIBLE_DEVICES lists leaves the one device: the list ends with the first item
+ * that is no device. */
+static bool is_visible(const char *list)
+{
+	if (!list)
+		return true;
+	list += strspn(list, " ");
+	const size_t n = strcspn(list, " ,");
+	return n == 1 && *list == '0';
+}
+
 static void init(void)
 {
 	cudbgPreInit();
+	const char *list = getenv("CUDA_VISIBLE_DEVICES");
+	if (!is_visible(list)) {
+		if (*list >= '1' && *list <= '9')
+			driver_say("the one device is number 0, and CUDA_VISIBLE_DEVICES is ",
+				   list);
+		return;
+	}
 	(void)pthread_atfork(NULL, NULL, forget);
 	driver.primary = (struct context){ .magic = MAGIC_CONTEXT };
 	driver.primary.id = atomic_fetch_add(&driver.ids, 1) + 1;

@@ -10,6 +10,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <warpscope/cudadebugger.h>
+
 /* Where memory that both see is laid: out of the way of the device's own. */
 #ifdef __SANITIZE_THREAD__ /* lets a program map only some addresses */
 #define SHARED_BASE UINT64_C(0x7e8000000000)
@@ -74,8 +76,10 @@ static int make_shared(uint64_t at, size_t n_bytes)
 		return fd;
 	if (host != MAP_FAILED) /* a kernel that does not know the flag */
 		munmap(host, n_bytes);
-	if (fd >= 0)
+	if (fd >= 0) {
 		close(fd);
+		driver_report_internal(CUDBG_ERROR_MEMORY_MAPPING_FAILED);
+	}
 	return -1;
 }
 

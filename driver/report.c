@@ -69,11 +69,10 @@ int entry_failed(const char *function)
 	return (int)driver_done(CUDA_ERROR_NOT_SUPPORTED, function);
 }
 
-void driver_report_internal(void)
+void driver_report_internal(uint32_t result)
 {
 	pthread_mutex_lock(&lock);
-	__atomic_store_n(&cudbgReportedDriverInternalErrorCode, CUDBG_ERROR_COMMUNICATION_FAILURE,
-			 __ATOMIC_SEQ_CST);
+	__atomic_store_n(&cudbgReportedDriverInternalErrorCode, result, __ATOMIC_SEQ_CST);
 	if (!debug_has_left())
 		cudbgReportDriverInternalError();
 	pthread_mutex_unlock(&lock);

@@ -26,7 +26,8 @@ enum {
 };
 
 enum wire_op {
-	WIRE_HELLO,    /* version, process -> a struct wire_device */
+	WIRE_HELLO,    /* version, process -> a struct wire_device; NO_DEVICE: why not, as a
+			  CUDBGResult */
 	WIRE_RESET,    /* all that is on the device goes, and a fault */
 	WIRE_LOAD,     /* an image -> module, bytes of managed memory in use */
 	WIRE_KERNEL,   /* module, number -> a struct wire_kernel, its parameters, its name;

@@ -37,6 +37,7 @@ enum {
 	CUDA_ERROR_OUT_OF_MEMORY = 2,
 	CUDA_ERROR_NOT_INITIALIZED = 3,
 	CUDA_ERROR_DEVICE_UNAVAILABLE = 46,
+	CUDA_ERROR_NO_DEVICE = 100,
 	CUDA_ERROR_INVALID_DEVICE = 101,
 	CUDA_ERROR_INVALID_IMAGE = 200,
 	CUDA_ERROR_INVALID_CONTEXT = 201,
@@ -226,6 +227,39 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, CUfunction function
 CUresult cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags,
 			     int *status);
 CUresult cuCtxAttach(CUcontext *context, unsigned flags);
+
+typedef struct {
+	_Alignas(64) uint64_t opaque[16];
+} CUtensorMap;
+typedef enum {
+	CU_TENSOR_MAP_DATA_TYPE_FLOAT32 = 7,
+	CU_TENSOR_MAP_DATA_TYPE_FLOAT64 = 8,
+	CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 = 9,
+	CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 = 11,
+} CUtensorMapDataType;
+typedef enum {
+	CU_TENSOR_MAP_INTERLEAVE_NONE = 0,
+	CU_TENSOR_MAP_INTERLEAVE_16B = 1,
+} CUtensorMapInterleave;
+typedef enum {
+	CU_TENSOR_MAP_SWIZZLE_NONE = 0,
+	CU_TENSOR_MAP_SWIZZLE_32B = 1,
+	CU_TENSOR_MAP_SWIZZLE_128B = 3,
+} CUtensorMapSwizzle;
+typedef enum {
+	CU_TENSOR_MAP_L2_PROMOTION_NONE = 0,
+	CU_TENSOR_MAP_L2_PROMOTION_L2_128B = 2,
+} CUtensorMapL2promotion;
+typedef enum {
+	CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0,
+	CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA = 1,
+} CUtensorMapFloatOOBfill;
+CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, uint32_t n_dims,
+				void *address, const uint64_t *dims, const uint64_t *strides,
+				const uint32_t *box, const uint32_t *element_strides,
+				CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+				CUtensorMapL2promotion l2_promotion,
+				CUtensorMapFloatOOBfill oob_fill);
 
 #define cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2
 #define cuDevicePrimaryCtxReset cuDevicePrimaryCtxReset_v2

@@ -3,6 +3,7 @@
  * What a debugger is told of errors. The functions where it has its breakpoints are defined here,
  * before the driver's, so that each call of one is seen. usage: test_report FATBIN
  */
+#define _GNU_SOURCE /* MAP_FIXED_NOREPLACE */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -10,20 +11,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include <warpscope/cudadebugger.h>
+
 #include "api.h"
 
-extern uint32_t cudbgReportDriverApiErrorFlags, cudbgReportedDriverApiErrorSource;
-extern uint64_t cudbgReportedDriverApiErrorCode, cudbgReportedDriverInternalErrorCode;
-extern uint64_t cudbgReportedDriverApiErrorFuncNameSize, cudbgReportedDriverApiErrorFuncNameAddr;
-extern uint64_t cudbgReportedDriverApiErrorNameSize, cudbgReportedDriverApiErrorNameAddr;
-extern uint64_t cudbgReportedDriverApiErrorStringSize, cudbgReportedDriverApiErrorStringAddr;
-
-enum { DRIVER = 1, RUNTIME = 2, COMMUNICATION_FAILURE = 28 };
+enum { DRIVER = 1, RUNTIME = 2 };
 
 static struct {
 	unsigned n, n_internal, n_begun;
@@ -38,10 +39,6 @@ static void copy(char *to, size_t room, uint64_t at, uint64_t n)
 		abort();
 	memcpy(to, (const void *)(uintptr_t)at, n);
 }
-
-void cudbgReportDriverApiError(void);
-void cudbgReportDriverInternalError(void);
-void cudbgPreInit(void);
 
 void cudbgReportDriverApiError(void)
 {
@@ -86,6 +83,108 @@ int cudaMemcpy(void *to, const void *from, size_t n, int direction);
 int cudaPointerGetAttributes(void *attributes, const void *at);
 int cudaGetLastError(void);
 int cudaDeviceGetP2PAttribute(int *value, int attribute, int from, int to);
+
+/* ---- what can go wrong outside: each in a process of its own, before this one begins ---- */
+
+static void limit(int what, rlim_t to)
+{
+	const struct rlimit most = { to, to };
+	if (setrlimit(what, &most) != 0)
+		abort();
+}
+
+/* No descriptor is left. */
+static void no_descriptors(void)
+{
+	int fd = dup(STDERR_FILENO);
+	close(fd);
+	limit(RLIMIT_NOFILE, (rlim_t)fd);
+}
+
+/* No process is: for the superuser there is no such limit. */
+static void no_processes(void)
+{
+	if (geteuid() == 0 && setuid(65534) != 0)
+		abort();
+	limit(RLIMIT_NPROC, 0);
+}
+
+static void no_such_device(void)
+{
+	setenv("WARPSCOPE_SOFTWARE_GPU", "sm_1", 1);
+}
+
+/* The place of what is to be mapped next is taken. */
+static void no_place(void)
+{
+	CUcontext context;
+	void *first;
+	if (cuInit(0) != CUDA_SUCCESS || cuDevicePrimaryCtxRetain(&context, 0) != CUDA_SUCCESS ||
+	    cuCtxSetCurrent(context) != CUDA_SUCCESS ||
+	    cuMemAllocHost(&first, 4096) != CUDA_SUCCESS || seen.n_internal > 0)
+		abort();
+	for (char *at = first, *end = at + (1 << 20); at < end; at += 4096)
+		(void)mmap(at, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+			   -1, 0);
+}
+
+static void causes_outside_are_told(void **state)
+{
+	static const struct {
+		void (*prepare)(void);
+		CUDBGResult told;
+		CUresult result;
+		bool later; /* not in cuInit() */
+	} causes[] = {
+		{ no_descriptors, CUDBG_ERROR_OS_RESOURCES, CUDA_ERROR_NO_DEVICE, false },
+		{ no_processes, CUDBG_ERROR_FORK_FAILED, CUDA_ERROR_NO_DEVICE, false },
+		{ no_such_device, CUDBG_ERROR_INVALID_ENVVAR_ARGS, CUDA_ERROR_NO_DEVICE, false },
+		{ no_place, CUDBG_ERROR_MEMORY_MAPPING_FAILED, CUDA_ERROR_OUT_OF_MEMORY, true },
+	};
+	(void)state;
+	for (unsigned i = 0; i < sizeof causes / sizeof causes[0]; i++) {
+		int status;
+		pid_t pid = fork();
+		if (pid == 0) {
+			void *host;
+			causes[i].prepare();
+			CUresult result = causes[i].later ? cuMemAllocHost(&host, 4096) : cuInit(0);
+			_exit(result != causes[i].result        ? 1
+			      : seen.n_internal != 1            ? 2
+			      : seen.internal != causes[i].told ? 3
+								: 0);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		if (status != 0)
+			fail_msg("cause %u: status 0x%x", i, (unsigned)status);
+	}
+}
+
+/* The program's user may hide the device. */
+static void a_device_may_be_hidden(void **state)
+{
+	static const struct {
+		const char *list;
+		CUresult result;
+	} lists[] = {
+		{ "0", CUDA_SUCCESS },          { " 0, 1", CUDA_SUCCESS },
+		{ "0,-1", CUDA_SUCCESS },       { "", CUDA_ERROR_NO_DEVICE },
+		{ "-1", CUDA_ERROR_NO_DEVICE }, { "1,0", CUDA_ERROR_NO_DEVICE },
+		{ "00", CUDA_ERROR_NO_DEVICE },
+	};
+	(void)state;
+	for (unsigned i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+		int status;
+		pid_t pid = fork();
+		if (pid == 0) {
+			setenv("CUDA_VISIBLE_DEVICES", lists[i].list, 1);
+			_exit(cuInit(0) != lists[i].result || seen.n_internal > 0);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		if (status != 0)
+			fail_msg("\"%s\": status 0x%x", lists[i].list, (unsigned)status);
+	}
+}
 
 static void the_beginning_is_told(void **state)
 {
@@ -180,12 +279,14 @@ static void an_agent_that_is_gone_is_told(void **state)
 		assert_int_equal(cuMemAlloc(&at, 4), CUDA_ERROR_DEVICE_UNAVAILABLE);
 	assert_int_equal(seen.n, 2);
 	assert_int_equal(seen.n_internal, 1);
-	assert_int_equal(seen.internal, COMMUNICATION_FAILURE);
+	assert_int_equal(seen.internal, CUDBG_ERROR_COMMUNICATION_FAILURE);
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(causes_outside_are_told),
+		cmocka_unit_test(a_device_may_be_hidden),
 		cmocka_unit_test(the_beginning_is_told),
 		cmocka_unit_test(errors_of_the_driver_are_told),
 		cmocka_unit_test(errors_of_the_runtime_are_told_once),
