@@ -56,6 +56,22 @@ static int show_json(struct look *look)
 	return CLI_ANSWERED;
 }
 
+/* Of a function that a kernel calls, whose arguments are in registers of the compiler's choice:
+ * they need not be those of the ABI. [measured: nvcc 13.0 -O3, tests/kernels/calls.cu] False: the
+ * frame is none of these. */
+static bool say_no_arguments(struct look *look, struct ws_out *out)
+{
+	const size_t last = look->n_frames - 1;
+	const struct ws_frame *frame = ws_vars_frame(look->vars, look->frames[look->at].level);
+	const struct ws_frame *outer = ws_vars_frame(look->vars, look->frames[last].level);
+	if (frame->status != WS_OK || !frame->place.function || frame->place.function->is_kernel)
+		return false;
+	ws_out_text(out, "No arguments: without -G nothing tells which registers they are in.\n");
+	if (outer->status == WS_OK && outer->place.function && outer->place.function->is_kernel)
+		ws_out_printf(out, "Those of the kernel are in frame %zu.\n", last);
+	return true;
+}
+
 /* The same of code that was not compiled with -G. `wrong` is why it has no variables. */
 static int show_unnamed(struct look *look, const struct locals *locals,
 			const struct ws_error *wrong)
@@ -67,7 +83,7 @@ static int show_unnamed(struct look *look, const struct locals *locals,
 		ws_out_text(out, "Parameters of the kernel, which this is inlined into:\n");
 	if (!locals->no_args && look_list_params(look, out, NULL, &st, &err) == 0 && st == WS_OK)
 		ws_out_text(out, "No arguments.\n");
-	if (!locals->no_args && st != WS_OK)
+	if (!locals->no_args && st != WS_OK && !say_no_arguments(look, out))
 		return cli_fail(look->session.path, wrong);
 	if (locals->no_locals)
 		return CLI_ANSWERED;

@@ -79,6 +79,21 @@ def check_parameters(dump, arguments, types, sizes, *words):
     return None
 
 
+CALLED = [0x100001, 6, 5, 0x200000]  # the first is misaligned
+
+
+def check_called(dump):
+    """A function that the kernel calls: its arguments are said to have no names, and where the kernel's are; these can be named from there."""
+    kernel = len(json.loads(run('bt', '--json', dump).stdout)['frames']) - 1
+    said = run('shell', '--batch', '--ex', 'echo ----\\n', '--ex', 'info args', '--ex', 'print checksum::arg1', '--ex', f'frame {kernel}', '--ex', 'info args', dump)
+    lines = said.stdout.split('----\n')[1].split('\n')
+    if lines[:3] != ['No arguments: without -G nothing tells which registers they are in.', f'Those of the kernel are in frame {kernel}.', '$1 = 6'] or said.stderr:
+        return f'{lines} {said.stderr}'
+    if not any(line.startswith('arg2 = 5  (int, 4 bytes') for line in lines):
+        return str(lines)
+    return None
+
+
 def check_missing(folder):
     """Parameters that a dump does not have are not made up, and what depends on them is less sure; one that was stripped has no registers."""
     dump = make_dump(folder, os.path.join(IMAGES, 'whole.O3.fatbin'), 90, 'sparse_product', SPARSE, CUDA_COREDUMP_GENERATION_FLAGS='skip_constbank_memory')
@@ -130,6 +145,8 @@ def main():
             cases.append((f'sm_{arch}: parameters with the types of the signature',
                           check_parameters(dump, DEEP, ['float const*', 'int const*', 'float*', 'int'], [8, 8, 8, 4])))
             cases.append((f'sm_{arch}: what registers hold of a C++ kernel', check_registers(dump, DEEP, {f'arg1 + 4*({index})'})))
+            dump = make_dump(folder, os.path.join(CUBINS, f'calls.li.sm_{arch}.cubin'), arch, '_Z8checksumPKciiPi', CALLED)
+            cases.append((f'sm_{arch}: a function that the kernel calls', check_called(dump)))
         cases.append(('parameters that a dump does not have', check_missing(folder)))
         cases.append(('damaged images', check_damaged(folder)))
     print(f'1..{len(cases)}')
