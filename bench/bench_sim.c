@@ -12,6 +12,7 @@
 
 #include <unistd.h>
 
+#include <warpscope/assemble.h>
 #include <warpscope/cubin.h>
 #include <warpscope/sim.h>
 
@@ -28,6 +29,7 @@ enum {
 	ROUNDS = 3,
 	KEPT = 32,
 	EVERY = 200 * 1000,
+	FUNCTIONS = 5000,
 };
 
 static struct {
@@ -290,6 +292,67 @@ static bool residents(void)
 	return outcome == WS_SIM_LIMIT && each <= 4096;
 }
 
+/* An image of many kernels, each of which calls a function; valid until the assembly is destroyed.
+ */
+static struct ws_span many_functions(struct ws_assembly **ret_assembly)
+{
+	enum { EACH = 250 };
+	struct ws_error err = { .status = WS_IO };
+	char *text = malloc((size_t)FUNCTIONS * EACH);
+	size_t n = text ? (size_t)snprintf(text, EACH, ".arch sm_90a\n") : 0;
+	for (unsigned i = 0; text && i < FUNCTIONS / 2; i++)
+		n += (size_t)snprintf(text + n, 2 * EACH,
+				      ".func f%u\nNOP\nRET.ABS.NODEC R20 0x0\n.end\n"
+				      ".kernel k%u\nMOV R20, 32@lo(b)\nMOV R21, 32@hi(b)\n"
+				      "CALL.ABS.NOINC `(f%u)\nb: EXIT\n.end\n",
+				      i, i, i);
+	must(ws_assemble((struct ws_str){ text, n }, NULL, ret_assembly, &err), &err);
+	free(text);
+	return ws_assembly_image(*ret_assembly);
+}
+
+/* Loads all functions of an image: with it, or the kernels one by one. */
+static double load_functions(struct ws_span image, bool lazy)
+{
+	struct ws_error err = { .status = WS_IO };
+	struct ws_sim_options options = { .size = sizeof options,
+					  .device = "sm_90a",
+					  .lazy = lazy };
+	struct ws_sim *sim;
+	double start = now();
+	must(ws_sim_create(&options, &sim, &err), &err);
+	must(ws_sim_load(sim, image, NULL, &err), &err);
+	for (unsigned i = 0; i < FUNCTIONS / 2; i++) {
+		char name[16];
+		bool is_loaded;
+		snprintf(name, sizeof name, lazy ? "k%u" : "f%u", i);
+		must(ws_sim_load_function(sim, 0, name, &err), &err);
+		must(ws_sim_function_is_loaded(sim, 0, name, &is_loaded, &err), &err);
+		if (!is_loaded)
+			fprintf(stderr, "bench-sim: %s is not loaded\n", name);
+	}
+	double seconds = now() - start;
+	ws_sim_destroy(sim);
+	return seconds;
+}
+
+/* What it costs to load functions when they are needed, beside all at once. */
+static bool lazy_functions(void)
+{
+	struct ws_assembly *assembly;
+	struct ws_span image = many_functions(&assembly);
+	double seconds[2] = { 1e9, 1e9 };
+	for (unsigned i = 0; i < 2 * ROUNDS; i++) {
+		double once = load_functions(image, i % 2);
+		seconds[i % 2] = once < seconds[i % 2] ? once : seconds[i % 2];
+	}
+	ws_assembly_destroy(assembly);
+	double times = seconds[1] / seconds[0];
+	printf("  %-28s %8.3f times the time of loading all %u at once (%.1f ms), at most 3\n",
+	       "functions one by one", times, FUNCTIONS, seconds[0] * 1e3);
+	return times <= 3;
+}
+
 int main(int argc, char **argv)
 {
 	struct ws_dim3 one = { BLOCKS, 1, 1 }, threads = { THREADS, 1, 1 };
@@ -322,6 +385,7 @@ int main(int argc, char **argv)
 
 	ok &= linear_in_blocks();
 	ok &= snapshots();
+	ok &= lazy_functions();
 	printf("%s\n", ok ? "fast enough" : "too slow");
 	return !ok;
 }

@@ -3,8 +3,9 @@
  * The software GPU on any code and any image. The first byte chooses the device, and whether what
  * follows the second is a whole image or instructions of a kernel; the second chooses the schedule
  * and the block. With bit 6 of the first byte, twelve bytes more say how each kernel is launched,
- * whatever that is. Beyond not crashing: a run ends, after as many instructions as it was given at
- * most, and twice the same gives the same.
+ * whatever that is. With bit 6 of the second byte code is loaded when it is needed. Beyond not
+ * crashing: a run ends, after as many instructions as it was given at most, and twice the same
+ * gives the same.
  */
 #include "fuzz.h"
 
@@ -13,7 +14,7 @@
 #include <warpscope/sass.h>
 #include <warpscope/sim.h>
 
-enum { MAX_WORDS = 64, LIMIT = 4000, BUFFER = 4096, LAUNCH = 12 };
+enum { MAX_WORDS = 64, LIMIT = 4000, BUFFER = 4096, LAUNCH = 12, LAZY = 0x40 };
 
 static const uint8_t *asked; /* bytes of a launch, or NULL */
 
@@ -76,6 +77,23 @@ static void ask(struct ws_sim_launch *launch)
 	launch->module += asked[11] >> 7;
 }
 
+/* A function that is not there yet comes when it is asked for, and the image stays one. */
+static void check_loading(struct ws_sim *sim, uint32_t module, const char *name, bool lazy)
+{
+	bool is_loaded;
+	struct ws_span image;
+	struct ws_cubin *cubin;
+	if (ws_sim_function_is_loaded(sim, module, name, &is_loaded, NULL) != WS_OK)
+		return;
+	FUZZ_CHECK(is_loaded || lazy);
+	FUZZ_CHECK(ws_sim_load_function(sim, module, name, NULL) == WS_OK);
+	FUZZ_CHECK(ws_sim_function_is_loaded(sim, module, name, &is_loaded, NULL) == WS_OK &&
+		   is_loaded);
+	FUZZ_CHECK(ws_sim_module_image(sim, module, &image, NULL) == WS_OK);
+	FUZZ_CHECK(ws_cubin_open(image, &cubin, NULL) == WS_OK);
+	ws_cubin_close(cubin);
+}
+
 /* All kernels of the module, one after the other. */
 static void launch_all(struct ws_sim *sim, struct ws_span image, uint32_t module, uint8_t how,
 		       uint64_t buffer, struct trace *ret)
@@ -113,6 +131,7 @@ static void launch_all(struct ws_sim *sim, struct ws_span image, uint32_t module
 			    ws_sim_run(sim, LIMIT, &ret->outcome, NULL) != WS_OK)
 				break;
 		}
+		check_loading(sim, module, name, how & LAZY);
 	}
 	ws_cubin_close(cubin);
 }
@@ -128,6 +147,7 @@ static void run(const char *device, uint8_t how, struct ws_span image, struct tr
 		.memory_bytes = 8 << 20,
 		.heap_bytes = 1 << 16,
 		.print_bytes = 1 << 12,
+		.lazy = how & LAZY,
 	};
 	struct ws_sim *sim;
 	uint64_t buffer;

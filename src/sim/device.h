@@ -61,6 +61,7 @@ struct wsi_device {
 struct wsi_debug;
 struct wsi_watches;
 struct wsi_object;
+struct wsi_sections;
 struct wsi_run;
 struct wsi_op;
 
@@ -130,7 +131,6 @@ struct wsi_text {
 	struct wsi_op **chunks; /* owned; NULL: not decoded */
 	uint32_t module, section;
 	bool is_loaded; /* else it is there for nobody yet: options.lazy */
-	bool is_shown;  /* the image has its address */
 };
 
 /* A constant bank in global memory. */
@@ -146,11 +146,13 @@ struct wsi_module {
 	struct ws_cubin *cubin; /* owned */
 	uint64_t *address;      /* owned; of each section, 0: none */
 	uint32_t n_sections;
-	size_t first_text; /* of its own, by section */
-	uint32_t *loaded;  /* owned; sections of code that are loaded, in that order */
-	uint32_t n_loaded, n_shown, n_texts;
-	uint32_t n_told; /* of these, to debuggers */
-	uint64_t taken;  /* by it, of the account */
+	size_t first_text;             /* of its own, by section */
+	struct wsi_sections *sections; /* owned; NULL: nothing is loaded later than it */
+	uint32_t *loaded;              /* owned; sections of code that are loaded, in that order */
+	uint32_t n_loaded, n_texts;
+	uint32_t n_shown; /* of these, whose addresses the image has */
+	uint32_t n_told;  /* of these, to debuggers */
+	uint64_t taken;   /* by it, of the account */
 };
 
 /* A launch. */
@@ -355,12 +357,11 @@ void wsi_text_renew(const struct ws_sim *sim, const struct wsi_text *text, uint6
 /* ---- loader.c ---- */
 void wsi_loader_fini(struct ws_sim *sim);
 /* Loads a section of code with what it refers to, unless it is loaded. */
-enum ws_status wsi_load_code(struct ws_sim *sim, uint32_t module, uint32_t section,
-			     struct ws_error *err) WS_MUST_USE;
+void wsi_load_code(struct ws_sim *sim, uint32_t module, uint32_t section);
 /* Writes addresses of what was loaded later into the images: when nobody reads them. */
 void wsi_show_code(struct ws_sim *sim);
 /* Loads all that modules have. */
-enum ws_status wsi_load_all_code(struct ws_sim *sim, struct ws_error *err) WS_MUST_USE;
+void wsi_load_all_code(struct ws_sim *sim);
 
 /* ---- launch.c ---- */
 /* Bytes of shared memory that code is told of: with what the system takes at its start, in whole

@@ -414,9 +414,8 @@ static enum ws_status launch_grid(struct ws_sim *sim, const struct ws_sim_launch
 	    module->address[function->section] == 0)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
 				"CUDA_ERROR_NOT_FOUND: no kernel '%.80s'", launch->kernel);
-	st = wsi_load_code(sim, launch->module, function->section, err);
-	if (st == WS_OK)
-		st = wsi_grid_make(sim, launch, function, &grid, err);
+	wsi_load_code(sim, launch->module, function->section);
+	st = wsi_grid_make(sim, launch, function, &grid, err);
 	if (st != WS_OK)
 		return st;
 	struct wsi_grid **end = &sim->queue;

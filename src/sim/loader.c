@@ -9,7 +9,8 @@
  * the functions that its relocations name. All sections have their places from the beginning, so
  * that it makes no difference to anything that is relocated; but until it is loaded, code is at no
  * address for the device and for debuggers: headers and symbols have none. Variables are loaded
- * with their module, and so are the functions whose addresses they hold.
+ * with their module, and so are the functions whose addresses they hold. What a function costs then
+ * is what it has: an index leads from sections to the relocations and symbols of each.
  */
 #include <warpscope/image.h>
 
@@ -27,6 +28,15 @@ struct loading {
 	struct wsi_elf elf; /* of module->image */
 	struct ws_span symtab, names;
 	struct ws_error *err;
+};
+
+/* What belongs to each section of a module: lists of numbers, each leads to the next, 0 ends them.
+ */
+struct wsi_sections {
+	struct wsi_elf elf;
+	struct ws_span symtab;
+	uint32_t *table, *next_table;   /* owned; of relocations: their sections */
+	uint32_t *symbol, *next_symbol; /* owned; their numbers, from 1 */
 };
 
 /* Counts what a module takes, to be given back if it fails to load. */
@@ -74,11 +84,10 @@ static enum ws_status add_text(struct loading *l, uint32_t index, const struct w
 /* Whether a variable of a section is the host's, too. */
 static bool has_managed(const struct loading *l, uint32_t index)
 {
-	for (uint64_t i = 0; i < l->symtab.len / WSI_SYM_BYTES; i++) {
-		struct wsi_sym sym = wsi_elf_sym(l->symtab, i);
-		if (sym.shndx == index && sym.other & WSI_STO_CUDA_MANAGED)
+	const struct wsi_sections *of = l->module->sections;
+	for (uint32_t i = of->symbol[index]; i != 0; i = of->next_symbol[i])
+		if (wsi_elf_sym(l->symtab, i - 1).other & WSI_STO_CUDA_MANAGED)
 			return true;
-	}
 	return false;
 }
 
@@ -299,36 +308,39 @@ static struct wsi_text *text_of(const struct ws_sim *sim, const struct wsi_modul
 	return at < module->n_texts && own[at].section == section ? &own[at] : NULL;
 }
 
-/* Whether the image is to get the address of a section: of variables the first time. */
-static bool is_to_be_shown(const struct loading *l, uint32_t section, bool is_first)
+static void store_address(struct wsi_module *module, const struct wsi_elf *elf, uint32_t section)
 {
-	const struct wsi_text *text;
-	if (section == 0 || section >= l->module->n_sections || l->module->address[section] == 0)
-		return false;
-	text = text_of(l->sim, l->module, section);
-	return text ? text->is_loaded && !text->is_shown : is_first;
+	uint64_t at = elf->shoff + (uint64_t)section * elf->shentsize;
+	wsi_store_u64(module->image + at + WSI_SH_ADDR, module->address[section]);
 }
 
-/* Addresses into section headers and symbols of the image. */
-static void write_addresses(struct loading *l, bool is_first)
+static void store_symbol(struct wsi_module *module, const struct wsi_elf *elf,
+			 struct ws_span symtab, uint64_t i)
 {
-	struct wsi_module *module = l->module;
-	for (uint32_t i = 1; i < module->n_sections; i++) {
-		uint64_t at = l->elf.shoff + (uint64_t)i * l->elf.shentsize;
-		if (is_to_be_shown(l, i, is_first))
-			wsi_store_u64(module->image + at + WSI_SH_ADDR, module->address[i]);
-	}
-	uint64_t symtab = (uint64_t)(l->symtab.ptr - l->elf.file.ptr);
-	for (uint64_t i = 0; i < l->symtab.len / WSI_SYM_BYTES; i++) {
-		struct wsi_sym sym = wsi_elf_sym(l->symtab, i);
-		if (is_to_be_shown(l, sym.shndx, is_first))
-			wsi_store_u64(module->image + symtab + i * WSI_SYM_BYTES + 8,
-				      sym.value + module->address[sym.shndx]);
-	}
-	for (uint32_t i = 0; i < module->n_texts; i++)
-		l->sim->texts[module->first_text + i].is_shown |=
-			l->sim->texts[module->first_text + i].is_loaded;
-	module->n_shown = module->n_loaded;
+	struct wsi_sym sym = wsi_elf_sym(symtab, i);
+	uint64_t at = (uint64_t)(symtab.ptr - elf->file.ptr) + i * WSI_SYM_BYTES;
+	wsi_store_u64(module->image + at + 8, sym.value + module->address[sym.shndx]);
+}
+
+/* Whether a section has an address: code of a module that is being loaded may not have it yet. */
+static bool is_there(const struct loading *l, uint32_t section)
+{
+	if (section == 0 || section >= l->module->n_sections || l->module->address[section] == 0)
+		return false;
+	const struct wsi_text *text = text_of(l->sim, l->module, section);
+	return !text || text->is_loaded;
+}
+
+/* Addresses into section headers and symbols of the image, of all that is loaded with it. */
+static void write_addresses(struct loading *l)
+{
+	for (uint32_t i = 1; i < l->module->n_sections; i++)
+		if (is_there(l, i))
+			store_address(l->module, &l->elf, i);
+	for (uint64_t i = 0; i < l->symtab.len / WSI_SYM_BYTES; i++)
+		if (is_there(l, wsi_elf_sym(l->symtab, i).shndx))
+			store_symbol(l->module, &l->elf, l->symtab, i);
+	l->module->n_shown = l->module->n_loaded;
 }
 
 static enum ws_status fill_memory(struct loading *l)
@@ -348,107 +360,114 @@ static enum ws_status fill_memory(struct loading *l)
 
 /* ---- code that is loaded ---- */
 
-/* Sections that are loaded together. */
-struct batch {
-	uint32_t *first, *next; /* owned; the tables of relocations of each section */
-	uint32_t *todo; /* owned; sections of code that it has, and not yet what they need */
-	uint32_t n_todo;
-	bool *has; /* owned; sections of code that are in it */
-};
-
-static void batch_fini(struct batch *batch)
+static void sections_destroy(struct wsi_sections *sections)
 {
-	wsi_free(batch->first);
-	wsi_free(batch->next);
-	wsi_free(batch->todo);
-	wsi_free(batch->has);
+	if (!sections)
+		return;
+	wsi_free(sections->table);
+	wsi_free(sections->next_table);
+	wsi_free(sections->symbol);
+	wsi_free(sections->next_symbol);
+	wsi_free(sections);
 }
 
-static enum ws_status batch_init(struct batch *batch, const struct loading *l)
+static struct wsi_sections *sections_create(size_t n, size_t n_symbols)
 {
-	size_t n = l->module->n_sections + (size_t)1;
-	*batch = (struct batch){
-		.first = wsi_zalloc_array(n, sizeof *batch->first),
-		.next = wsi_zalloc_array(n, sizeof *batch->next),
-		.todo = wsi_zalloc_array(n, sizeof *batch->todo),
-		.has = wsi_zalloc_array(n, sizeof *batch->has),
-	};
-	if (!batch->first || !batch->next || !batch->todo || !batch->has) {
-		batch_fini(batch);
+	struct wsi_sections *made = wsi_zalloc(sizeof *made);
+	if (!made)
+		return NULL;
+	made->table = wsi_zalloc_array(n + 1, sizeof *made->table);
+	made->next_table = wsi_zalloc_array(n + 1, sizeof *made->next_table);
+	made->symbol = wsi_zalloc_array(n + 1, sizeof *made->symbol);
+	made->next_symbol = wsi_zalloc_array(n_symbols + 1, sizeof *made->next_symbol);
+	if (made->table && made->next_table && made->symbol && made->next_symbol)
+		return made;
+	sections_destroy(made);
+	return NULL;
+}
+
+/* Finds what belongs to each section of a module, where that will be asked. */
+static enum ws_status sections_find(struct loading *l)
+{
+	const struct ws_sim_options *options = &l->sim->options;
+	size_t n = l->module->n_sections, n_symbols = l->symtab.len / WSI_SYM_BYTES;
+	if (!options->lazy && !options->managed)
+		return WS_OK;
+	if (!module_takes(l->sim, l->module, "the functions of an image",
+			  sizeof *l->module->sections +
+				  (3 * (n + 1) + n_symbols + 1) * sizeof(uint32_t)))
+		return wsi_account_fail(&l->sim->account, l->err);
+	struct wsi_sections *of = l->module->sections = sections_create(n, n_symbols);
+	if (!of)
 		return wsi_fail(l->err, WS_NO_MEMORY, WS_NO_OFFSET,
 				"CUDA_ERROR_OUT_OF_MEMORY: functions");
-	}
-	for (uint32_t i = 1; i < l->module->n_sections; i++) {
+	of->elf = l->elf;
+	of->symtab = l->symtab;
+	for (uint32_t i = 1; i < n; i++) {
 		struct wsi_shdr shdr = wsi_elf_shdr(&l->elf, i);
-		if ((shdr.type != WSI_SHT_REL && shdr.type != WSI_SHT_RELA) ||
-		    shdr.info >= l->module->n_sections)
+		if ((shdr.type != WSI_SHT_REL && shdr.type != WSI_SHT_RELA) || shdr.info >= n)
 			continue;
-		batch->next[i] = batch->first[shdr.info];
-		batch->first[shdr.info] = i;
+		of->next_table[i] = of->table[shdr.info];
+		of->table[shdr.info] = i;
+	}
+	for (uint32_t i = 0; i < n_symbols; i++) {
+		uint32_t section = wsi_elf_sym(l->symtab, i).shndx;
+		if (section >= n)
+			continue;
+		of->next_symbol[i + 1] = of->symbol[section];
+		of->symbol[section] = i + 1;
 	}
 	return WS_OK;
 }
 
-static void batch_add(struct batch *batch, const struct loading *l, uint32_t section)
+static void add_code(struct ws_sim *sim, struct wsi_module *module, uint32_t section)
 {
-	const struct wsi_text *text = text_of(l->sim, l->module, section);
-	if (!text || text->is_loaded || batch->has[section])
+	struct wsi_text *text = text_of(sim, module, section);
+	if (!text || text->is_loaded)
 		return;
-	batch->has[section] = true;
-	batch->todo[batch->n_todo++] = section;
+	text->is_loaded = true;
+	module->loaded[module->n_loaded++] = section;
 }
 
 /* Adds the functions that a section names. */
-static void batch_follow(struct batch *batch, const struct loading *l, uint32_t section)
+static void add_named(struct ws_sim *sim, struct wsi_module *module, uint32_t section)
 {
-	for (uint32_t i = batch->first[section]; i != 0; i = batch->next[i]) {
-		struct wsi_shdr table = wsi_elf_shdr(&l->elf, i);
+	const struct wsi_sections *of = module->sections;
+	for (uint32_t i = of->table[section]; i != 0; i = of->next_table[i]) {
+		struct wsi_shdr table = wsi_elf_shdr(&of->elf, i);
 		size_t entry = table.type == WSI_SHT_RELA ? WSI_RELA_BYTES : WSI_REL_BYTES;
 		struct ws_span relocs;
-		if (!wsi_elf_bytes(&l->elf, &table, &relocs))
+		if (!wsi_elf_bytes(&of->elf, &table, &relocs))
 			continue;
 		for (size_t at = 0; at + entry <= relocs.len; at += entry) {
 			uint64_t symbol = wsi_at_u64(relocs, at + 8) >> 32;
-			if (symbol < l->symtab.len / WSI_SYM_BYTES)
-				batch_add(batch, l, wsi_elf_sym(l->symtab, symbol).shndx);
+			if (symbol < of->symtab.len / WSI_SYM_BYTES)
+				add_code(sim, module, wsi_elf_sym(of->symtab, symbol).shndx);
 		}
 	}
 }
 
-/* With all that its functions name. */
-static void batch_load(struct batch *batch, struct loading *l)
+/* Adds what the functions from the `first` loaded one on name, and what these do. */
+static void add_all_named(struct ws_sim *sim, struct wsi_module *module, uint32_t first)
 {
-	struct wsi_module *module = l->module;
-	while (batch->n_todo > 0)
-		batch_follow(batch, l, batch->todo[--batch->n_todo]);
-	for (uint32_t i = 0; i < module->n_texts; i++) {
-		struct wsi_text *text = &l->sim->texts[module->first_text + i];
-		if (!batch->has[text->section])
-			continue;
-		text->is_loaded = true;
-		module->loaded[module->n_loaded++] = text->section;
-	}
+	for (uint32_t i = first; i < module->n_loaded; i++)
+		add_named(sim, module, module->loaded[i]);
 }
 
 /* What is loaded with the module: variables, the functions that they name, or all functions. */
-static enum ws_status load_first(struct loading *l)
+static void load_first(struct loading *l)
 {
-	const struct wsi_module *module = l->module;
-	struct batch batch;
-	enum ws_status st = batch_init(&batch, l);
-	if (st != WS_OK)
-		return st;
+	struct wsi_module *module = l->module;
 	for (uint32_t i = 1; i < module->n_sections; i++) {
 		bool is_code = text_of(l->sim, module, i) != NULL;
 		if (is_code && !l->sim->options.lazy)
-			batch.has[i] = true;
+			add_code(l->sim, module, i);
 		else if (!is_code && l->sim->options.lazy && module->address[i] != 0)
-			batch_follow(&batch, l, i);
+			add_named(l->sim, module, i);
 	}
-	batch_load(&batch, l);
-	batch_fini(&batch);
-	write_addresses(l, true);
-	return WS_OK;
+	if (l->sim->options.lazy)
+		add_all_named(l->sim, module, 0);
+	write_addresses(l);
 }
 
 /* ---- images ---- */
@@ -456,6 +475,7 @@ static enum ws_status load_first(struct loading *l)
 static void module_fini(struct wsi_module *module)
 {
 	ws_cubin_close(module->cubin);
+	sections_destroy(module->sections);
 	wsi_free(module->original);
 	wsi_free(module->image);
 	wsi_free(module->address);
@@ -539,13 +559,15 @@ static enum ws_status module_place(struct loading *l)
 {
 	enum ws_status st = module_read(l);
 	if (st == WS_OK)
+		st = sections_find(l);
+	if (st == WS_OK)
 		st = place_sections(l);
 	if (st == WS_OK)
 		st = relocate_all(l);
 	if (st == WS_OK)
 		st = fill_memory(l);
 	if (st == WS_OK)
-		st = load_first(l);
+		load_first(l);
 	return st;
 }
 
@@ -631,53 +653,49 @@ enum ws_status ws_sim_load(struct ws_sim *sim, struct ws_span image, uint32_t *r
 
 /* ---- functions that are loaded later ---- */
 
-/* One section of a module, or all (0). */
-static enum ws_status load_later(struct ws_sim *sim, struct wsi_module *module, uint32_t section,
-				 struct ws_error *err)
+/* What was added from the `first` loaded one on has come. */
+static void load_later(struct ws_sim *sim, struct wsi_module *module, uint32_t first)
 {
-	struct loading l = { .sim = sim, .module = module, .err = err };
-	struct batch batch;
-	enum ws_status st = module_read(&l);
-	if (st == WS_OK)
-		st = batch_init(&batch, &l);
-	if (st != WS_OK)
-		return st;
-	for (uint32_t i = 1; i < module->n_sections; i++)
-		if (section == 0 || section == i)
-			batch_add(&batch, &l, i);
-	batch_load(&batch, &l);
-	batch_fini(&batch);
+	add_all_named(sim, module, first);
 	sim->n_loads++;
 	sim->host_changes++;
 	if (!sim->debug)
 		wsi_show_code(sim); /* else readers may have the image: they show it */
-	return WS_OK;
 }
 
 void wsi_show_code(struct ws_sim *sim)
 {
 	for (size_t i = 0; i < sim->n_modules; i++) {
-		struct loading l = { .sim = sim, .module = &sim->modules[i] };
-		if (l.module->n_shown < l.module->n_loaded && module_read(&l) == WS_OK)
-			write_addresses(&l, false);
+		struct wsi_module *module = &sim->modules[i];
+		const struct wsi_sections *of = module->sections;
+		while (module->n_shown < module->n_loaded) {
+			uint32_t section = module->loaded[module->n_shown++];
+			store_address(module, &of->elf, section);
+			for (uint32_t k = of->symbol[section]; k != 0; k = of->next_symbol[k])
+				store_symbol(module, &of->elf, of->symtab, k - 1);
+		}
 	}
 }
 
-enum ws_status wsi_load_code(struct ws_sim *sim, uint32_t module, uint32_t section,
-			     struct ws_error *err)
+void wsi_load_code(struct ws_sim *sim, uint32_t module, uint32_t section)
 {
 	struct wsi_module *of = &sim->modules[module];
-	const struct wsi_text *text = text_of(sim, of, section);
-	return text && !text->is_loaded ? load_later(sim, of, section, err) : WS_OK;
+	uint32_t first = of->n_loaded;
+	add_code(sim, of, section);
+	if (of->n_loaded > first)
+		load_later(sim, of, first);
 }
 
-enum ws_status wsi_load_all_code(struct ws_sim *sim, struct ws_error *err)
+void wsi_load_all_code(struct ws_sim *sim)
 {
-	enum ws_status st = WS_OK;
-	for (size_t i = 0; i < sim->n_modules && st == WS_OK; i++)
-		if (sim->modules[i].n_loaded < sim->modules[i].n_texts)
-			st = load_later(sim, &sim->modules[i], 0, err);
-	return st;
+	for (size_t i = 0; i < sim->n_modules; i++) {
+		struct wsi_module *module = &sim->modules[i];
+		uint32_t first = module->n_loaded;
+		for (uint32_t k = 0; k < module->n_texts; k++)
+			add_code(sim, module, sim->texts[module->first_text + k].section);
+		if (module->n_loaded > first)
+			load_later(sim, module, first);
+	}
 }
 
 /* The section of a function of a module, by its name. */
@@ -702,7 +720,9 @@ enum ws_status ws_sim_load_function(struct ws_sim *sim, uint32_t module, const c
 {
 	uint32_t section;
 	enum ws_status st = section_of(sim, module, name, &section, err);
-	return st == WS_OK ? wsi_load_code(sim, module, section, err) : st;
+	if (st == WS_OK)
+		wsi_load_code(sim, module, section);
+	return st;
 }
 
 enum ws_status ws_sim_function_is_loaded(const struct ws_sim *sim, uint32_t module,

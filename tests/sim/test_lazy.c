@@ -108,9 +108,14 @@ static void a_function_comes_with_its_first_launch_and_what_it_names(void **stat
 static void places_do_not_depend_on_the_order(void **state)
 {
 	uint64_t wanted[N_NAMES];
+	static uint8_t whole[1 << 16];
+	struct ws_span image;
 	(void)state;
 	open_device(false);
 	assert_int_equal(loaded_now(), 0x3f);
+	assert_int_equal(ws_sim_module_image(sim, 0, &image, NULL), WS_OK);
+	assert_true(image.len <= sizeof whole);
+	memcpy(whole, image.ptr, image.len);
 	for (unsigned i = 0; i < N_NAMES; i++)
 		wanted[i] = address_of(names[i]);
 	close_all(NULL);
@@ -119,6 +124,8 @@ static void places_do_not_depend_on_the_order(void **state)
 		assert_int_equal(ws_sim_load_function(sim, 0, names[i], NULL), WS_OK);
 		assert_int_equal(address_of(names[i]), wanted[i]);
 	}
+	assert_int_equal(ws_sim_module_image(sim, 0, &image, NULL), WS_OK);
+	assert_memory_equal(image.ptr, whole, image.len); /* headers and symbols */
 }
 
 /* What is loaded stays so when a device goes back. */

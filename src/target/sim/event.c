@@ -124,8 +124,8 @@ enum ws_status sim_want(struct ws_target *target, uint32_t wants, struct ws_erro
 	let_go(live, 0);
 	if (sim_loads_all(live)) { /* its images are whole from the first look on */
 		sim_take(live, true);
-		st = wsi_load_all_code(live->t->sim, err);
-		if (st == WS_OK && !live->runs)
+		wsi_load_all_code(live->t->sim);
+		if (!live->runs)
 			st = sim_renew(live->t, false, err);
 		sim_give(live);
 	}
