@@ -153,7 +153,11 @@ static bool open_memory(struct debug_host *host)
 
 /* ---- waiting ---- */
 
-/* Takes the statuses of threads that have ended, known or not, so that the first one's comes. */
+/*
+ * Takes the statuses of threads that have ended, known or not, so that the first one's comes. Of a
+ * traced thread waitid() gives a stop even where only ends are asked for: that one is left to who
+ * waits for it.
+ */
 static void bury(const struct debug_host *host)
 {
 	char path[40];
@@ -162,8 +166,11 @@ static void bury(const struct debug_host *host)
 	DIR *tasks = opendir(path);
 	while (tasks && (entry = readdir(tasks))) {
 		const pid_t tid = (pid_t)atoi(entry->d_name);
-		siginfo_t info;
-		if (tid > 0 && tid != host->pid)
+		siginfo_t info = { .si_pid = 0 };
+		if (tid <= 0 || tid == host->pid ||
+		    waitid(P_PID, (id_t)tid, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0)
+			continue;
+		if (info.si_pid == tid && info.si_code != CLD_TRAPPED)
 			(void)waitid(P_PID, (id_t)tid, &info, WEXITED | WNOHANG | __WALL);
 	}
 	if (tasks)
