@@ -35,7 +35,8 @@ struct debug_program {
 	bool is_ours;            /* it was started here */
 	uint64_t loaded;         /* places, 0: not there: the loader has mapped a library, */
 	uint64_t begins;         /* the driver is about to begin, */
-	uint64_t failed;         /* and a call of it has failed */
+	uint64_t failed;         /* a call of it has failed, */
+	uint64_t broken;         /* and it has failed itself */
 	uint32_t session;
 	bool reports;  /* calls that fail stop it */
 	uint64_t owed; /* an event that it waits for us to acknowledge; 0: none */
@@ -121,6 +122,16 @@ static void say_error(struct debugger *d)
 	ws_out_text(out, "\n");
 }
 
+/* "CUDA internal error: CUDBG_ERROR_FORK_FAILED (38)" */
+static void say_internal_error(struct debugger *d)
+{
+	const uint32_t code =
+		(uint32_t)variable(d->program, "cudbgReportedDriverInternalErrorCode", 8);
+	ws_out_text(&d->cli->out, "CUDA internal error: ");
+	ws_out_escaped(&d->cli->out, ws_str_of(cudbgGetErrorString((CUDBGResult)code)));
+	ws_out_printf(&d->cli->out, " (%" PRIu32 ")\n", code);
+}
+
 /* ---- until the driver begins ---- */
 
 /* Seconds that no change of the clock moves. */
@@ -188,16 +199,36 @@ static bool run_to_driver(struct debugger *d)
 
 /* ---- meeting ---- */
 
-/* Waits until the driver has somebody listen for us, while the program runs. */
-static enum ws_status meet(struct debug_program *p, int *ret_socket, struct ws_error *err)
+/* Where it stops once the driver works, and where that may not come to work. */
+static void mark_reports(struct debug_program *p, bool works)
 {
+	p->broken = debug_host_symbol(p->host, driver, "cudbgReportDriverInternalError");
+	if (p->broken)
+		(void)debug_host_mark(p->host, p->broken);
+	p->failed = works ? debug_host_symbol(p->host, driver, "cudbgReportDriverApiError") : 0;
+	if (p->failed)
+		(void)debug_host_mark(p->host, p->failed);
+}
+
+/* Waits until the driver has somebody listen for us, while the program runs. `*ret_told`: it says
+ * why nobody will. */
+static enum ws_status meet(struct debugger *d, int *ret_socket, bool *ret_told,
+			   struct ws_error *err)
+{
+	struct debug_program *p = d->program;
 	const time_t end = now() + MOST_WAIT;
 	enum ws_status st;
 	for (;;) {
 		st = ws_cudbg_meet(p->session, ret_socket, err);
 		if (st != WS_ABSENT || now() > end)
 			return st;
-		if (debug_host_look(p->host).event == HOST_ENDED)
+		const struct debug_host_news news = debug_host_look(p->host);
+		if (news.event == HOST_AT_PLACE && news.place == p->broken) {
+			say_internal_error(d);
+			*ret_told = true;
+			return st;
+		}
+		if (news.event == HOST_ENDED)
 			return st;
 		debug_host_go(p->host);
 		nap();
@@ -210,8 +241,13 @@ static int connect_to(struct debugger *d)
 	struct debug_program *p = d->program;
 	struct ws_error err;
 	int socket;
-	enum ws_status st = meet(p, &socket, &err);
+	bool is_told = false;
+	enum ws_status st = meet(d, &socket, &is_told, &err);
 	(void)debug_host_halt(p->host);
+	if (is_told) {
+		cli_warn("the program has no device");
+		return CLI_NO_ANSWER;
+	}
 	if (st == WS_OK)
 		st = ws_cudbg_connect(socket, &d->api, &err);
 	if (st == WS_OK)
@@ -219,9 +255,7 @@ static int connect_to(struct debugger *d)
 					&d->target, &err);
 	if (st != WS_OK)
 		return cli_fail("the software GPU of the program", &err);
-	p->failed = debug_host_symbol(p->host, driver, "cudbgReportDriverApiError");
-	if (p->failed)
-		(void)debug_host_mark(p->host, p->failed);
+	mark_reports(p, true);
 	d->n_launches = UINT64_MAX;
 	debug_host_keep(p->host);
 	return CLI_ANSWERED;
@@ -236,6 +270,7 @@ static int enter_with_driver(struct debugger *d)
 		cli_warn("the program's driver is not one that can be debugged");
 		return CLI_NO_ANSWER;
 	}
+	mark_reports(p, false);
 	debug_host_go(p->host);
 	int status = connect_to(d);
 	if (status == CLI_ANSWERED)
@@ -422,6 +457,7 @@ void debug_program_detach(struct debugger *d)
 		return;
 	p->is_ours = false;
 	debug_host_unmark(p->host, p->failed);
+	debug_host_unmark(p->host, p->broken);
 	(void)d->api->clearAttachState();
 	(void)ask_by_call(p, "cudbgApiDetach", 0);
 	uint32_t resume = (uint32_t)variable(p, "cudbgResumeForAttachDetach", 4);
@@ -479,7 +515,10 @@ enum debug_program_state debug_program_look(struct debugger *d)
 	case HOST_NOTHING:
 		return PROGRAM_RUNS;
 	case HOST_AT_PLACE:
-		say_error(d);
+		if (news.place == d->program->broken)
+			say_internal_error(d);
+		else
+			say_error(d);
 		return PROGRAM_STANDS;
 	case HOST_SIGNAL:
 		say_signal(d, "The program received", news.signal);

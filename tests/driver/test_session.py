@@ -81,6 +81,9 @@ def test_start():
     check('one that does not use CUDA', status == 1 and 'exited with status 0' in said and 'has not begun to use CUDA' in said, said)
     status, said = debug('--software-gpu', '--', '/no/such/program')
     check('one that is not there', status == 1 and 'No such file' in said, said)
+    status, said = debug('--software-gpu', '--', 'sh', '-c', 'ulimit -n 6; exec "$0" "$@"', *TRACED, PROGRAM, FATBIN, 'say')
+    check('one whose driver cannot begin: the driver says why', status == 1 and 'CUDA internal error: CUDBG_ERROR_OS_RESOURCES (37)\n' in said and
+          'the program has no device' in said, said)
     status, said = debug('--software-gpu', '--', 'sh', '-c', 'exec "$0" "$@"', *TRACED, PROGRAM, FATBIN, 'say', commands='break say\nrun\n')
     check('one that another becomes', 'Breakpoint 1, say' in said, said)
     status, said = debug('--software-gpu', '--', *TRACED, LATE, 'abort', commands='run\ncontinue\n')
