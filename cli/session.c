@@ -84,12 +84,12 @@ int session_open(struct session *session, struct cli *cli, const char *path)
 		if (ws_target_grid(session->target, i, &session->grids[i], NULL) != WS_OK)
 			memset(&session->grids[i], 0, sizeof session->grids[i]);
 	}
-	if (cli->focus)
-		session->focus = *cli->focus;
-	session->have_focus =
-		cli->focus || ws_focus_find(session->target, &session->focus, NULL) == WS_OK;
-	ws_focus_kernel_ids(session->target, session->have_focus ? &session->focus : NULL,
-			    session->kernel_ids);
+	/* kernels keep their numbers whichever thread is looked at */
+	struct ws_focus first = { .lane = 0 };
+	const bool have_first = ws_focus_find(session->target, &first, NULL) == WS_OK;
+	ws_focus_kernel_ids(session->target, have_first ? &first : NULL, session->kernel_ids);
+	session->have_focus = cli->focus || have_first;
+	session->focus = cli->focus ? *cli->focus : first;
 	if (session->have_focus)
 		coords_of_focus(session);
 	return CLI_ANSWERED;
@@ -352,6 +352,109 @@ bool session_first(const struct session *session, const struct filter *filter,
 	if (first.found)
 		*ret_focus = first.focus;
 	return first.found;
+}
+
+/* ---- the nearest thread ---- */
+
+enum { DISTANCES = 2 + 3 * FILTER_N_WORDS, N_HARDWARE = 4 };
+
+static const enum filter_word hardware_words[N_HARDWARE] = { FILTER_device, FILTER_sm, FILTER_warp,
+							     FILTER_lane };
+static const enum filter_word launch_words[] = { FILTER_block, FILTER_thread };
+
+struct nearest {
+	const struct session *session;
+	const enum filter_word *words; /* by which threads are compared, the first decides */
+	size_t n_words;
+	bool keeps_kernel, keeps_block; /* one of the same is nearer than any other */
+	bool found;
+	uint64_t distance[DISTANCES];
+	struct ws_focus focus;
+};
+
+static void coords_of_lane(struct coords *coords, const struct place *place,
+			   const struct ws_lane *lane)
+{
+	coords_number(coords, FILTER_device, place->device->id);
+	coords_number(coords, FILTER_sm, place->sm.id);
+	coords_number(coords, FILTER_warp, place->warp.id);
+	coords_number(coords, FILTER_lane, lane->id);
+	coords_dim3(coords, FILTER_block, place->block.idx);
+	coords_dim3(coords, FILTER_thread, lane->thread);
+}
+
+/* Takes a lane if it is nearer than the one that was found before. */
+static void take_nearer(struct nearest *nearest, const struct place *place,
+			const struct ws_lane *lane)
+{
+	const struct ws_focus *now = &nearest->session->focus,
+			      lane_focus = place_focus(place, lane);
+	uint64_t distance[DISTANCES] = { 0 };
+	struct coords to = { .known = { false } };
+	size_t n = 0, i = 0;
+	coords_of_lane(&to, place, lane);
+	distance[n++] = nearest->keeps_kernel && lane_focus.grid_index != now->grid_index;
+	distance[n++] = nearest->keeps_block && lane_focus.block_index != now->block_index;
+	for (size_t word = 0; word < nearest->n_words; word++) {
+		const int64_t *a = nearest->session->at.number[nearest->words[word]];
+		const int64_t *b = to.number[nearest->words[word]];
+		for (size_t axis = 0; axis < 3; axis++)
+			distance[n++] = (uint64_t)(a[axis] > b[axis] ? a[axis] - b[axis]
+								     : b[axis] - a[axis]);
+	}
+	while (i < n && distance[i] == nearest->distance[i])
+		i++;
+	if (nearest->found && (i == n || distance[i] > nearest->distance[i]))
+		return;
+	nearest->found = true;
+	memcpy(nearest->distance, distance, sizeof distance);
+	nearest->focus = lane_focus;
+}
+
+/* A `walk_visit`. */
+static void take_nearest(void *user, const struct place *place)
+{
+	for (uint32_t i = 0; i < place->n_lanes; i++)
+		take_nearer(user, place, &place->lanes[i]);
+}
+
+/* A word alone is looked for only in what the focus is within. */
+static void stay_within(const struct session *session, struct filter *filter)
+{
+	static const enum filter_word within[][2] = {
+		{ FILTER_thread, FILTER_block }, { FILTER_block, FILTER_grid },
+		{ FILTER_lane, FILTER_warp },    { FILTER_warp, FILTER_sm },
+		{ FILTER_sm, FILTER_device },
+	};
+	int n = 0;
+	for (int word = 0; word < FILTER_N_WORDS; word++)
+		n += filter_limits(filter, (enum filter_word)word);
+	for (size_t i = 0; n == 1 && i < sizeof within / sizeof within[0]; i++)
+		if (filter_limits(filter, within[i][0]))
+			filter_current(filter, session_coords(session), within[i][1]);
+}
+
+bool session_nearest(const struct session *session, const struct filter *given,
+		     struct ws_focus *ret_focus)
+{
+	struct filter filter = *given;
+	struct nearest nearest = { .session = session,
+				   .words = launch_words,
+				   .n_words = sizeof launch_words / sizeof launch_words[0] };
+	for (size_t i = 0; i < N_HARDWARE; i++) {
+		if (filter_limits(given, hardware_words[i])) {
+			nearest.words = hardware_words;
+			nearest.n_words = N_HARDWARE;
+		}
+	}
+	nearest.keeps_kernel = session->have_focus && !filter_limits(given, FILTER_device);
+	nearest.keeps_block = nearest.keeps_kernel && !filter_limits(given, FILTER_sm);
+	if (session->have_focus)
+		stay_within(session, &filter);
+	walk(session, &filter, WALK_LANES, take_nearest, &nearest);
+	if (nearest.found)
+		*ret_focus = nearest.focus;
+	return nearest.found;
 }
 
 bool walk_place(const struct session *session, const struct filter *filter, enum walk_what what,

@@ -88,6 +88,16 @@ void walk(const struct session *session, const struct filter *filter, enum walk_
 /* The first lane that a walk visits; false: none. */
 bool session_first(const struct session *session, const struct filter *filter,
 		   struct ws_focus *ret_focus);
+/*
+ * The thread that the words of a filter name, as cuda-gdb chooses it where they name several: the
+ * nearest to the focus. One of its kernel, where no device is given, and of its block, where no SM
+ * is given either, is before others. Then the distance counts of device, SM, warp and lane, in this
+ * order, where one of these words is given, else of block and thread; of equally near ones the
+ * first. A word alone names a thread of the warp, SM, device, block or grid that the focus is in.
+ * False: there is none.
+ */
+bool session_nearest(const struct session *session, const struct filter *given,
+		     struct ws_focus *ret_focus);
 /* One warp of a walk; false when it does not match. */
 bool walk_place(const struct session *session, const struct filter *filter, enum walk_what what,
 		uint32_t warp_index, struct place *ret_place);

@@ -13,44 +13,34 @@
 
 /* ---- the thread ---- */
 
-/* Words that a word leaves as they are now: the thread of another block is one of that block. */
-static void keep(struct filter *filter, const struct coords *now, enum filter_word given,
-		 enum filter_word kept)
+static void say_no_coordinate(const char *word, size_t len)
 {
-	if (filter_limits(filter, given) && !filter_limits(filter, kept))
-		filter_current(filter, now, kept);
+	cli_say("'%.*s' is no coordinate; there are kernel, grid, cluster, block, thread, device, "
+		"sm, "
+		"warp, lane.\n",
+		(int)len, word);
 }
 
-/* Switches to the first thread that a text names. False with a word to the user. */
+/* Switches to the nearest thread that a text names. False with a word to the user. */
 static bool switch_to(struct debugger *d, const struct session *session, const char *text)
 {
-	static const enum filter_word kept[][2] = {
-		{ FILTER_thread, FILTER_block }, { FILTER_block, FILTER_grid },
-		{ FILTER_lane, FILTER_warp },    { FILTER_warp, FILTER_sm },
-		{ FILTER_sm, FILTER_device },
-	};
 	char *line = cli_copy(text, strlen(text)), *words[DEBUG_MAX_WORDS];
-	const struct coords *now = session_coords(session);
 	struct filter filter;
-	struct ws_focus first;
+	struct ws_focus nearest;
 	const char *bad;
 	bool good = false;
-	if (!filter_parse(&filter, now, debug_split(line, words, DEBUG_MAX_WORDS), words, &bad)) {
-		cli_say("'%s' is no coordinate; there are kernel, block, thread, device, sm, warp, "
-			"lane.\n",
-			bad);
+	if (!filter_parse(&filter, session_coords(session),
+			  debug_split(line, words, DEBUG_MAX_WORDS), words, &bad)) {
+		say_no_coordinate(bad, strlen(bad));
 	} else {
-		for (size_t i = 0; now && i < sizeof kept / sizeof kept[0]; i++)
-			if (kept[i][0] != FILTER_block || !filter_limits(&filter, FILTER_kernel))
-				keep(&filter, now, kept[i][0], kept[i][1]);
-		good = session_first(session, &filter, &first);
-		if (good && first.warp_index == d->focus.warp_index && first.lane == d->focus.lane)
+		good = session_nearest(session, &filter, &nearest);
+		if (good && nearest.warp_index == d->focus.warp_index &&
+		    nearest.lane == d->focus.lane)
 			ws_out_text(&d->cli->out, "CUDA focus unchanged.\n");
 		else if (good)
-			debug_focus_on(d, &first);
+			debug_focus_on(d, &nearest);
 		else
-			cli_say("Request cannot be satisfied. CUDA focus unchanged: there is no "
-				"such thread.\n");
+			cli_say("Invalid coordinates requested. CUDA focus unchanged.\n");
 	}
 	free(line);
 	return good;
@@ -84,10 +74,10 @@ static void print_coordinates(struct debugger *d, const struct session *session,
 		       (strlen(names[i]) != n || strncmp(names[i], text, n) != 0))
 			i++;
 		if (i == FILTER_N_WORDS) {
+			if (*before)
+				ws_out_text(out, "\n");
 			cli_flush(d->cli);
-			cli_say("%s'%.*s' is no coordinate; there are kernel, grid, block, thread, "
-				"device, sm, warp, lane.\n",
-				*before ? "\n" : "", (int)n, text);
+			say_no_coordinate(text, n);
 			return;
 		}
 		const int64_t *number = session->at.number[i];

@@ -53,6 +53,49 @@ def lines_of(script, **more):
     return (out.split('----\n', 1)[1] if status == 0 else f'exit status {status}') + err
 
 
+# From where the command before it led: a command, and the thread to which cuda-gdb 12.4 goes (None: it stays); 'two-kernels', then 'shuffled'.
+FOCUS = (
+    ('device 0 sm 3 warp 1 lane 14', 'kernel 1, grid 2, block (2,0,0), thread (14,2,0), device 0, sm 3, warp 1, lane 14'),
+    ('lane 1 kernel 0', 'kernel 0, grid 1, block (1,0,0), thread (33,0,0), device 0, sm 2, warp 1, lane 1'),
+    ('device 0 sm 2 warp 3 lane 12', 'kernel 1, grid 2, block (1,0,0), thread (12,2,0), device 0, sm 2, warp 3, lane 12'),
+    ('kernel 0 warp 1', 'kernel 0, grid 1, block (1,0,0), thread (44,0,0), device 0, sm 2, warp 1, lane 12'),
+    ('block (0,0,0)', 'kernel 0, grid 1, block (0,0,0), thread (44,0,0), device 0, sm 0, warp 1, lane 12'),
+    ('device 0', None), ('grid 1', None), ('warp 1', None),
+    ('sm 2', 'kernel 0, grid 1, block (1,0,0), thread (44,0,0), device 0, sm 2, warp 1, lane 12'),
+    ('kernel 1', 'kernel 1, grid 2, block (1,0,0), thread (15,0,0), device 0, sm 2, warp 2, lane 15'),
+    ('sm 1', 'kernel 1, grid 2, block (0,0,0), thread (15,2,0), device 0, sm 1, warp 1, lane 15'),
+    ('thread 3', 'kernel 1, grid 2, block (0,0,0), thread (3,2,0), device 0, sm 1, warp 1, lane 3'),
+    ('thread 3,1', 'kernel 1, grid 2, block (0,0,0), thread (3,1,0), device 0, sm 1, warp 0, lane 19'),
+    ('block 2 lane 4', 'kernel 1, grid 2, block (2,0,0), thread (4,0,0), device 0, sm 3, warp 0, lane 4'),
+    ('sm 2 device 0', 'kernel 0, grid 1, block (1,0,0), thread (4,0,0), device 0, sm 2, warp 0, lane 4'),
+    ('warp 9', None), ('sm 77', None), ('block 0 sm 2', None)), (
+        ('device 1 sm 0 warp 2 lane 29', 'kernel 0, grid 2, block (4,0,0), thread (29,0,0), device 1, sm 0, warp 2, lane 29'),
+        ('lane 11 thread 43', 'kernel 0, grid 2, block (4,0,0), thread (43,0,0), device 1, sm 0, warp 3, lane 11'))
+
+
+def focus():
+    """Words that several threads have name the one that cuda-gdb chooses, and kernels keep their numbers."""
+    sys.path.insert(0, os.path.join(sessions.ROOT, 'tests/builders'))
+    import build  # pylint: disable=import-outside-toplevel
+    with tempfile.TemporaryDirectory() as folder:
+        for name, asked in zip(('two-kernels', 'shuffled'), FOCUS):
+            dump = os.path.join(folder, name)
+            with open(dump, 'wb') as file:
+                file.write(build.build(name)[0])
+            said = run('shell', '--batch', *[word for words, _ in asked for word in ('-ex', 'echo >>>\\n', '-ex', 'cuda ' + words, '-ex', 'cuda kernel grid block thread device sm warp lane')], dump)
+            now = None
+            for answer, (words, want) in zip(said.stdout.split('>>>\n')[1:], asked):
+                got = next(line for line in answer.split('\n') if line.startswith('kernel '))
+                if got != (want or now) or ('Switching' in answer) != (want is not None):
+                    return f'{words}: {got}, not {want or now}'
+                now = got
+            if said.stderr != 'Invalid coordinates requested. CUDA focus unchanged.\n' * sum(words in ('warp 9', 'sm 77', 'block 0 sm 2') for words, _ in asked):
+                return said.stderr
+    got = lines_of('cuda block x\ncuda foo 3\n')
+    words = 'is no coordinate; there are kernel, grid, cluster, block, thread, device, sm, warp, lane.'
+    return None if got == f"block (1,0,0)\n'x' {words}\n'foo' {words}\n" else got
+
+
 def defined():
     """Commands of the user's own have arguments, and end when they call themselves."""
     script = 'define add\n  print $arg0 + $arg1\n  printf "%d of them\\n", $argc\nend\nadd 2 3\ndocument add\nadds\nend\nadd 1 1\n'
@@ -234,7 +277,7 @@ def main():
     folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'shell')
     cases = [(os.path.basename(path), lambda path=path: sessions.transcript(PROGRAM, 'shell', path, DUMPS, UPDATE))
              for path in sorted(glob.glob(os.path.join(folder, '*.txt')))]
-    cases += [(f.__doc__.split('.')[0], f) for f in (defined, printed, settings, files, terminal, verbs, data)]
+    cases += [(f.__doc__.split('.')[0], f) for f in (focus, defined, printed, settings, files, terminal, verbs, data)]
     return sessions.run_cases(cases)
 
 
