@@ -200,39 +200,46 @@ CUDBGResult wsi_cudbg_readPinnedMemory(struct wsi_cudbg *s, uint64_t addr, void 
 
 /* ---- generic addresses ---- */
 
-static bool in_window(struct wsi_cudbg *s, const struct wsi_at *at, uint64_t addr)
+/* Whether an address is in the shared or the local window of a context: `*ret_space`. */
+static bool in_window(struct wsi_cudbg *s, const struct wsi_at *at, uint64_t addr,
+		      enum ws_space *ret_space)
 {
+	static const enum ws_space spaces[] = { WS_SPACE_SHARED, WS_SPACE_LOCAL };
 	struct ws_counts counts;
 	ws_target_counts(s->target, &counts);
 	for (uint32_t i = 0; i < counts.contexts; i++) {
 		struct ws_context context;
+		uint64_t offset;
 		if (ws_target_context(s->target, i, &context, NULL) != WS_OK ||
 		    context.device_index != at->device->index)
 			continue;
-		uint64_t offset;
-		if (ws_context_window(&context, WS_SPACE_SHARED, false, addr, &offset) ||
-		    ws_context_window(&context, WS_SPACE_LOCAL, false, addr, &offset))
-			return true;
+		for (size_t k = 0; k < WSI_COUNT(spaces); k++) {
+			*ret_space = spaces[k];
+			if (ws_context_window(&context, spaces[k], false, addr, &offset))
+				return true;
+		}
 	}
 	return false;
 }
 
 /*
  * Turns a generic address into one for the target. Coordinates count only where the address needs
- * them: for shared and local memory.
+ * them: for shared and local memory, the lane for local memory only.
  */
 static CUDBGResult generic_address(struct wsi_cudbg *s, struct wsi_at *at, uint32_t sm, uint32_t wp,
 				   uint32_t ln, uint64_t addr, struct ws_address *ret_address)
 {
+	enum ws_space space;
 	at->slot = NULL;
 	at->ln = WS_NONE;
-	if (!in_window(s, at, addr)) {
+	if (!in_window(s, at, addr, &space)) {
 		*ret_address = global_address(addr);
 		ret_address->device_index = at->device->index;
 		return CUDBG_SUCCESS;
 	}
-	const uint32_t where[] = { at->dev, sm, wp };
-	CUDBGResult result = wsi_cudbg_find(s, 3, where, WSI_STOPPED, at);
+	const uint32_t where[] = { at->dev, sm, wp, ln };
+	CUDBGResult result =
+		wsi_cudbg_find(s, space == WS_SPACE_LOCAL ? 4 : 3, where, WSI_STOPPED, at);
 	if (result != CUDBG_SUCCESS)
 		return result;
 	if (ln < at->device->n_lanes)

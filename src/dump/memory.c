@@ -221,18 +221,17 @@ static enum ws_status read_bank(struct reading *r, uint32_t grid_index, uint32_t
 }
 
 /* Parameters have a section of their own; else they may be found in constant bank 0, where they
- * live. */
+ * live behind what else it has. */
 static enum ws_status read_params(struct reading *r, uint32_t grid_index, uint64_t address)
 {
 	struct wsi_ref grid = r->core->grids.at[grid_index];
 	uint32_t section = wsi_core_slot(r->core, grid, WSI_KIND_PARAM);
-	if (section)
-		return read_section(
-			r, section,
-			wsi_at_u64(wsi_core_row(r->core, grid), WSI_AT_grid_params_offset), address,
-			"parameters of the grid");
+	uint64_t start = wsi_at_u64(wsi_core_row(r->core, grid), WSI_AT_grid_params_offset);
 	struct ws_bank bank;
-	if (wsi_core_bank(r->core, grid_index, 0, &bank))
+	bool has_bank = wsi_core_bank(r->core, grid_index, 0, &bank);
+	if (section && (address >= start || !has_bank))
+		return read_section(r, section, start, address, "parameters of the grid");
+	if (has_bank)
 		return read_bank(r, grid_index, 0, address);
 	return wsi_core_missing(r->core, WS_SPACE_PARAM, "parameters of the grid", r->err);
 }

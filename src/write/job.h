@@ -47,7 +47,7 @@ struct wsi_job {
 	uint32_t *registers;   /* owned: WSI_MAX_REGISTERS of them */
 	/* of ws_target_memory_range(): where each space begins, and the end */
 	uint32_t first_range[WS_SPACE_CODE + 1];
-	struct wsi_addresses banks, kept; /* addresses of global memory */
+	struct wsi_addresses banks, kept, contested; /* addresses of global memory */
 	struct ws_error *err;
 };
 

@@ -5,6 +5,7 @@
  *
  * Constant banks have no sections of their own: their bytes are global memory. So when one of the
  * two is left out and the other is not, ranges of global memory are cut at the banks' addresses.
+ * They are also cut where devices contest an address.
  */
 #include <warpscope/core.h>
 
@@ -97,18 +98,68 @@ static enum ws_status banks_init(struct wsi_job *job)
 	return st == WS_OK ? addresses_init(job, &job->kept, kept, n_kept) : st;
 }
 
+/* Whether two ranges of global memory have addresses in common: `ret`. */
+static bool overlap_of(const struct ws_memory_range *a, const struct ws_memory_range *b,
+		       struct wsi_interval *ret)
+{
+	uint64_t start = wsi_max_u64(a->start, b->start);
+	uint64_t end = wsi_min_u64(wsi_add_sat(a->start, a->size), wsi_add_sat(b->start, b->size));
+	*ret = interval_of(start, end > start ? end - start : 0);
+	return end > start;
+}
+
+/* Whether what is at an address depends on the device that is asked. */
+static bool is_contested(const struct wsi_job *job, uint64_t address)
+{
+	const struct ws_address at = { .space = WS_SPACE_GLOBAL,
+				       .device_index = WS_NONE,
+				       .grid_index = WS_NONE,
+				       .warp_index = WS_NONE,
+				       .lane = WS_NONE,
+				       .address = address };
+	uint8_t byte;
+	size_t n;
+	return ws_target_read_memory(job->target, &at, &byte, 1, &n, NULL) == WS_ARGUMENT;
+}
+
+/* A dump has one address space for all devices: where two of them have memory of their own it
+ * would answer for one with what the other has. */
+static enum ws_status contested_init(struct wsi_job *job)
+{
+	uint32_t end = job->first_range[WS_SPACE_GLOBAL + 1];
+	wsi_scoped_free struct wsi_interval *found = NULL;
+	struct wsi_interval common;
+	struct ws_memory_range a, b;
+	size_t n = 0, cap = 0;
+	for (uint32_t i = job->first_range[WS_SPACE_GLOBAL]; i < end; i++) {
+		if (!range_at(job, i, &a) || a.device_index == WS_NONE)
+			continue;
+		for (uint32_t k = i + 1;
+		     k < end && range_at(job, k, &b) && overlap_of(&a, &b, &common); k++) {
+			if (a.device_index == b.device_index || !is_contested(job, common.start))
+				continue;
+			if (!wsi_grow(&found, &cap, n, sizeof *found, UINT32_MAX))
+				return no_memory(job);
+			found[n++] = common;
+		}
+	}
+	return n ? addresses_init(job, &job->contested, found, n) : WS_OK;
+}
+
 enum ws_status wsi_job_memory_init(struct wsi_job *job)
 {
 	for (unsigned space = 0; space <= WS_SPACE_CODE; space++)
 		job->first_range[space] =
 			ws_target_first_range(job->target, (enum ws_space)space, 0, 0);
-	return banks_init(job);
+	enum ws_status st = banks_init(job);
+	return st == WS_OK ? contested_init(job) : st;
 }
 
 void wsi_job_memory_fini(struct wsi_job *job)
 {
 	wsi_segments_fini(&job->banks.segments);
 	wsi_segments_fini(&job->kept.segments);
+	wsi_segments_fini(&job->contested.segments);
 }
 
 /* ---- copying ---- */
@@ -190,12 +241,13 @@ static enum ws_status stretch_write(struct wsi_job *job, const struct ws_memory_
 /* Whether the byte of global memory at an address is wanted, and up to where that holds. */
 static bool wanted_at(const struct wsi_job *job, uint64_t address, uint64_t *ret_end)
 {
-	uint64_t bank_end, kept_end;
+	uint64_t bank_end, kept_end, contested_end;
 	bool in_bank = addresses_have(&job->banks, address, &bank_end);
 	bool kept = addresses_have(&job->kept, address, &kept_end);
+	bool contested = addresses_have(&job->contested, address, &contested_end);
 	uint32_t skip = in_bank ? WS_WRITE_SKIP_BANKS : WS_WRITE_SKIP_GLOBAL;
-	*ret_end = wsi_min_u64(bank_end, kept_end);
-	return kept || !(job->flags & skip);
+	*ret_end = wsi_min_u64(wsi_min_u64(bank_end, kept_end), contested_end);
+	return !contested && (kept || !(job->flags & skip));
 }
 
 static enum ws_status global_cut(struct wsi_job *job, const struct ws_memory_range *range)
@@ -222,7 +274,8 @@ enum ws_status wsi_job_global(struct wsi_job *job)
 {
 	enum ws_status st = WS_OK;
 	uint32_t end = job->first_range[WS_SPACE_GLOBAL + 1];
-	bool cut = job->flags & (WS_WRITE_SKIP_GLOBAL | WS_WRITE_SKIP_BANKS);
+	bool cut = job->contested.segments.n > 0 ||
+		   (job->flags & (WS_WRITE_SKIP_GLOBAL | WS_WRITE_SKIP_BANKS));
 	for (uint32_t i = job->first_range[WS_SPACE_GLOBAL]; i < end && st == WS_OK; i++) {
 		struct ws_memory_range range;
 		if (!range_at(job, i, &range) || nothing_left(&range))

@@ -12,6 +12,14 @@ CUDBGAPI api;
 
 enum { PATIENCE_MS = 20000 };
 
+void live_images(char **paths)
+{
+	const char **const all[] = { &kernels,         &service,      &children,     &debug_kernels,
+				     &cluster_kernels, &bulk_kernels, &group_kernels };
+	for (size_t i = 0; i < WSI_COUNT(all); i++)
+		*all[i] = paths[i];
+}
+
 CUDBGResult note(unsigned slot, CUDBGResult result)
 {
 	const struct wsi_api_fn *fn = &wsi_api_functions[slot];

@@ -22,6 +22,8 @@
  * bulk.cu, group.cu */
 extern const char *kernels, *debug_kernels, *service, *children, *cluster_kernels, *bulk_kernels,
 	*group_kernels;
+/* From the command line, in this order. */
+void live_images(char **paths);
 extern struct device device;
 extern CUDBGAPI api;
 

@@ -562,13 +562,7 @@ int main(int argc, char **argv)
 {
 	if (argc != 8)
 		return 2;
-	kernels = argv[1];
-	service = argv[2];
-	children = argv[3];
-	debug_kernels = argv[4];
-	cluster_kernels = argv[5];
-	bulk_kernels = argv[6];
-	group_kernels = argv[7];
+	live_images(argv + 1);
 #define TEST(name) cmocka_unit_test_teardown(name, stop)
 	const struct CMUnitTest tests[] = {
 		TEST(a_kernel_runs_to_its_end),
