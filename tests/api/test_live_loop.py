@@ -42,7 +42,16 @@ VERBS = ['report', 'report --json', 'report --all'] + \
     ['info cuda warps --wide --json', 'info cuda lanes --wide --json', 'info cuda warps sm any', 'info cuda lanes sm any warp any', 'regs',
      'regs --json', 'regs sm any warp any lane any', 'mem global:0x7f0000000000 /64xw', 'mem shared:0x0 /16xw', 'mem local:0x0 /16xw',
      'mem param:0x210 /4xg', 'disassemble', 'disassemble --hex --regs', 'print $pc', 'print threadIdx.x + blockIdx.x * blockDim.x',
-     'info breakpoints']
+     'print/x $R1', 'ptype out', 'whatis out', 'whatis $pc', 'list', 'why', 'groups', 'backtrace full', 'where', 'frame', 'x/5i $pc',
+     'x/4xw 0x7f0000000000', 'x/2xg &out', 'thread', 'cuda', 'faas print $pc', 'printf "%x %d\\n", $pc, threadIdx.x'] + \
+    ['info ' + t for t in ('breakpoints', 'args', 'locals', 'registers', 'registers system', 'line', 'symbol $pc', 'source', 'sources', 'functions',
+                           'types', 'variables', 'frame', 'scope', 'address out', 'cuda managed', 'cuda sections', 'cuda metadata',
+                           'cuda launch children')]
+# The verbs of the command line: those that the prompt has, by the command that is among VERBS, and those that are about files or programs.
+# Not compared are `info cuda memory` and `where ADDRESS`, whose subject is the list of memory, which the API does not have.
+PROMPTED = {'report': 'report', 'info': 'info cuda', 'mem': 'mem', 'regs': 'regs', 'bt': 'backtrace', 'locals': 'info locals', 'print': 'print',
+            'ptype': 'ptype', 'whatis': 'whatis', 'list': 'list', 'disas': 'disassemble'}
+OF_FILES = 'check lines symbolize as diff extract strip store shell run debug triage exec trigger env trace'.split()
 # What only the software GPU offers: refused() holds what is said of it elsewhere. The API lists no kernels that have not begun.
 OWN = re.compile(r'[ra]?watch |reverse-|last-write |info cuda launch')
 # Causes follow from the list of memory, which the API does not have.
@@ -112,7 +121,7 @@ def cases(transcripts):
         kernel = re.search(r'--kernel (\w+).* (\S+)\.fatbin', words)
         for stop in stops:
             commands += [stop, *(verb for verb in VERBS if not stop.startswith('break ') and
-                                 (kernel.group(1) not in NO_REPORT or not verb.startswith('report')))]
+                                 (kernel.group(1) not in NO_REPORT or not verb.startswith(('report', 'why'))))]
         yield f'every verb at {len(stops)} stops of {kernel.group(1)} of {kernel.group(2)}', shlex.split(words), commands
 
 
@@ -136,16 +145,25 @@ def of_provider(provider):
         yield f'{kernel} of {image} on the device of another library', words, commands, ['--api-lib', provider + ':device_api'], more
 
 
+def unplaced(program):
+    """Verbs that nobody decided whether to compare, and commands that are said to be compared and are not."""
+    help_text = subprocess.run([program, '--help'], stdout=subprocess.PIPE, text=True, check=True).stdout
+    verbs = set(re.findall(r'^  ([a-z]+) ', help_text, re.M))
+    return sorted(verbs ^ {*PROMPTED, *OF_FILES}) + [c for c in PROMPTED.values() if not any(verb.startswith(c) for verb in VERBS)]
+
+
 def main():
     program, images, transcripts, provider = (os.path.abspath(path) for path in sys.argv[1:5])
     listed = list(cases(transcripts)) + list(of_provider(provider))
-    print(f'1..{len(listed) + 1}')
-    wrong = refused(program, images)
-    failed = bool(wrong)
-    print(f"{'not ok' if wrong else 'ok'} 1 - what only the software GPU offers is refused")
-    for line in wrong:
-        print('# ' + line)
-    for number, (name, *session_of) in enumerate(listed, 2):
+    print(f'1..{len(listed) + 2}')
+    failed = False
+    for number, name, wrong in [(1, 'what only the software GPU offers is refused', refused(program, images)),
+                                (2, 'every verb is compared, or is about files', unplaced(program))]:
+        failed += bool(wrong)
+        print(f"{'not ok' if wrong else 'ok'} {number} - {name}")
+        for line in wrong:
+            print('# ' + line)
+    for number, (name, *session_of) in enumerate(listed, 3):
         wrong = compare(program, images, *session_of)
         failed += bool(wrong)
         print(f"{'not ok' if wrong else 'ok'} {number} - {name}")
