@@ -34,8 +34,10 @@ bool debug_is_absent(struct debugger *d, const char *line)
 		size_t n = 0;
 		if (!rest)
 			continue;
-		if (one->has_lines && !*rest)
-			debug_lines_free(debug_take_lines(d, true, &n), n);
+		if (one->has_lines && !*rest) {
+			char **lines = debug_take_lines(d, true, &n);
+			debug_lines_free(lines, n);
+		}
 		cli_say("'%s' %s.\n", one->name, one->why);
 		return true;
 	}
