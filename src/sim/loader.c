@@ -19,7 +19,7 @@
 #include "elf/elf.h"
 #include "sim/device.h"
 
-enum { CODE_ALIGNMENT = 128, MAX_MODULES = 1 << 16 };
+enum { CODE_ALIGNMENT = 128, MAX_MODULES = 1 << 16, TOLD_OF_NAME = 80 };
 
 /* What is needed while one image is loaded. */
 struct loading {
@@ -27,6 +27,7 @@ struct loading {
 	struct wsi_module *module;
 	struct wsi_elf elf; /* of module->image */
 	struct ws_span symtab, names;
+	uint64_t relocs_left; /* bytes of the file that no table of relocations has had yet */
 	struct ws_error *err;
 };
 
@@ -139,7 +140,9 @@ static enum ws_status place_sections(struct loading *l)
 	enum ws_status st = WS_OK;
 	for (uint32_t i = 1; i < l->module->n_sections && st == WS_OK; i++) {
 		struct wsi_shdr shdr = wsi_elf_shdr(&l->elf, i);
-		struct ws_str name = wsi_elf_name(&l->elf, &shdr);
+		char head[WSI_NAME_HEAD];
+		wsi_elf_name_head(&l->elf, &shdr, head);
+		struct ws_str name = ws_str_of(head);
 		if (!(shdr.flags & WSI_SHF_ALLOC) || wsi_str_begins(name, ".nv.merc."))
 			continue;
 		if (shdr.type == WSI_SHT_PROGBITS && shdr.flags & WSI_SHF_EXECINSTR)
@@ -154,6 +157,18 @@ static enum ws_status place_sections(struct loading *l)
 
 /* ---- symbols and relocations ---- */
 
+/* The beginning of a symbol's name: names that mean something here are shorter than that. */
+static struct ws_str symbol_name(const struct loading *l, const struct wsi_sym *sym)
+{
+	struct ws_str name = { "?", 1 };
+	struct ws_span names = l->names;
+	names.len = (size_t)wsi_min_u64(names.len, (uint64_t)sym->name + TOLD_OF_NAME);
+	if (!wsi_span_cstr(names, sym->name, &name) && sym->name < names.len)
+		name = (struct ws_str){ (const char *)names.ptr + sym->name,
+					names.len - sym->name };
+	return name;
+}
+
 /* Address of a symbol, or false: nobody has it. */
 static bool symbol_address(const struct loading *l, uint32_t index, uint64_t *ret_address,
 			   struct ws_str *ret_name)
@@ -162,7 +177,7 @@ static bool symbol_address(const struct loading *l, uint32_t index, uint64_t *re
 	if (index >= l->symtab.len / WSI_SYM_BYTES)
 		return false;
 	struct wsi_sym sym = wsi_elf_sym(l->symtab, index);
-	wsi_span_cstr(l->names, sym.name, ret_name);
+	*ret_name = symbol_name(l, &sym);
 	*ret_address = wsi_service_address(*ret_name, sym.shndx != 0);
 	if (sym.shndx == 0 || *ret_address != 0)
 		return *ret_address != 0 || sym.info >> 4 == 2; /* weak: 0 */
@@ -251,6 +266,10 @@ static enum ws_status relocate_section(struct loading *l, const struct wsi_shdr 
 		return partly ? WS_OK
 			      : wsi_fail(l->err, WS_TRUNCATED, table->offset,
 					 "CUDA_ERROR_INVALID_IMAGE: relocations are cut");
+	if (relocs.len > l->relocs_left)
+		return wsi_fail(l->err, WS_MALFORMED, table->offset,
+				"CUDA_ERROR_INVALID_IMAGE: tables of relocations overlap");
+	l->relocs_left -= relocs.len;
 	for (size_t i = 0; i + entry <= relocs.len; i += entry) {
 		uint64_t off = wsi_at_u64(relocs, i), info = wsi_at_u64(relocs, i + 8), value;
 		uint32_t type = (uint32_t)info;
@@ -261,7 +280,7 @@ static enum ws_status relocate_section(struct loading *l, const struct wsi_shdr 
 		if (!known)
 			return wsi_fail(l->err, WS_UNSUPPORTED, table->offset + i,
 					"CUDA_ERROR_INVALID_IMAGE: undefined symbol '%.*s'",
-					(int)wsi_min_u64(name.len, 80), name.ptr);
+					(int)name.len, name.ptr);
 		if (rela)
 			value += wsi_at_u64(relocs, i + 16);
 		uint8_t *to = l->module->image + (bytes.ptr - l->elf.file.ptr);
@@ -278,7 +297,9 @@ static enum ws_status relocate_section(struct loading *l, const struct wsi_shdr 
 static bool is_debug(const struct loading *l, uint32_t index)
 {
 	struct wsi_shdr shdr = wsi_elf_shdr(&l->elf, index);
-	struct ws_str name = wsi_elf_name(&l->elf, &shdr);
+	char head[WSI_NAME_HEAD];
+	wsi_elf_name_head(&l->elf, &shdr, head);
+	struct ws_str name = ws_str_of(head);
 	return wsi_str_begins(name, ".debug_") || wsi_str_begins(name, ".nv_debug_line_sass");
 }
 
@@ -286,6 +307,7 @@ static bool is_debug(const struct loading *l, uint32_t index)
 static enum ws_status relocate_all(struct loading *l)
 {
 	enum ws_status st = WS_OK;
+	l->relocs_left = l->elf.file.len;
 	for (uint32_t i = 1; i < l->module->n_sections && st == WS_OK; i++) {
 		struct wsi_shdr shdr = wsi_elf_shdr(&l->elf, i);
 		if ((shdr.type != WSI_SHT_REL && shdr.type != WSI_SHT_RELA) || shdr.info == 0 ||

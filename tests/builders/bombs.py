@@ -232,6 +232,30 @@ def shared_code(n):
     return bytes(image)
 
 
+def shared_relocations(n):
+    """Tables of relocations that are the same bytes of the file."""
+    entry = struct.pack("<QQQ", 0, 1 << 32 | 2, 0)  # R_CUDA_64 of the first symbol
+    table = (".rela.text.kernel", SHT_RELA, 0, 0, 2, 1, 24, b"")
+    image = bytearray(elf(code_sections() + [table] * n + [table[:7] + (entry * 4 * n,)]))
+    at, = struct.unpack_from("<Q", image, 40)
+    place = struct.unpack_from("<QQ", image, at + 64 * (4 + n) + 24)
+    for i in range(4, 4 + n):
+        struct.pack_into("<QQ", image, at + 64 * i + 24, *place)
+    return bytes(image)
+
+
+def long_section_names(n):
+    """Sections that share one long name."""
+    return elf(code_sections() + [(".nv.x" + "x" * 40 * n, SHT_PROGBITS, 2, 0, 2, 1, 0, b"")] * n)
+
+
+def long_relocated_names(n):
+    """Relocations with a symbol that has a long name."""
+    sections = code_sections(name=b"_Z" + b"1a" * 10 * n)
+    entry = struct.pack("<QQQ", 0, 1 << 32 | 2, 0)
+    return elf(sections + [(".rela.text.kernel", SHT_RELA, 0, 0, 2, 1, 24, entry * n)])
+
+
 def shared_functions(n):
     """Functions that are all the same code."""
     sections = code_sections(code=EXIT * 65536)
@@ -425,7 +449,8 @@ BOMBS = {f.__name__.replace("_", "-"): (f, n, kind) for f, n, kind in (
     (line_many_folders, 1000000, "image"),
     (many_symbols, 40000, "image"), (spread_symbols, 25000, "image"), (long_symbols, 30000, "image"),
     (hostile_names, 40000, "image"), (many_sections, 15000, "image"), (code_headers, 14000, "image"),
-    (shared_code, 1000, "image"), (shared_functions, 1000, "image"), (branches, 60000, "image"),
+    (shared_code, 1000, "image"), (shared_relocations, 6000, "image"), (long_section_names, 9000, "image"),
+    (long_relocated_names, 20000, "image"), (shared_functions, 1000, "image"), (branches, 60000, "image"),
     (attributes, 120000, "image"), (notes, 50000, "image"), (ptx_lines, 1000000, "image"),
     (dwarf_functions, 200000, "image"), (dwarf_units, 80000, "image"), (dwarf_abbrevs, 150000, "image"),
     (fatbin_empty, 15000, "image"), (fatbin_cubins, 4000, "image"), (fatbin_lz4, 200, "image"),

@@ -17,6 +17,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'builders'))
+import bombs  # noqa: E402
+
 PROGRAM, IMAGES = (os.path.abspath(p) for p in sys.argv[1:3])
 COLLATZ = [0, 1, 7, 2, 5, 8, 16, 3, 19, 6]
 cases = []
@@ -454,6 +457,22 @@ def mistakes_are_told(folder):
     assert done.returncode == 0, done
     done = run(folder, words[0], '--kernel', 'k', '--arch', 'sm_75')
     assert done.returncode == 1 and 'CUDA_ERROR_NO_BINARY_FOR_GPU: an image for sm_80 on sm_75' in done.stderr, done
+
+
+@case
+def a_bad_image_is_refused_with_the_drivers_name_and_a_reason(folder):
+    def refusal(sections):
+        with open(os.path.join(folder, 'bad'), 'wb') as file:
+            file.write(sections)
+        done = run(folder, 'bad', '--kernel', 'kernel')
+        assert done.returncode == 1 and done.stdout == '', done
+        return done.stderr
+    assert 'bad: CUDA_ERROR_INVALID_IMAGE: tables of relocations overlap' in refusal(bombs.build('shared-relocations', 0.01))
+    code, symbols, strings = bombs.code_sections(name=b'f' * 5000)
+    symbols = symbols[:-1] + (symbols[-1] + bombs.symbol(1, 0x12, 0, 0, 0, 0),)
+    table = ('.rela.text.kernel', bombs.SHT_RELA, 0, 0, 2, 1, 24, struct.pack('<QQQ', 0, 2 << 32 | 2, 0))
+    said = refusal(bombs.elf([code, symbols, strings, table]))
+    assert f"bad: CUDA_ERROR_INVALID_IMAGE: undefined symbol '{'f' * 80}'" in said, said
 
 
 @case
