@@ -35,8 +35,8 @@ struct agent {
 	struct {
 		int pipe; /* -1: there is none */
 		uint32_t flags;
-		bool has_host_dump;
-		char file[1024]; /* with %t, %h, %p */
+		bool has_host_dump, has_functions; /* that are told of dumps */
+		char file[1024];                   /* with %t, %h, %p */
 	} trigger;
 	bool is_running; /* a launch is to be answered */
 	bool is_stuck;   /* ... and nothing can go on but by the program */

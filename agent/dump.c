@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <warpscope/sim_target.h>
 #include <warpscope/write.h>
 
-enum { MOST_PATH = 4096, STILL_MS = 50, MOST_DRAINS = 1024 };
+enum { MOST_PATH = 4096, STILL_MS = 50, MOST_DRAINS = 1024, MOST_CALL_MS = 5000 };
 
 /* What CUDA_COREDUMP_SHOW_PROGRESS=1 asks for. */
 static void progress(const char *what, const char *path)
@@ -71,6 +72,7 @@ enum cu_result agent_set_trigger(struct agent *agent, struct exchange *x)
 	}
 	agent->trigger.flags = (uint32_t)x->request->word[0];
 	agent->trigger.has_host_dump = x->request->word[1] != 0;
+	agent->trigger.has_functions = x->request->word[2] != 0;
 	memset(agent->trigger.file, 0, sizeof agent->trigger.file);
 	if (n > 0)
 		memcpy(agent->trigger.file, x->bytes, n);
@@ -87,6 +89,18 @@ static void drain(int pipe)
 			return;
 }
 
+/* Has the program call its functions. It may stand, or they may not end: then it is dumped all the
+ * same. */
+static bool tell(const struct agent *agent, uint8_t is_made)
+{
+	struct pollfd answered = { WIRE_DUMPS, POLLIN, 0 };
+	uint8_t byte;
+	while (recv(WIRE_DUMPS, &byte, 1, MSG_DONTWAIT) == 1) /* too late, the last time */
+		continue;
+	return agent->trigger.has_functions && send(WIRE_DUMPS, &is_made, 1, MSG_NOSIGNAL) == 1 &&
+	       poll(&answered, 1, MOST_CALL_MS) == 1 && read(WIRE_DUMPS, &byte, 1) == 1;
+}
+
 void agent_triggered(struct agent *agent)
 {
 	static const struct rlimit none;
@@ -96,7 +110,12 @@ void agent_triggered(struct agent *agent)
 		agent_say("the name of the dump is too long: %s", agent->trigger.file);
 		return;
 	}
-	if (!dump(agent, path, agent->trigger.flags) || agent->trigger.flags & WS_WRITE_SKIP_ABORT)
+	const bool is_told = tell(agent, false);
+	if (!dump(agent, path, agent->trigger.flags))
+		return;
+	if (is_told)
+		(void)tell(agent, true);
+	if (agent->trigger.flags & WS_WRITE_SKIP_ABORT)
 		return;
 	agent_say("the program is aborted, as the dump is written");
 	if (!agent->trigger.has_host_dump)

@@ -98,7 +98,7 @@ bool driver_connect(void)
 		return false;
 	calls = ours[0];
 	work = ours[1];
-	debug_connected(ours[2], ours[3], ours[4]);
+	debug_connected(&ours[2]);
 	uint64_t word[WIRE_WORDS] = { WIRE_VERSION, (uint64_t)getpid() };
 	void *more = NULL;
 	size_t n = 0;

@@ -4,6 +4,9 @@
  *
  * A variable that is set when the program begins stays above what the program sets. What a context
  * has of its own is above what is set for all.
+ *
+ * Dumps of faults are asked for here; those on request the agent makes by itself, and has a thread
+ * of the driver (debug.c) call the program's functions before and after.
  */
 #include "driver.h"
 
@@ -39,6 +42,12 @@ static struct coredump common = {
 static unsigned fixed;     /* attributes that the environment has set, by number */
 static int pipe_fd = -1;   /* open in this process, too: by it the pipe is found */
 static bool has_host_dump; /* when the program is aborted */
+static struct dump_listener {
+	struct dump_listener *next;
+	void (*call)(void *data, int process, CUdevice device); /* NULL: no more */
+	void *data;
+	bool is_made; /* it is told of dumps that are made; else of those that begin */
+} * listeners;        /* they stay: a thread may be calling one that another takes away */
 
 /* ---- the environment ---- */
 
@@ -130,8 +139,11 @@ void coredump_fault(const struct context *context)
 		driver_say("the name of the dump is too long", "");
 		return;
 	}
-	if (driver_work(WIRE_DUMP, word, path, strlen(path), NULL, 0) == CUDA_SUCCESS &&
-	    !(settings.flags & WS_WRITE_SKIP_ABORT))
+	coredump_tell(false);
+	if (driver_work(WIRE_DUMP, word, path, strlen(path), NULL, 0) != CUDA_SUCCESS)
+		return;
+	coredump_tell(true);
+	if (!(settings.flags & WS_WRITE_SKIP_ABORT))
 		abort_program();
 }
 
@@ -142,7 +154,7 @@ void coredump_fault(const struct context *context)
 static void trigger_set(void)
 {
 	const struct coredump settings = in_force(NULL);
-	uint64_t word[WIRE_WORDS] = { settings.flags, has_host_dump };
+	uint64_t word[WIRE_WORDS] = { settings.flags, has_host_dump, listeners != NULL };
 	char path[4096];
 	int fd = -1;
 	if (!driver.ready || !settings.user_trigger)
@@ -316,6 +328,79 @@ static CUresult set(struct context *context, int attribute, const void *value, s
 	pthread_mutex_unlock(&lock);
 	return result;
 }
+
+/* ---- functions that are told of dumps ---- */
+
+void coredump_tell(bool is_made)
+{
+	pthread_mutex_lock(&lock);
+	for (const struct dump_listener *l = listeners; l; l = l->next) {
+		const struct dump_listener now = *l;
+		if (!now.call || now.is_made != is_made)
+			continue;
+		pthread_mutex_unlock(&lock); /* it may ask for attributes */
+		now.call(now.data, (int)getpid(), 0);
+		pthread_mutex_lock(&lock);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static CUresult add_listener(bool is_made, void (*call)(void *, int, CUdevice), void *data,
+			     struct dump_listener **ret_listener)
+{
+	struct dump_listener *one = call && ret_listener ? malloc(sizeof *one) : NULL;
+	if (!one)
+		return call && ret_listener ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_VALUE;
+	pthread_once(&once, read_environment);
+	pthread_mutex_lock(&lock);
+	const bool is_first = !listeners;
+	*one = (struct dump_listener){ listeners, call, data, is_made };
+	listeners = one;
+	if (is_first)
+		trigger_set();
+	pthread_mutex_unlock(&lock);
+	*ret_listener = one;
+	return CUDA_SUCCESS;
+}
+
+static CUresult remove_listener(bool is_made, const struct dump_listener *listener)
+{
+	CUresult result = CUDA_ERROR_INVALID_VALUE;
+	pthread_mutex_lock(&lock);
+	for (struct dump_listener *l = listeners; l; l = l->next)
+		if (l == listener && l->call && l->is_made == is_made) {
+			l->call = NULL;
+			result = CUDA_SUCCESS;
+		}
+	pthread_mutex_unlock(&lock);
+	return result;
+}
+
+CU_API(cuCoredumpRegisterStartCallback)
+(void (*call)(void *data, int process, CUdevice device), void *data,
+ struct dump_listener **ret_listener)
+{
+	DONE(add_listener(false, call, data, ret_listener));
+}
+
+CU_API(cuCoredumpRegisterCompleteCallback)
+(void (*call)(void *data, int process, CUdevice device), void *data,
+ struct dump_listener **ret_listener)
+{
+	DONE(add_listener(true, call, data, ret_listener));
+}
+
+CU_API(cuCoredumpDeregisterStartCallback)(struct dump_listener *listener)
+{
+	DONE(remove_listener(false, listener));
+}
+
+CU_API(cuCoredumpDeregisterCompleteCallback)(struct dump_listener *listener)
+{
+	DONE(remove_listener(true, listener));
+}
+
+/* ---- the program's calls ---- */
 
 enum { WANTS_DUMP = 0x20, WANTS_TRIGGER = 0x40 /* and a dump */ };
 

@@ -26,6 +26,7 @@ typedef struct graph *CUgraph, *CUgraphExec;
 typedef struct node *CUgraphNode;
 typedef struct pool *CUmemoryPool;
 struct listener; /* of the log */
+struct dump_listener;
 
 typedef struct {
 	char bytes[16];
@@ -266,8 +267,14 @@ CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *ret_about, CUarray a
 CUresult cuArrayCreate_v2(CUarray *ret_array, const CUDA_ARRAY_DESCRIPTOR *about);
 CUresult cuArrayDestroy(CUarray array);
 CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *ret_about, CUarray array);
+CUresult cuCoredumpDeregisterCompleteCallback(struct dump_listener *listener);
+CUresult cuCoredumpDeregisterStartCallback(struct dump_listener *listener);
 CUresult cuCoredumpGetAttribute(int attribute, void *ret_value, size_t *size);
 CUresult cuCoredumpGetAttributeGlobal(int attribute, void *ret_value, size_t *size);
+CUresult cuCoredumpRegisterCompleteCallback(void (*call)(void *data, int process, CUdevice device),
+					    void *data, struct dump_listener **ret_listener);
+CUresult cuCoredumpRegisterStartCallback(void (*call)(void *data, int process, CUdevice device),
+					 void *data, struct dump_listener **ret_listener);
 CUresult cuCoredumpSetAttribute(int attribute, void *value, size_t *size);
 CUresult cuCoredumpSetAttributeGlobal(int attribute, void *value, size_t *size);
 CUresult cuCtxCreate_v2(CUcontext *ret_context, unsigned flags, CUdevice device);

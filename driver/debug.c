@@ -37,7 +37,7 @@ char cudbgInjectionPath[4096];
 CUDBG_EXPORT extern uint32_t cudbgEnablePreemptionDebugging;
 uint32_t cudbgEnablePreemptionDebugging;
 
-static int control = -1, runs = -1, gone = -1, asked = -1;
+static int control = -1, runs = -1, dumps = -1, gone = -1, asked = -1;
 static atomic_uchar session; /* number of the last, as the agent counts */
 
 /* What a debugger writes, the compiler does not see. */
@@ -54,11 +54,12 @@ static void write_variable(uint32_t *variable, uint32_t value)
 BREAK_HERE(cudbgPreInit)
 BREAK_HERE(cudbgReportAttachProcedureFinished)
 
-void debug_connected(int control_socket, int runs_socket, int gone_pipe)
+void debug_connected(const int *ends)
 {
-	control = control_socket;
-	runs = runs_socket;
-	gone = gone_pipe;
+	control = ends[0];
+	runs = ends[WIRE_RUNS - WIRE_DEBUG];
+	dumps = ends[WIRE_DUMPS - WIRE_DEBUG];
+	gone = ends[WIRE_GONE - WIRE_DEBUG];
 }
 
 uint32_t debug_tid(void)
@@ -126,7 +127,12 @@ bool debug_has_left(void)
 
 static void *wait_for_debuggers(void *unused)
 {
-	struct pollfd polled[] = { { asked, POLLIN, 0 }, { gone, POLLIN, 0 }, { runs, POLLIN, 0 } };
+	struct pollfd polled[] = {
+		{ asked, POLLIN, 0 },
+		{ gone, POLLIN, 0 },
+		{ runs, POLLIN, 0 },
+		{ dumps, POLLIN, 0 },
+	};
 	unsigned char byte;
 	(void)unused;
 	for (;;) {
@@ -142,6 +148,10 @@ static void *wait_for_debuggers(void *unused)
 		}
 		if (polled[2].revents & POLLIN && read(runs, &byte, 1) == 1)
 			(void)!send(runs, &byte, 1, MSG_NOSIGNAL);
+		if (polled[3].revents & POLLIN && read(dumps, &byte, 1) == 1) {
+			coredump_tell(byte);
+			(void)!send(dumps, &byte, 1, MSG_NOSIGNAL);
+		}
 		if (polled[0].revents & POLLIN && read(asked, &byte, 1) == 1) {
 			announce(false);
 			cudbgReportAttachProcedureFinished();

@@ -236,11 +236,13 @@ void coredump_begin(void);
 void coredump_of_flags(struct context *context, unsigned flags);
 /* A kernel of a context failed: makes the dump that is asked for. It may abort the program. */
 void coredump_fault(const struct context *context);
+/* A dump begins, or is made: calls the program's functions for that. */
+void coredump_tell(bool is_made);
 
 /* ---- debug.c ---- */
 
-/* The agent's ends of what a debugger is announced by, and of the pipe that tells that it left. */
-void debug_connected(int control_socket, int runs_socket, int gone_pipe);
+/* Takes what leads to the agent's descriptors from WIRE_DEBUG on. */
+void debug_connected(const int *ends);
 /* The program begins: a debugger that has said who it is gets to listen before anything happens. */
 void debug_begin(void);
 /* A context is made, destroyed, made current or no longer: a debugger is told, if there is one. */

@@ -4,12 +4,14 @@
  * then its reply, over a stream socket; memory is shared by descriptors that cross it. Both sides
  * are one build, on one machine: structures go as they are, and a version makes sure of it.
  *
- * The driver has three sockets to its agent. On one it asks for what it waits for anyway; on the
+ * The driver has five sockets to its agent. On one it asks for what it waits for anyway; on the
  * second the queue of the program's work is done, one after the other. A launch is answered when it
  * is over; meanwhile the agent answers on the others. On the third a debugger is announced, with a
  * struct wire_debug and its reply, as a thread may do to which a debugger has lent itself while all
  * others stand still. On the fourth the agent sends a byte that a thread of the driver sends back,
- * as soon as the program runs. The agent tells by a pipe that the debugger has gone.
+ * as soon as the program runs; on the fifth one when a dump on request begins or is made, which
+ * comes back when the program's functions for that have been called. The agent tells by a pipe that
+ * the debugger has gone.
  */
 #ifndef WARPSCOPE_DRIVER_WIRE_H
 #define WARPSCOPE_DRIVER_WIRE_H
@@ -19,7 +21,7 @@
 #include <stdint.h>
 
 enum {
-	WIRE_VERSION = 5,
+	WIRE_VERSION = 6,
 	WIRE_WORDS = 7,
 	WIRE_PIECE = 4 << 20,   /* most bytes of one WRITE, READ */
 	WIRE_IMAGE = 512 << 20, /* most bytes of an image */
@@ -48,12 +50,13 @@ enum wire_op {
 	WIRE_TENSOR_MAP, /* a struct ws_sim_tensor -> 128 bytes */
 	WIRE_TEXTURE,    /* whether it is a surface; a struct ws_sim_texture -> handle */
 	WIRE_DUMP,       /* WS_WRITE_... flags; a path: writes a dump of the device */
-	WIRE_TRIGGER,    /* flags, whether the process is dumped, too; a path with %t, %h, %p, and a
-			    descriptor, the first time: when something comes from there, writes a dump
-			    and, unless the flags say otherwise, aborts the program */
-	WIRE_CONTEXT,    /* a struct wire_context: for a debugger */
-	WIRE_WANTED,     /* capabilities: what the debugger wants from now on */
-	WIRE_LOG,        /* a text: why a call failed, for the debugger's log */
+	WIRE_TRIGGER, /* flags, whether the process is dumped, too, and whether it has functions to
+			 be called; a path with %t, %h, %p, and a descriptor, the first time: when
+			 something comes from there, writes a dump and, unless the flags say
+			 otherwise, aborts the program */
+	WIRE_CONTEXT, /* a struct wire_context: for a debugger */
+	WIRE_WANTED,  /* capabilities: what the debugger wants from now on */
+	WIRE_LOG,     /* a text: why a call failed, for the debugger's log */
 	WIRE_N_OPS,
 };
 
@@ -62,6 +65,7 @@ enum wire_descriptors {
 	WIRE_WORK,
 	WIRE_DEBUG,
 	WIRE_RUNS,
+	WIRE_DUMPS,
 	WIRE_GONE
 }; /* of the agent */
 

@@ -21,6 +21,8 @@ typedef struct opaque_function *CUfunction;
 typedef struct opaque_stream *CUstream;
 typedef struct opaque_event *CUevent;
 typedef void (*CUhostFn)(void *);
+typedef struct opaque_callback *CUcoredumpCallbackHandle;
+typedef void (*CUcoredumpStatusCallback)(void *data, int process, CUdevice device);
 
 typedef enum {
 	CU_MODULE_LAZY_LOADING = 2,
@@ -170,8 +172,14 @@ CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device);
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device);
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device);
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice device);
+CUresult cuCoredumpDeregisterCompleteCallback(CUcoredumpCallbackHandle handle);
+CUresult cuCoredumpDeregisterStartCallback(CUcoredumpCallbackHandle handle);
 CUresult cuCoredumpGetAttribute(int attribute, void *value, size_t *size);
 CUresult cuCoredumpGetAttributeGlobal(int attribute, void *value, size_t *size);
+CUresult cuCoredumpRegisterCompleteCallback(CUcoredumpStatusCallback call, void *data,
+					    CUcoredumpCallbackHandle *handle);
+CUresult cuCoredumpRegisterStartCallback(CUcoredumpStatusCallback call, void *data,
+					 CUcoredumpCallbackHandle *handle);
 CUresult cuCoredumpSetAttribute(int attribute, void *value, size_t *size);
 CUresult cuCoredumpSetAttributeGlobal(int attribute, void *value, size_t *size);
 CUresult cuCtxSetCurrent(CUcontext context);

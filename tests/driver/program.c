@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "api.h"
 
@@ -36,6 +37,33 @@ static int launch(CUfunction function, void **args)
 {
 	return fails(cuLaunchKernel(function, 2, 1, 1, 32, 1, 1, 0, NULL, args, NULL),
 		     "cuLaunchKernel");
+}
+
+static void tell(void *data, int process, CUdevice device)
+{
+	char name[40];
+	snprintf(name, sizeof name, "api.%d", (int)getpid());
+	printf("%s, of device %d; it is %s; %s\n", (const char *)data, device,
+	       access(name, F_OK) == 0 ? "there" : "not there",
+	       process == (int)getpid() ? "of this process" : "of another");
+	fflush(stdout);
+}
+
+/* Is told of dumps, by two functions of which one is not wanted any more. */
+static int listen_to_dumps(void)
+{
+	static char begins[] = "a dump begins", made[] = "a dump is made", wrong[] = "wrong";
+	CUcoredumpCallbackHandle one, other;
+	if (cuCoredumpRegisterStartCallback(NULL, begins, &one) != CUDA_ERROR_INVALID_VALUE ||
+	    cuCoredumpRegisterStartCallback(tell, begins, NULL) != CUDA_ERROR_INVALID_VALUE ||
+	    cuCoredumpDeregisterStartCallback(NULL) != CUDA_ERROR_INVALID_VALUE)
+		return 1;
+	return fails(cuCoredumpRegisterStartCallback(tell, begins, &one), "first") ||
+	       fails(cuCoredumpRegisterCompleteCallback(tell, made, &one), "second") ||
+	       fails(cuCoredumpRegisterCompleteCallback(tell, wrong, &other), "third") ||
+	       cuCoredumpDeregisterStartCallback(other) != CUDA_ERROR_INVALID_VALUE ||
+	       fails(cuCoredumpDeregisterCompleteCallback(other), "off") ||
+	       cuCoredumpDeregisterCompleteCallback(other) != CUDA_ERROR_INVALID_VALUE;
 }
 
 /* What environment variables would ask for, by the program itself. */
@@ -92,7 +120,7 @@ static int go(const char *mode, CUmodule module)
 	mode += asks ? 4 : 0;
 	unsigned i = strcmp(mode, "fault") == 0 ? 1u << 30 : 0;
 	void *number[] = { &two }, *place[] = { &at, &i };
-	if (asks && ask_for_dumps())
+	if (asks && (listen_to_dumps() || ask_for_dumps()))
 		return 1;
 	if (fails(cuMemAlloc(&at, 4096), "cuMemAlloc") ||
 	    fails(cuMemAllocHost(&host, 4096), "cuMemAllocHost"))

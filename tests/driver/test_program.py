@@ -115,11 +115,14 @@ def test_requests(folder):
     child, waits = started('ask-wait', folder)
     with open(os.path.join(folder, f'pipe.{child.pid}'), 'wb', buffering=0) as to:
         to.write(b'x')
-    child.communicate(timeout=60)
+    out, _ = child.communicate(timeout=60)
+    told = 'a dump begins, of device 0; it is not there; of this process\na dump is made, of device 0; it is there; of this process\n'
     check('the program itself may ask for that', child.returncode == -signal.SIGABRT and f'api.{child.pid}' in os.listdir(folder), os.listdir(folder))
+    check('... and is told when it begins and when it is made', out == told, out)
     child, _ = started('ask-fault', folder)
-    child.communicate(timeout=60)
+    out, _ = child.communicate(timeout=60)
     check('... and for dumps of faults', child.returncode == -signal.SIGABRT and f'api.{child.pid}' in os.listdir(folder), os.listdir(folder))
+    check('... of which it is told, too', out == told, out)
     said = run('ask-fault', folder, CUDA_COREDUMP_FILE='first.%p', CUDA_ENABLE_LIGHTWEIGHT_COREDUMP='1', CUDA_COREDUMP_GENERATION_FLAGS='skip_all')
     check('... but not against the environment', said.stdout == 'ready\nfile: CUDA_ERROR_NOT_PERMITTED\n' and said.returncode == 1, said.stdout)
     check('variables without effect are told', 'CUDA_ENABLE_LIGHTWEIGHT_COREDUMP has no effect' in said.stderr and 'not known' in said.stderr, said.stderr)
