@@ -130,11 +130,6 @@ static bool take(struct wsi_channel *c, uint8_t *to, size_t n, bool is_first)
 	return true;
 }
 
-bool wsi_channel_wait(const struct wsi_channel *c)
-{
-	return wait_for(c, POLLIN, -1);
-}
-
 bool wsi_channel_next(struct wsi_channel *c, void *ret_head, size_t n)
 {
 	return take(c, ret_head, n, c->at == c->have);

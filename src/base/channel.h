@@ -36,8 +36,6 @@ struct wsi_piece {
 	size_t n;
 };
 
-/* Until a message begins. False: `stop`. */
-bool wsi_channel_wait(const struct wsi_channel *c) WS_MUST_USE;
 /* The first bytes of the next message. False: there will be none. */
 bool wsi_channel_next(struct wsi_channel *c, void *ret_head, size_t n) WS_MUST_USE;
 /* More of the same message. */

@@ -40,7 +40,8 @@ enum {
 	REPLY_BYTES = 12,
 	SMALL_BYTES = 4096,
 	VERSION_BYTES = 12,
-	WHY_BYTES = 1024
+	WHY_BYTES = 1024,
+	AGAIN_MS = 500
 };
 
 struct rpc {
@@ -361,15 +362,28 @@ static enum ws_status open_requests(struct pipes *pipes, const char *folder, str
 	return pipes->requests >= 0 ? WS_OK : wsi_fail_errno(err, "pipes in %s", folder);
 }
 
-/* The debugger looks for the server when a thread of its program stops. */
 static void ask_to_come(struct pipes *pipes, struct wsi_server *server)
 {
 	const struct wsi_notice notice = { .tid = server->tid };
-	pipes->notices = open_pipe(pipes->folder, NOTICES, O_WRONLY);
+	if (pipes->notices < 0)
+		pipes->notices = open_pipe(pipes->folder, NOTICES, O_WRONLY);
 	server->events.out = pipes->notices;
 	if (pipes->notices >= 0)
 		(void)!wsi_channel_send(&server->events,
 					&(struct wsi_piece){ &notice, sizeof notice }, 1);
+}
+
+/* Until the debugger asks something: it looks for the server when a thread of its program stops,
+ * which it may miss while it is busy with another stop. False: it is to be waited for no more. */
+static bool await_client(struct pipes *pipes, struct rpc *rpc)
+{
+	struct pollfd fds[] = { { pipes->requests, POLLIN, 0 }, { rpc->client->stop, POLLIN, 0 } };
+	const bool waits = rpc->client->waits;
+	do
+		if (waits)
+			ask_to_come(pipes, &rpc->server);
+	while (poll(fds, WSI_COUNT(fds), waits ? AGAIN_MS : -1) <= 0);
+	return !fds[1].revents;
 }
 
 /* The client's pipes, which are there when it asks for the first time. */
@@ -400,9 +414,7 @@ enum ws_status ws_cudbg_serve_rpc(const struct ws_provider *provider,
 	server->calls =
 		(struct wsi_channel){ .in = pipes.requests, .out = -1, .stop = client->stop };
 	server->events = (struct wsi_channel){ .in = -2, .out = -1, .stop = -1 };
-	if (st == WS_OK && client->waits)
-		ask_to_come(&pipes, server);
-	if (st == WS_OK && wsi_channel_wait(&server->calls)) {
+	if (st == WS_OK && await_client(&pipes, &rpc)) {
 		if (!open_answers(&pipes, server))
 			st = wsi_fail_errno(err, "the client's pipes in %s", client->folder);
 		while (st == WS_OK && answer(&rpc))

@@ -469,9 +469,12 @@ static void a_debugger_is_asked_to_come(void **state)
 	asked_tid = 77;
 	start();
 	asked_tid = 0;
-	assert_true(read_all(notices, notice, sizeof notice));
-	assert_int_equal(notice[0], 77);
-	assert_int_equal(notice[1], 0);
+	for (int i = 0; i < 2; i++) { /* once more, as it does not come */
+		notice[0] = 0;
+		assert_true(read_all(notices, notice, sizeof notice));
+		assert_int_equal(notice[0], 77);
+		assert_int_equal(notice[1], 0);
+	}
 	ask(2, (const uint32_t[]){ 12, 4, 142 }, 12);
 	assert_int_equal(answer.result, CUDBG_SUCCESS);
 	/* what has no thread of its own stops that one, too */

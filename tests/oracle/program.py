@@ -112,7 +112,7 @@ def transcript(work, root, mark, name, program, commands):
         inner += "exec 9>&-; while kill -0 $P 2>/dev/null; do sleep .01; done; cat said"
     else:
         inner += debugger(commands, "--args ./" + program)
-    outer = 'mount --bind "$0" "$1/mnt" && mount -t proc proc "$1/proc"; exec chroot "$1" sh -c "$2"'
+    outer = 'mount --bind "$0" "$1/mnt" && mount -t tmpfs tmp "$1/tmp" && mount -t proc proc "$1/proc"; exec chroot "$1" sh -c "$2"'
     done = subprocess.run(["unshare", "-m", "sh", "-c", outer, work, root, inner], capture_output=True, check=False, timeout=80)
     return done.stdout.decode(errors="replace") + (">>> it did not end by itself\n" if done.returncode in (124, 137) else "")
 
@@ -160,7 +160,6 @@ def main():
                 os.mkdir(os.path.join(work, folder))
                 for source in inside:
                     shutil.copy(source, os.path.join(work, folder))
-            shutil.rmtree(root + "/tmp/cuda-dbg", ignore_errors=True)
             mark = str(uuid.uuid4())
             said = transcript(work, root, mark, name, program, commands)
         golden, now = os.path.join(HERE, "live", name + ".txt"), normal(said, name)
