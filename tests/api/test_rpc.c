@@ -97,6 +97,7 @@ static int stop(void **state)
 		close(requests);
 	requests = -1;
 	pthread_join(server, NULL);
+	asked_tid = 0;
 	close(replies);
 	close(notices);
 	close(stop_ends[0]);
@@ -468,7 +469,6 @@ static void a_debugger_is_asked_to_come(void **state)
 	uint32_t notice[3];
 	asked_tid = 77;
 	start();
-	asked_tid = 0;
 	for (int i = 0; i < 2; i++) { /* once more, as it does not come */
 		notice[0] = 0;
 		assert_true(read_all(notices, notice, sizeof notice));
@@ -517,7 +517,6 @@ static void begin_to_attach(void)
 
 static int stop_attached(void **state)
 {
-	asked_tid = 0;
 	close(program[1]);
 	stop(state);
 	close(program[0]);
