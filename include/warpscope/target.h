@@ -461,6 +461,14 @@ struct ws_target_ops {
 	 */
 	enum ws_status (*detach)(struct ws_target *target, bool runs, struct ws_error *err);
 
+	/**
+	 * Writes a dump of a stopped target: for back ends that know more of it than the other
+	 * members say, such as all of its memory. `flags`: ws_write_flags. Optional:
+	 * ws_write_target() writes what the members say.
+	 */
+	enum ws_status (*write_dump)(const struct ws_target *target, const char *path,
+				     uint32_t flags, struct ws_error *err);
+
 	/* ---- what only a file knows: optional ---- */
 
 	enum ws_status (*dump_facts)(const struct ws_target *target,
@@ -660,6 +668,9 @@ WS_API enum ws_status ws_target_host_address(const struct ws_target *target, uin
 					     struct ws_error *err) WS_MUST_USE;
 WS_API enum ws_status ws_target_detach(struct ws_target *target, bool runs,
 				       struct ws_error *err) WS_MUST_USE;
+/** ws_write_target() (write.h) calls this where it can; clients call ws_write_target(). */
+WS_API enum ws_status ws_target_write_dump(const struct ws_target *target, const char *path,
+					   uint32_t flags, struct ws_error *err) WS_MUST_USE;
 WS_API enum ws_status ws_target_dump_facts(const struct ws_target *target,
 					   struct ws_dump_facts *ret_facts,
 					   struct ws_error *err) WS_MUST_USE;

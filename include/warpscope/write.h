@@ -213,7 +213,8 @@ struct ws_write_options {
 };
 
 /**
- * Writes everything that is known about a target as a dump. A dump that is rewritten keeps every
+ * Writes everything that is known about a target as a dump. A target over a provider of the API has
+ * the provider write it, if it can: it knows which memory there is. A dump that is rewritten keeps every
  * answer; its metadata is kept, except that `flags` are added to its flags. All devices must be
  * stopped.
  *

@@ -222,6 +222,8 @@ static void facts_of_dump(struct wsi_scene *scene)
 	const struct ws_report_exception *e = scene->e;
 	const struct ws_report_kernel *kernel =
 		e->kernel == WS_NONE ? NULL : &scene->build->kernels[e->kernel];
+	if (scene->build->report->dump_status == WS_OK)
+		wsi_fact(scene, WSI_FACT_DUMP, "the state comes from a dump");
 	if (kernel && kernel->n_params && kernel->params[0].value_status == WS_EXCLUDED)
 		wsi_fact(scene, WSI_FACT_NO_PARAMS, "constant banks were left out of the dump");
 }

@@ -535,5 +535,10 @@ enum ws_status ws_write_target(const struct ws_target *target, const char *path,
 	struct ws_stripped nothing;
 	if (options)
 		memcpy(&all.write, options, wsi_min_u64(options->size, sizeof all.write));
+	if (!all.write.driver && !all.write.n_keep) {
+		enum ws_status st = ws_target_write_dump(target, path, all.write.flags, err);
+		if (st != WS_UNSUPPORTED)
+			return st;
+	}
 	return ws_strip(target, path, &all, &nothing, err);
 }

@@ -8,12 +8,15 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include <warpscope/cudbg.h>
 #include <warpscope/provider.h>
+#include <warpscope/write.h>
 
 #include "base/base.h"
 #include "route.h"
@@ -600,6 +603,56 @@ static void texts_of_a_provider_may_lack_their_end(void **state)
 	}
 }
 
+/* ---- dumps ---- */
+
+static char asked_for[4096];
+static CUDBGResult answer;
+
+static CUDBGResult generates(const char *path, CUDBGCoredumpGenerationFlags flags)
+{
+	(void)flags;
+	snprintf(asked_for, sizeof asked_for, "%s", path);
+	return answer;
+}
+
+/* The provider writes the dump, since it knows the memory, and is given a path that means the same
+ * in its process. One that cannot leaves it to what the rows tell. */
+static void dumps_are_written_by_the_provider(void **state)
+{
+	static const struct {
+		CUDBGResult result;
+		enum ws_status st;
+		bool file; /* the rows are written */
+	} rows[] = {
+		{ CUDBG_SUCCESS, WS_OK, false },
+		{ CUDBG_ERROR_INVALID_ARGS, WS_ARGUMENT, false },
+		{ CUDBG_ERROR_RUNNING_DEVICE, WS_RUNNING, false },
+		{ CUDBG_ERROR_NOT_SUPPORTED, WS_OK, true },
+	};
+	char folder[] = "/tmp/warpscope-provider-XXXXXX", here[4096], want[4200];
+	(void)state;
+	start(false);
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(chdir(folder), 0);
+	assert_non_null(getcwd(here, sizeof here));
+	snprintf(want, sizeof want, "%s/it.nvcudmp", here);
+	for (size_t i = 0; i <= sizeof rows / sizeof rows[0]; i++) {
+		bool none = i == sizeof rows / sizeof rows[0];
+		struct CUDBGAPI_st table = *api;
+		struct ws_target *other;
+		table.generateCoredump = none ? NULL : generates;
+		answer = none ? CUDBG_ERROR_NOT_SUPPORTED : rows[i].result;
+		asked_for[0] = '\0';
+		assert_int_equal(ws_target_from_api(&table, UINT32_MAX, 0, &other, NULL), WS_OK);
+		assert_int_equal(ws_write_target(other, "it.nvcudmp", NULL, NULL),
+				 none ? WS_OK : rows[i].st);
+		assert_string_equal(asked_for, none ? "" : want);
+		assert_int_equal(unlink("it.nvcudmp"), none || rows[i].file ? 0 : -1);
+		ws_target_close(other);
+	}
+	assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -617,6 +670,7 @@ int main(void)
 		cmocka_unit_test_teardown(logs_and_launches_come_through, stop),
 		cmocka_unit_test_teardown(logs_of_older_providers, stop),
 		cmocka_unit_test_teardown(texts_of_a_provider_may_lack_their_end, stop),
+		cmocka_unit_test_teardown(dumps_are_written_by_the_provider, stop),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import uuid
 
@@ -46,8 +47,8 @@ def program(mode, **env):
     return child, child.stdout.readline() == 'ready\n'
 
 
-def debug(*words, commands='', **env):
-    said = subprocess.run([WARPSCOPE, 'debug', *words], input=commands, env=environment(**env), capture_output=True, text=True, timeout=60, check=False)
+def debug(*words, commands='', cwd=None, **env):
+    said = subprocess.run([WARPSCOPE, 'debug', *words], input=commands, cwd=cwd, env=environment(**env), capture_output=True, text=True, timeout=60, check=False)
     return said.returncode, said.stdout + said.stderr
 
 
@@ -77,6 +78,11 @@ def test_start():
     status, said = debug('--software-gpu', '--arch', 'sm_80', '--', *TRACED, PROGRAM, FATBIN, 'say', commands='start\ninfo cuda devices\ncontinue\n')
     check('... on another device, from the first instruction of a kernel', 'first instruction of a kernel' in said and 'sm_80' in said and
           said.count('block 1 of 2') == 32 and 'status 0' in said, said)
+    with tempfile.TemporaryDirectory() as folder:
+        status, said = debug('--software-gpu', '--', *TRACED, PROGRAM, FATBIN, 'fault', commands='run\nwhy\ngenerate-core-file it.nvcudmp\n', cwd=folder)
+        page = subprocess.run([WARPSCOPE, 'it.nvcudmp'], cwd=folder, capture_output=True, text=True, timeout=60, check=False).stdout
+    check('a dump at a fault has the memory, which the debugger cannot list', 'Write a dump here' in said and 'skip_' not in said and
+          'outside the dump' in page and 'parameters 0: 8 bytes' in page and 'Take the next dump' not in page, said + page)
     status, said = debug('--software-gpu', '--', '/bin/true')
     check('one that does not use CUDA', status == 1 and 'exited with status 0' in said and 'has not begun to use CUDA' in said, said)
     status, said = debug('--software-gpu', '--', '/no/such/program')

@@ -185,7 +185,8 @@ static void api_close(struct ws_target *target)
 	.module = api_module, .grid = api_grid, .sm = api_sm, .block = api_block,        \
 	.warp = api_warp, .lanes = wsi_api_lanes, .call_stack = wsi_api_call_stack,      \
 	.registers = wsi_api_registers, .read_memory = wsi_api_read_memory,              \
-	.memory_range = wsi_api_memory_range, .diagnostic = api_diagnostic
+	.memory_range = wsi_api_memory_range, .diagnostic = api_diagnostic,              \
+	.write_dump = wsi_api_write_dump
 
 static const struct ws_target_ops still_ops = { INSPECTION };
 static const struct ws_target_ops running_ops = {

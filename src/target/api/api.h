@@ -224,5 +224,6 @@ WSI_TARGET_MEMBER(wsi_api_, read_host);
 WSI_TARGET_MEMBER(wsi_api_, write_host);
 WSI_TARGET_MEMBER(wsi_api_, host_address);
 WSI_TARGET_MEMBER(wsi_api_, detach);
+WSI_TARGET_MEMBER(wsi_api_, write_dump);
 
 #endif

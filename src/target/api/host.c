@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the provider knows about the host: the driver's log, and who launched a grid. */
+/* What the provider knows about the host: the driver's log, and who launched a grid; its dumps. */
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "target/api/api.h"
 
 enum { AT_ONCE = 16 }; /* records in a call of the older form */
@@ -142,4 +146,31 @@ enum ws_status wsi_api_detach(struct ws_target *target, bool runs, struct ws_err
 	if (result == CUDBG_SUCCESS || wsi_api_not_offered(result))
 		result = API_CALL(t, requestCleanupOnDetach, runs);
 	return wsi_api_status(t, result, "detach", err);
+}
+
+/* The provider may write in another process, whose working directory is another one. */
+enum ws_status wsi_api_write_dump(const struct ws_target *target, const char *path, uint32_t flags,
+				  struct ws_error *err)
+{
+	struct api_target *t = target->state;
+	char whole[PATH_MAX];
+	if (!API_HAS(t, generateCoredump))
+		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "this version writes no dumps");
+	if (path[0] != '/') {
+		if (!getcwd(whole, sizeof whole - 1))
+			return wsi_fail_errno(err, "working directory");
+		size_t at = strlen(whole);
+		whole[at++] = '/';
+		size_t size = strlen(path) + 1;
+		if (size > sizeof whole - at)
+			return wsi_fail(err, WS_LIMIT, WS_NO_OFFSET, "the path is too long");
+		memcpy(whole + at, path, size);
+		path = whole;
+	}
+	wsi_hold(&t->lock);
+	CUDBGResult result =
+		API_CALL(t, generateCoredump, path, (CUDBGCoredumpGenerationFlags)flags);
+	return result == CUDBG_ERROR_INVALID_ARGS
+		       ? wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the provider refuses the file")
+		       : wsi_api_status(t, result, "dump", err);
 }
