@@ -214,9 +214,9 @@ struct ws_write_options {
 
 /**
  * Writes everything that is known about a target as a dump. A target over a provider of the API has
- * the provider write it, if it can: it knows which memory there is. A dump that is rewritten keeps every
- * answer; its metadata is kept, except that `flags` are added to its flags. All devices must be
- * stopped.
+ * the provider write it, if it can: it knows which memory there is. A dump that is rewritten keeps
+ * every answer; its metadata is kept, except that `flags` are added to its flags. All devices must
+ * be stopped.
  *
  * If only the beginning of a memory range or an image is there, that beginning is written. A dump
  * written from an incomplete or damaged one, or from a target that does not report everything, says
