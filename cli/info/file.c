@@ -8,6 +8,8 @@
 
 #include <warpscope/core.h>
 
+enum { VERSION_TEXT = 24 };
+
 /* ---- sections ---- */
 
 static const struct column section_columns[] = {
@@ -98,6 +100,32 @@ static void time_text(uint32_t timestamp, char *text, size_t size)
 		snprintf(text, size, "%u", timestamp);
 }
 
+static void line(struct ws_out *out, const char *name, const char *text)
+{
+	ws_out_printf(out, "%-10s ", name);
+	ws_out_escaped(out, ws_str_of(text));
+	ws_out_text(out, "\n");
+}
+
+/* Only the metadata has versions, and not always: dumps of the software GPU have neither, those of
+ * Tegra no driver's. */
+static void version_json(struct ws_json *json, const char *key, uint32_t major, uint32_t minor)
+{
+	char text[VERSION_TEXT];
+	snprintf(text, sizeof text, "%u.%u", major, minor);
+	if (major)
+		ws_json_key_text(json, key, text);
+	else
+		ws_json_missing(json, key, WS_ABSENT);
+}
+
+static void version_line(struct ws_out *out, const char *name, uint32_t major, uint32_t minor)
+{
+	char text[VERSION_TEXT];
+	snprintf(text, sizeof text, "%u.%u", major, minor);
+	line(out, name, major ? text : "-");
+}
+
 static void metadata_json(struct ws_json *json, const struct ws_dump_facts *facts)
 {
 	char text[256];
@@ -110,15 +138,11 @@ static void metadata_json(struct ws_json *json, const struct ws_dump_facts *fact
 	ws_json_key_bool(json, "classic", facts->classic);
 	if (facts->have_metadata) {
 		ws_json_key_str(json, "generator", facts->generator);
-		snprintf(text, sizeof text, "%u.%u", facts->driver_major, facts->driver_minor);
-		ws_json_key_text(json, "driver", text);
-		snprintf(text, sizeof text, "%u.%u", facts->cuda_major, facts->cuda_minor);
-		ws_json_key_text(json, "cuda", text);
 	} else {
 		ws_json_missing(json, "generator", why);
-		ws_json_missing(json, "driver", why);
-		ws_json_missing(json, "cuda", why);
 	}
+	version_json(json, "driver", facts->driver_major, facts->driver_minor);
+	version_json(json, "cuda", facts->cuda_major, facts->cuda_minor);
 	if (facts->have_flags) {
 		ws_json_key_u64(json, "flags", facts->flags);
 		flags_text(facts->flags, text, sizeof text);
@@ -136,13 +160,6 @@ static void metadata_json(struct ws_json *json, const struct ws_dump_facts *fact
 	ws_json_end(json);
 }
 
-static void line(struct ws_out *out, const char *name, const char *text)
-{
-	ws_out_printf(out, "%-10s ", name);
-	ws_out_escaped(out, ws_str_of(text));
-	ws_out_text(out, "\n");
-}
-
 static void metadata_text(struct ws_out *out, const struct ws_dump_facts *facts)
 {
 	char text[256];
@@ -155,11 +172,9 @@ static void metadata_text(struct ws_out *out, const struct ws_dump_facts *facts)
 	if (facts->have_metadata) {
 		ws_out_printf(out, "%-10s ", "Generator");
 		ws_out_escaped(out, facts->generator);
-		snprintf(text, sizeof text, "%u.%u", facts->driver_major, facts->driver_minor);
 		ws_out_text(out, "\n");
-		line(out, "Driver", text);
-		snprintf(text, sizeof text, "%u.%u", facts->cuda_major, facts->cuda_minor);
-		line(out, "CUDA", text);
+		version_line(out, "Driver", facts->driver_major, facts->driver_minor);
+		version_line(out, "CUDA", facts->cuda_major, facts->cuda_minor);
 	} else {
 		line(out, "Generator", "- (drivers before r565 do not say)");
 	}

@@ -23,9 +23,9 @@ void wsi_json_dump(struct ws_json *json, const struct ws_report *report)
 	ws_json_key_u64(json, "bytes", dump->bytes);
 	char text[40];
 	wsi_format(text, "%u.%u", dump->driver_major, dump->driver_minor);
-	wsi_json_key_text(json, "driver", dump->have_metadata ? text : NULL);
+	wsi_json_key_text(json, "driver", dump->driver_major ? text : NULL);
 	wsi_format(text, "%u.%u", dump->cuda_major, dump->cuda_minor);
-	wsi_json_key_text(json, "cuda", dump->have_metadata ? text : NULL);
+	wsi_json_key_text(json, "cuda", dump->cuda_major ? text : NULL);
 	ws_json_key_bool(json, "complete", dump->complete);
 	wsi_json_key_text(json, "layout", dump->layout);
 	wsi_json_key_str(json, "generator", dump->generator, wsi_status_if(dump->have_metadata));

@@ -3,6 +3,22 @@
 #include "render/sections.h"
 #include "render/words.h"
 
+/* Dumps of the software GPU have neither version, those of Tegra no driver's. */
+static void say_versions(struct wsi_page *page, const struct ws_dump_facts *dump)
+{
+	wsi_label(page, "Driver");
+	if (dump->driver_major)
+		wsi_say(page, "%u.%u", dump->driver_major, dump->driver_minor);
+	else
+		wsi_say(page, "not recorded");
+	if (dump->cuda_major)
+		wsi_say(page, ", CUDA %u.%u", dump->cuda_major, dump->cuda_minor);
+	else if (dump->generator.len) {
+		wsi_say(page, ", written by ");
+		wsi_str(page, WSI_PLAIN, dump->generator);
+	}
+}
+
 static void facts_of_dump(struct wsi_page *page, const struct ws_dump_facts *dump)
 {
 	char when[WSI_TIME_TEXT];
@@ -13,11 +29,8 @@ static void facts_of_dump(struct wsi_page *page, const struct ws_dump_facts *dum
 		dump->complete ? "complete" : "INCOMPLETE");
 	if (dump->layout)
 		wsi_say(page, ", layout %s", dump->layout);
-	if (dump->have_metadata) {
-		wsi_label(page, "Driver");
-		wsi_say(page, "%u.%u, CUDA %u.%u", dump->driver_major, dump->driver_minor,
-			dump->cuda_major, dump->cuda_minor);
-	}
+	if (dump->have_metadata)
+		say_versions(page, dump);
 	if (dump->have_time) {
 		wsi_label(page, "Written");
 		wsi_say(page, "%s", wsi_time_text(dump->timestamp, when) ? when : "");

@@ -82,7 +82,8 @@ def test_start():
         status, said = debug('--software-gpu', '--', *TRACED, PROGRAM, FATBIN, 'fault', commands='run\nwhy\ngenerate-core-file it.nvcudmp\n', cwd=folder)
         page = subprocess.run([WARPSCOPE, 'it.nvcudmp'], cwd=folder, capture_output=True, text=True, timeout=60, check=False).stdout
     check('a dump at a fault has the memory, which the debugger cannot list', 'Write a dump here' in said and 'skip_' not in said and
-          'outside the dump' in page and 'parameters 0: 8 bytes' in page and 'Take the next dump' not in page, said + page)
+          'outside the dump' in page and 'parameters 0: 8 bytes' in page and 'Take the next dump' not in page and
+          'not recorded, written by warpscope' in page, said + page)
     status, said = debug('--software-gpu', '--', '/bin/true')
     check('one that does not use CUDA', status == 1 and 'exited with status 0' in said and 'has not begun to use CUDA' in said, said)
     status, said = debug('--software-gpu', '--', '/no/such/program')
