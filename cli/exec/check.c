@@ -137,17 +137,18 @@ static unsigned gpu_count(void)
 static void check_room(const struct exec *exec)
 {
 	const uint64_t gib = UINT64_C(1) << 30;
-	unsigned gpus = gpu_count();
-	uint64_t each = exec->args->kind == EXEC_FULL ? 80 * gib : gib;
+	unsigned gpus = exec->args->software_gpu ? 1 : gpu_count();
+	bool large = exec->args->kind == EXEC_FULL && !exec->args->software_gpu;
+	uint64_t each = large ? 80 * gib : gib; /* the software GPU has 1 GiB (--memory of run) */
 	uint64_t need = each * (gpus ? gpus : 1);
 	struct statvfs at;
 	struct rlimit limit;
 	if (statvfs(exec->folder, &at) == 0 && (uint64_t)at.f_bavail * at.f_frsize < need)
 		cli_say("warpscope exec: %s: %" PRIu64
-			" MiB are free; dumps of %u GPU%s may take up to "
-			"%" PRIu64 " GiB\n",
+			" MiB are free; dumps of %u GPU%s may take %" PRIu64 " GiB%s\n",
 			exec->folder, (uint64_t)at.f_bavail * at.f_frsize >> 20, gpus ? gpus : 1,
-			gpus > 1 ? "s" : "", need / gib);
+			gpus > 1 ? "s" : "", need / gib,
+			large ? ", or more: as much as their memory holds" : "");
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
 	    limit.rlim_cur < each)
 		cli_say("warpscope exec: files may have at most %" PRIu64

@@ -55,7 +55,7 @@ static void facts_of_lanes(struct wsi_scene *scene, const struct ws_report_acces
 			       wsi_count_bits(bad & access->suspects), wsi_count_bits(all));
 	if (access->cleared | right)
 		wsi_fact(scene, WSI_FACT_SOME_LANES, text);
-	else if (!(all & ~bad))
+	else if (!(all & ~bad) && !(scene->warp.active_lanes & scene->lanes & ~all))
 		wsi_fact(scene, WSI_FACT_ALL_LANES, text);
 }
 
