@@ -7,10 +7,12 @@ usage: mutants.py [--seed N] [--count N] [--room FOLDER] [--change FILE:LINE:TEX
 
 Each change is made in a checkout of HEAD of its own (build-mutants/), which is built and tested until something fails: the cheap
 tests first, and those named like the changed file. A change that does not compile, or not without a warning, is replaced by the
-next; so is one that the compiler translates to the same object code, byte for byte: it changes no program. With --quick, tests that take longer are left out; try what is not noticed again without it. With --reached, each test runs
-once in a build that records which lines it executes; then a change is tried with the tests that come to its line, since no other
-can notice it. A line that none was seen to come to is tried with all: data, and what runs in processes that are killed or shut in,
-which leave no record. With --sanitize, what is not noticed is tried again in a build with AddressSanitizer and
+next; so is one that the compiler translates to the same object code, byte for byte: it changes no program. A test that fails must
+pass right afterwards without the change; if it does not, the machine's load or chance made it fail, and the others are tried. With
+--quick, tests that take longer are left out; try what is not noticed again without it. With --reached, each test runs once in a
+build that records which lines it executes; then a change is tried with the tests that come to its line, since no other can notice
+it. A line that none was seen to come to is tried with all: data, and what runs in processes that are killed or shut in, which
+leave no record. So is a test that fails in that build: its record may not be whole. With --sanitize, what is not noticed is tried again in a build with AddressSanitizer and
 UndefinedBehaviorSanitizer, as `make check-sanitize` makes it. With --lock, FILE is locked meanwhile; every two minutes others get
 their turn. --change makes one that is given instead: TEXT replaces the line. --list only shows what would be changed. The last
 line is "N of M changes noticed"; exit status 1 when it is under 85 %.
@@ -30,6 +32,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -38,6 +41,9 @@ TURN = 120
 SUITES = 'unit golden api cli fuzz builders'
 SANITIZED = 'unit golden live cli fuzz'
 ENOUGH = 0.85
+TOO_SLOW = ' (too slow)'
+NO_BUILD = 'it does not build'
+FAILURE = re.compile(r'^not ok', re.M)
 SECONDS = 900  # for a build, and for one test of the tree without a change; with one: ten times what it took, and 20 s
 
 SWAPS = [(r' < ', ' <= '), (r' <= ', ' < '), (r' > ', ' >= '), (r' >= ', ' > '), (r' == ', ' != '), (r' != ', ' == '),
@@ -123,9 +129,10 @@ def choose(seed, only):
                 yield path, number, kind, line, text
 
 
-def run(*command, seconds=SECONDS):
+def run(*command, cwd=TREE, env=None):
     try:
-        return subprocess.run(command, cwd=TREE, capture_output=True, text=True, timeout=seconds, check=False)
+        return subprocess.run(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors='replace',
+                              timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired as late:
         return subprocess.CompletedProcess(command, 1, str(late.stdout or ''), 'too slow')
 
@@ -164,27 +171,35 @@ def lines_executed(folder):
     return {path: sorted(lines) for path, lines in executed.items()}
 
 
+def suite_of(test):
+    return test['suite'][0].split(':')[1]
+
+
 class Reached:
     """Which tests execute a line."""
 
     def __init__(self, jobs, turn):
         head = make_tree('coverage', '-Db_coverage=true', '-Doptimization=0')
         kept = os.path.join(TREE, 'coverage', 'reached.jsonl')  # the commit, then a line for each test
-        self.by_test = {}
+        self.by_test, self.seconds = {}, {}
         if os.path.exists(kept):
             with open(kept, encoding='utf-8') as handle:
                 if json.loads(handle.readline()) == head:
-                    self.by_test.update(json.loads(line) for line in handle if line.endswith('\n'))
+                    rows = [json.loads(line) for line in handle if line.endswith('\n')]
+                    self.by_test.update((name, files) for name, files, _ in rows)
+                    self.seconds.update((name, seconds) for name, _, seconds in rows)
         tests = json.loads(run('meson', 'introspect', 'coverage', '--tests').stdout)
-        missing = [test for test in tests if test['depends'] and test['name'] not in self.by_test]
+        missing = [test for test in tests if test['depends'] and suite_of(test) in SUITES.split() and
+                   test['name'] not in self.by_test]
         at_once = jobs if turn.handle else len(missing)
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool, open(kept, 'w', encoding='utf-8') as handle:
-            handle.writelines(json.dumps(row) + '\n' for row in [head, *self.by_test.items()])
+            rows = [(name, files, self.seconds[name]) for name, files in self.by_test.items()]
+            handle.writelines(json.dumps(row) + '\n' for row in [head, *rows])
             for begin in range(0, len(missing), at_once or 1):
                 turn.begin()
-                for name, files in pool.map(self.of_test, missing[begin:begin + at_once]):
-                    self.by_test[name] = files
-                    handle.write(json.dumps((name, files)) + '\n')
+                for name, files, seconds in pool.map(self.of_test, missing[begin:begin + at_once]):
+                    self.by_test[name], self.seconds[name] = files, seconds
+                    handle.write(json.dumps((name, files, seconds)) + '\n')
                     handle.flush()
         self.known = {}  # lines that some test was seen to execute
         for files in self.by_test.values():
@@ -193,14 +208,14 @@ class Reached:
 
     @staticmethod
     def of_test(test):
-        if test['suite'][0].split(':')[1] not in SUITES.split():
-            return test['name'], None
+        begin = time.monotonic()
         # the program's sandbox lets nobody write counts; some processes outlive their test, and write while the folder goes
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-            subprocess.run(test['cmd'], cwd=test['workdir'] or os.path.join(TREE, 'coverage'), stdin=subprocess.DEVNULL,
-                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=SECONDS, check=False,
-                           env={**os.environ, **test['env'], 'GCOV_PREFIX': folder, 'WARPSCOPE_SANDBOX': 'off'})
-            return test['name'], lines_executed(folder)
+            ended = run(*test['cmd'], cwd=test['workdir'] or os.path.join(TREE, 'coverage'),
+                        env={**os.environ, **test['env'], 'GCOV_PREFIX': folder, 'WARPSCOPE_SANDBOX': 'off'})
+            seconds = time.monotonic() - begin
+            whole = ended.returncode == 0 and not FAILURE.search(ended.stdout)
+            return test['name'], lines_executed(folder) if whole else None, seconds
 
     def may_notice(self, test, path, number):
         """False: others come to this line, and it does not."""
@@ -211,36 +226,49 @@ class Reached:
 class Tests:
     """The tests that run something built, and how long each takes where nothing is changed."""
     folder = 'build'
+    building = threading.Lock()
 
     def __init__(self, suites, jobs, quick, reached, turn):
-        listed = self.listed()
-        known = os.path.join(TREE, 'build', 'seconds.json')
-        before = {}
-        if os.path.exists(known):
-            with open(known, encoding='utf-8') as handle:
-                before = json.load(handle)
-        self.tests = [test for test in listed if test['depends'] and test['suite'][0].split(':')[1] in suites and
-                      before.get(test['name'], 0) <= quick]
         self.jobs = jobs
         self.reached = reached
         self.failed = ''
-        self.seconds = {}
-        for begin in range(0, len(self.tests), jobs):
+        self.seconds = dict(reached.seconds) if reached else {}
+        self.tests = [test for test in self.listed() if test['depends'] and suite_of(test) in suites]
+        known = os.path.join(TREE, self.folder, 'seconds.json')
+        if os.path.exists(known):
+            with open(known, encoding='utf-8') as handle:
+                self.seconds.update(json.load(handle))
+        missing = [test for test in self.tests if test['name'] not in self.seconds]
+        for begin in range(0, len(missing), jobs):
             turn.begin()
-            self.seconds.update(self.run_all(self.tests[begin:begin + jobs]))
+            self.seconds.update(self.run_all(missing[begin:begin + jobs]))
             if self.failed:
                 sys.exit(f'mutants.py: without any change this fails: {self.failed}')
         with open(known, 'w', encoding='utf-8') as handle:
-            json.dump({**self.seconds, **before}, handle)
-        self.tests = [test for test in self.tests if self.seconds[test['name']] <= max(quick, before.get(test['name'], 0))]
+            json.dump(self.seconds, handle)
+        self.tests = [test for test in self.tests if self.seconds[test['name']] <= quick]
 
     def listed(self):
+        targets = json.loads(run('meson', 'introspect', self.folder, '--targets').stdout)
+        folder = os.path.join(TREE, self.folder)
+        self.files = {target['id']: [os.path.relpath(name, folder) for name in target['filename']] for target in targets}
         return json.loads(run('meson', 'introspect', self.folder, '--tests').stdout)
 
-    def first_failure(self, path, number):
-        """Name of a test that fails, or ''. The cheap ones run first, and those whose names have a word of the path."""
-        tests = [test for test in self.tests if not (self.reached and path) or
-                 self.reached.may_notice(test['name'], path, number)]
+    def build(self, test):
+        """Builds what a test needs; whether that is so."""
+        needed = sorted({name for target in test['depends'] for name in self.files[target]})
+        with self.building:
+            return run('ninja', '-C', self.folder, *needed).returncode == 0
+
+    def passes(self, name):
+        """Whether a test passes now, alone."""
+        self.run_all([test for test in self.tests if test['name'] == name.removesuffix(TOO_SLOW)])
+        return not self.failed
+
+    def first_failure(self, path, number, aside):
+        """Name of a test that fails and is not put aside, or ''. The cheap ones run first, and those named like the path."""
+        tests = [test for test in self.tests if test['name'] not in aside and
+                 (not self.reached or self.reached.may_notice(test['name'], path, number))]
         words = set(re.split(r'[/._]', path)) - {'src', 'c'}
 
         def cost(test):
@@ -256,8 +284,11 @@ class Tests:
             return dict(pool.map(self.run_one, tests))
 
     def run_one(self, test):
-        """(name, seconds); ends early when another one fails."""
-        name, begin = test['name'], time.monotonic()
+        """(name, seconds); ends early when another one fails. What it needs is built before."""
+        name = test['name']
+        if not self.failed and not self.build(test):
+            self.failed = NO_BUILD
+        begin = time.monotonic()
         limit = 20 + 10 * self.seconds[name] if name in self.seconds else SECONDS
         with tempfile.TemporaryFile('w+', errors='replace') as out:
             if self.failed:
@@ -276,8 +307,8 @@ class Tests:
             if self.failed:
                 pass
             elif status is None:
-                self.failed = name + ' (too slow)'
-            elif status or re.search(r'^not ok', out.read(), re.M):
+                self.failed = name + TOO_SLOW
+            elif status or FAILURE.search(out.read()):
                 self.failed = name
         return name, time.monotonic() - begin
 
@@ -317,19 +348,30 @@ def try_change(path, number, text, *stages):
         before = handle.read()
     lines = before.split('\n')
     lines[number - 1] = text
+    after = '\n'.join(lines)
+
+    def write(content):
+        with open(file, 'w', encoding='utf-8') as handle:
+            handle.write(content)
     begin = time.monotonic()
     try:
-        with open(file, 'w', encoding='utf-8') as handle:
-            handle.write('\n'.join(lines))
-        failed = None
-        for tests in stages if object_code(path) not in (None, code) else ():
-            failed = None if run('ninja', '-C', tests.folder).returncode else tests.first_failure(path, number)
-            if failed != '':
-                break
+        write(after)
+        if object_code(path) in (None, code):
+            return None, time.monotonic() - begin
+        for tests in stages:
+            aside = set()
+            while failed := tests.first_failure(path, number, aside):
+                write(before)
+                if failed == NO_BUILD:
+                    return None, time.monotonic() - begin
+                if tests.passes(failed):
+                    return failed, time.monotonic() - begin
+                print(f'    fails without the change, too: {failed}', flush=True)
+                aside.add(failed.removesuffix(TOO_SLOW))
+                write(after)
     finally:
-        with open(file, 'w', encoding='utf-8') as handle:
-            handle.write(before)
-    return failed, time.monotonic() - begin
+        write(before)
+    return '', time.monotonic() - begin
 
 
 class Turn:
