@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include "elf/elf.h"
+#include "elf/exported.h"
 
 /* An ELF header, `n` section headers behind it, then the name table "\0.a\0.b\0". */
 enum { N = 3, NAMES = 7, FILE_BYTES = 64 + N * 64 + NAMES };
@@ -183,6 +184,83 @@ static void offsets_near_the_end_of_the_number_space_are_outside(void **state)
 	assert_int_equal(elf.shstrtab.len, 0);
 }
 
+/* A library: three section headers, of which one is of symbols and one has their names. */
+enum { SYMBOLS = 64 + 3 * 64, N_SYMBOLS = 5, LIBRARY_NAMES = SYMBOLS + N_SYMBOLS * WSI_SYM_BYTES };
+static const char library_names[] = "\0puts\0put\0cut";
+enum { LIBRARY = LIBRARY_NAMES + sizeof library_names - 1 };
+
+static void symbol(uint8_t *p, uint32_t name, uint16_t section, uint64_t value)
+{
+	put(p, name, 4);
+	put(p + 6, section, 2);
+	put(p + 8, value, 8);
+}
+
+static void library(uint8_t file[LIBRARY])
+{
+	memset(file, 0, LIBRARY);
+	memcpy(file,
+	       "\x7f"
+	       "ELF\x02\x01\x01",
+	       7);
+	put(file + 16, WSI_ET_CORE, 2);
+	put(file + 40, 64, 8);
+	put(file + 58, 64, 2);
+	put(file + 60, 3, 2);
+	uint8_t *header = file + 128;
+	put(header + 4, WSI_SHT_DYNSYM, 4);
+	put(header + 24, SYMBOLS, 8);
+	put(header + 32, N_SYMBOLS * WSI_SYM_BYTES, 8);
+	put(header + 40, 2, 4);
+	header += 64;
+	put(header + 4, WSI_SHT_STRTAB, 4);
+	put(header + 24, LIBRARY_NAMES, 8);
+	put(header + 32, sizeof library_names - 1, 8);
+	uint8_t *row = file + SYMBOLS + WSI_SYM_BYTES;  /* the first is no symbol */
+	symbol(row, 6, 0, 0x1000);                      /* "put", of another library */
+	symbol(row + WSI_SYM_BYTES, 1, 7, 0x2000);      /* "puts" */
+	symbol(row + 2 * WSI_SYM_BYTES, 6, 7, 0x3000);  /* "put" */
+	symbol(row + 3 * WSI_SYM_BYTES, 10, 7, 0x4000); /* "cut", which has no end */
+	memcpy(file + LIBRARY_NAMES, library_names, sizeof library_names - 1);
+}
+
+static void an_exported_symbol_is_found_by_its_whole_name(void **state)
+{
+	(void)state;
+	uint8_t file[LIBRARY];
+	const struct ws_span whole = { file, LIBRARY, 0 };
+	library(file);
+	assert_int_equal(wsi_elf_exported(whole, "puts"), 0x2000);
+	assert_int_equal(wsi_elf_exported(whole, "put"), 0x3000);
+	assert_int_equal(wsi_elf_exported(whole, "pu"), 0);
+	assert_int_equal(wsi_elf_exported(whole, "cut"), 0);
+	put(file + SYMBOLS + 2 * WSI_SYM_BYTES, LIBRARY, 4);
+	assert_int_equal(wsi_elf_exported(whole, "puts"), 0);
+}
+
+static void a_file_without_exported_symbols_has_none(void **state)
+{
+	(void)state;
+	uint8_t file[LIBRARY];
+	library(file);
+	file[0] = 0;
+	assert_int_equal(wsi_elf_exported((struct ws_span){ file, LIBRARY, 0 }, "put"), 0);
+	library(file);
+	put(file + 128 + 4, WSI_SHT_SYMTAB, 4);
+	assert_int_equal(wsi_elf_exported((struct ws_span){ file, LIBRARY, 0 }, "put"), 0);
+	for (size_t len = 1; len < LIBRARY; len++) { /* on the heap: a sanitizer sees its end */
+		uint8_t *cut = wsi_zalloc(len);
+		assert_non_null(cut);
+		library(file);
+		memcpy(cut, file, len);
+		uint64_t value = wsi_elf_exported((struct ws_span){ cut, len, 0 }, "put");
+		assert_true(value == 0 || value == 0x3000);
+		wsi_free(cut);
+	}
+	put(file + 128 + 40, 3, 4); /* names in a section that is not there */
+	assert_int_equal(wsi_elf_exported((struct ws_span){ file, LIBRARY, 0 }, "put"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -191,6 +269,8 @@ int main(void)
 		cmocka_unit_test(cut_anywhere_keeps_whole_headers_only),
 		cmocka_unit_test(refusals_say_what_the_file_is),
 		cmocka_unit_test(offsets_near_the_end_of_the_number_space_are_outside),
+		cmocka_unit_test(an_exported_symbol_is_found_by_its_whole_name),
+		cmocka_unit_test(a_file_without_exported_symbols_has_none),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
