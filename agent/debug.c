@@ -5,7 +5,7 @@
  * device, by a thread of its own. From then on the device belongs to a target (sim_target.h), and
  * the program's requests take it from there.
  */
-#define _GNU_SOURCE /* pipe2 */
+#define _GNU_SOURCE /* pipe2, POLLRDHUP */
 #include "agent.h"
 
 #include <errno.h>
@@ -127,16 +127,19 @@ static CUDBGResult make_target(struct agent *agent, struct session *session)
 	struct ws_error err;
 	cudbgDebuggerCapabilities = debug->capabilities;
 	cudbgEnableLaunchBlocking = debug->is_blocking;
-	if (ws_sim_target_live(agent->sim, &session->target, &err) != WS_OK ||
-	    (debug->contexts == 0 &&
-	     ws_sim_host_context(session->target, false, 0, &err) != WS_OK) ||
-	    (debug->waits ? ws_target_resume(session->target, WS_NONE, &err)
-			  : ws_sim_host_attached(session->target, &err)) != WS_OK ||
-	    ws_cudbg_api(session->target, &session->api, &err) != WS_OK) {
-		agent_say("no debugger can be served: %s", err.message);
-		return CUDBG_ERROR_OS_RESOURCES;
-	}
-	return CUDBG_SUCCESS;
+	enum ws_status st = ws_sim_target_live(agent->sim, &session->target, &err);
+	if (st == WS_OK && debug->contexts == 0) /* so there is nothing to be told of */
+		st = ws_sim_host_context(session->target, false, 0, &err);
+	else if (st == WS_OK && !debug->waits)
+		st = ws_sim_host_attached(session->target, &err);
+	if (st == WS_OK && debug->waits)
+		st = ws_target_resume(session->target, WS_NONE, &err);
+	if (st == WS_OK)
+		st = ws_cudbg_api(session->target, &session->api, &err);
+	if (st == WS_OK)
+		return CUDBG_SUCCESS;
+	agent_say("no debugger can be served: %s", err.message);
+	return CUDBG_ERROR_OS_RESOURCES;
 }
 
 static CUDBGResult begin(struct agent *agent, const struct wire_debug *debug)
@@ -184,6 +187,13 @@ static bool is_client_gone(const struct session *session)
 	return kill((pid_t)session->debug.client, 0) != 0 && errno == ESRCH;
 }
 
+/* Whether the client has ended, or has closed its socket. */
+static bool is_left(const struct session *session)
+{
+	struct pollfd polled = { atomic_load(&session->client), POLLRDHUP, 0 };
+	return is_client_gone(session) || poll(&polled, 1, 0) > 0;
+}
+
 static bool tell_driver(const struct agent *agent, CUDBGResult result)
 {
 	const struct wire_debugged reply = { .result = (int32_t)result,
@@ -197,9 +207,9 @@ bool session_begin(struct agent *agent)
 	CUDBGResult result = CUDBG_ERROR_ATTACH_NOT_POSSIBLE;
 	if (!wire_receive(WIRE_DEBUG, &debug, sizeof debug, NULL))
 		return false;
-	/* what is left of a session whose client has ended does not keep the next one out */
+	/* what is left of a session whose client has left does not keep the next one out */
 	if (agent->session &&
-	    is_done_within(agent->session, is_client_gone(agent->session) ? FAREWELL_MS : 0))
+	    is_done_within(agent->session, is_left(agent->session) ? FAREWELL_MS : 0))
 		session_end(agent);
 	if (!agent->session) {
 		agent->n_sessions = (uint8_t)(agent->n_sessions % UINT8_MAX + 1); /* never 0 */

@@ -5,7 +5,7 @@
  * say: a kernel prints. fault: one writes outside. missing: asks for what is not there. wait: one
  * waits for the host, which never comes. told: it comes with a line of standard input, which is
  * then read to its end. many: launches for ever. lines: a launch for each line of standard input.
- * ask-...: the program itself asks for dumps.
+ * early: the same, and has no context before the first. ask-...: the program itself asks for dumps.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -91,13 +91,19 @@ static int launch_by_lines(CUfunction function, void **args)
 	return 0;
 }
 
+/* A kernel that waits for the host. When another call is answered, it runs. */
+static int launch_waiting(CUfunction function, void *host)
+{
+	CUdeviceptr at = (uintptr_t)host, other;
+	void *args[] = { &at };
+	return launch(function, args) || fails(cuMemAlloc(&other, 64), "cuMemAlloc");
+}
+
 /* A kernel doubles the number that it is told. */
 static int wait_for_line(CUfunction function, volatile uint32_t *host)
 {
 	char line[80];
-	uint64_t at = (uintptr_t)host;
-	void *args[] = { &at };
-	if (launch(function, args))
+	if (launch_waiting(function, (void *)(uintptr_t)host))
 		return 1;
 	printf("waits\n");
 	fflush(stdout);
@@ -133,12 +139,11 @@ static int go(const char *mode, CUmodule module)
 		CUcontext context;
 		(void)fails(cuCtxAttach(&context, 0), "cuCtxAttach");
 	} else if (strcmp(mode, "wait") == 0) {
-		at = (uintptr_t)host;
-		if (launch(find(module, "wait"), place))
+		if (launch_waiting(find(module, "wait"), host))
 			return 1;
 	} else if (strcmp(mode, "told") == 0) {
 		return wait_for_line(find(module, "wait"), host);
-	} else if (strcmp(mode, "lines") == 0) {
+	} else if (strcmp(mode, "lines") == 0 || strcmp(mode, "early") == 0) {
 		return launch_by_lines(find(module, "store"), place);
 	} else {
 		CUfunction store = find(module, "store");
@@ -154,11 +159,21 @@ static int go(const char *mode, CUmodule module)
 	return failed;
 }
 
+/* Until a line comes. */
+static int stay_early(void)
+{
+	char line[80];
+	printf("waits\n");
+	fflush(stdout);
+	return !fgets(line, sizeof line, stdin);
+}
+
 int main(int argc, char **argv)
 {
 	CUcontext context;
 	CUmodule module;
 	if (argc != 3 || fails(cuInit(0), "cuInit") ||
+	    (strcmp(argv[2], "early") == 0 && stay_early()) ||
 	    fails(cuDevicePrimaryCtxRetain(&context, 0), "cuDevicePrimaryCtxRetain") ||
 	    fails(cuCtxSetCurrent(context), "cuCtxSetCurrent") ||
 	    fails(cuModuleLoad(&module, argv[1]), "cuModuleLoad"))

@@ -68,11 +68,12 @@ static __attribute__((noinline)) bool do_step(char step)
 {
 	static CUcontext context;
 	static CUmodule module;
-	static CUdeviceptr numbers;
+	static CUdeviceptr numbers, other;
+	static uint32_t *flag;
 	CUfunction store;
 	unsigned first = step == 'f' ? 1u << 30 : 0;
 	int two = SAYS / 32;
-	void *args[] = { &numbers, &first }, *number[] = { &two };
+	void *args[] = { &numbers, &first }, *number[] = { &two }, *told[] = { &flag };
 	switch (step) {
 	case 'i':
 		return cuInit(0) == CUDA_SUCCESS;
@@ -94,6 +95,15 @@ static __attribute__((noinline)) bool do_step(char step)
 		       cuLaunchKernel(store, SAYS / 32, 1, 1, 32, 1, 1, 0, NULL, number, NULL) ==
 			       CUDA_SUCCESS &&
 		       cuCtxSynchronize() == CUDA_SUCCESS && fflush(stdout) == 0;
+	case 'h': /* a kernel waits for the host, and runs when another call is answered, */
+		return cuMemAllocHost((void **)&flag, 64) == CUDA_SUCCESS && (*flag = 0) == 0 &&
+		       cuModuleGetFunction(&store, module, "wait") == CUDA_SUCCESS &&
+		       cuLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, NULL, told, NULL) ==
+			       CUDA_SUCCESS &&
+		       cuMemAlloc(&other, 64) == CUDA_SUCCESS;
+	case 'u': /* which comes */
+		return *flag == 0 && (*(volatile uint32_t *)flag = 21) != 0 &&
+		       cuCtxSynchronize() == CUDA_SUCCESS && flag[1] == 42;
 	case 'b': /* no start of an allocation */
 		return cuMemFree(numbers + 1) == CUDA_SUCCESS;
 	case 'w':
@@ -114,15 +124,16 @@ static _Noreturn void be_program(int told)
 {
 	char step;
 	while (read(told, &step, 1) == 1) {
-		const char fd = (char)cudbgInitiateDebuggerAttachProcedureFd;
-		if (step == 'd' && write(said, &fd, 1) == 1)
-			continue;
-		if (step == 'a')
+		if (step == 'a') /* as debuggers have it called */
 			cudbgApiAttach();
+		if (step == 'A')
+			cudbgApiInit(2);
+		if (step == 'D')
+			cudbgApiDetach();
 		/* the thread that lets debuggers in writes it too */
 		const uint64_t *variable = &cudbgReportedDriverInternalErrorCode;
 		const char code = (char)(__atomic_load_n(variable, __ATOMIC_SEQ_CST) + 1);
-		if (step == 'a' && write(said, &code, 1) == 1)
+		if (strchr("aAD", step) && write(said, &code, 1) == 1)
 			continue;
 		if (write(said, do_step(step) ? &step : "-", 1) != 1)
 			break;
@@ -183,15 +194,20 @@ static void start(uint32_t wanted, bool begins)
 	assert_int_equal(cudbgGetAPI(13, 0, 0, &api), CUDBG_SUCCESS);
 }
 
-static void end(void)
+static void bury(void)
 {
 	int status;
-	assert_int_equal(api->finalize(), CUDBG_SUCCESS);
 	close(program.tell);
 	assert_int_equal(waitpid(program.pid, &status, 0), program.pid);
 	assert_int_equal(status, 0);
 	close(program.hear);
 	close(program.out);
+}
+
+static void end(void)
+{
+	assert_int_equal(api->finalize(), CUDBG_SUCCESS);
+	bury();
 }
 
 static void take_events(void)
@@ -638,43 +654,134 @@ static void test_loss(void **state)
 		(void)poll(NULL, 0, 1);
 	assert_true(atomic_load(&n_calls) > before);
 	(void)api->finalize();
-	close(program.tell);
-	assert_int_equal(waitpid(program.pid, NULL, 0), program.pid);
-	close(program.hear);
-	close(program.out);
+	bury();
 }
 
-/* By the descriptor, with a place to break on; then the events, and ATTACH_COMPLETE behind them. */
-static void test_attach(void **state)
+/* ---- attaching and detaching, as the manual of the API has them (2.5) ---- */
+
+/* A variable of the program, which lies where it lies here. */
+static uint32_t peek(const void *variable)
 {
-	(void)state;
-	start(STOPS | NO_SWITCHES, false);
-	do_steps("icml");
-	tell('d');
-	int descriptor = hear(MOST_MS), fd;
-	char path[64];
-	assert_true(descriptor > 2);
-	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)program.pid, descriptor);
-	fd = open(path, O_WRONLY);
+	char path[40];
+	uint32_t value;
+	snprintf(path, sizeof path, "/proc/%d/mem", (int)program.pid);
+	int fd = open(path, O_RDONLY);
+	assert_int_equal(pread(fd, &value, sizeof value, (off_t)(uintptr_t)variable), sizeof value);
+	close(fd);
+	return value;
+}
+
+static void poke(const void *variable, uint32_t value)
+{
+	char path[40];
+	snprintf(path, sizeof path, "/proc/%d/mem", (int)program.pid);
+	int fd = open(path, O_WRONLY);
+	assert_int_equal(pwrite(fd, &value, sizeof value, (off_t)(uintptr_t)variable),
+			 sizeof value);
+	close(fd);
+}
+
+/* By the descriptor, with a place to break on. */
+static void ask_by_descriptor(void)
+{
+	char path[64], byte;
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)program.pid,
+		 (int)peek(&cudbgInitiateDebuggerAttachProcedureFd));
+	int fd = open(path, O_WRONLY);
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, "x", 1), 1);
 	close(fd);
-	char byte;
 	assert_int_equal(read(program.hear, &byte, 1), 1); /* nobody listens to events yet */
 	assert_int_equal(byte, 'F');
 	assert_int_equal(api->initialize(), CUDBG_SUCCESS);
-	take_events();
-	assert_int_equal(count(CUDBG_EVENT_CTX_CREATE), 1);
-	assert_int_equal(count(CUDBG_EVENT_ELF_IMAGE_LOADED), 1);
-	assert_int_equal(events[n_events - 1].kind, CUDBG_EVENT_ATTACH_COMPLETE);
+}
+
+static void ask_by_call(char step)
+{
+	CUDBGResult result = CUDBG_ERROR_ATTACH_NOT_POSSIBLE;
+	tell(step);
+	assert_int_equal(hear(MOST_MS), CUDBG_SUCCESS + 1);
+	for (int i = 0; i < MOST_MS && result != CUDBG_SUCCESS; i++) {
+		result = api->initialize();
+		(void)poll(NULL, 0, 1);
+	}
+	assert_int_equal(result, CUDBG_SUCCESS);
+	assert_int_equal(api->initializeAttachStub(), CUDBG_SUCCESS);
+}
+
+/* What there is, and ATTACH_COMPLETE behind it; or nothing, and that is known beforehand. That the
+ * devices stand is told in both cases. */
+static void collect(bool has_context)
+{
+	n_events = 0;
+	assert_int_equal(peek(&cudbgResumeForAttachDetach), has_context);
+	if (has_context) {
+		for (int i = 0; i < MOST_MS && count(CUDBG_EVENT_ATTACH_COMPLETE) == 0; i++)
+			assert_int_equal(hear(1), 0);
+		assert_int_equal(first(CUDBG_EVENT_CTX_CREATE), 0);
+		assert_int_equal(first(CUDBG_EVENT_ELF_IMAGE_LOADED), 1);
+		assert_int_equal(first(CUDBG_EVENT_KERNEL_READY), n_events - 2);
+		assert_int_equal(first(CUDBG_EVENT_ATTACH_COMPLETE), n_events - 1);
+	} else {
+		poke(&cudbgIpcFlag, 1);
+		take_events();
+		assert_int_equal(n_events, count(CUDBG_EVENT_ALL_DEVICES_SUSPENDED));
+	}
 	assert_int_equal(api->suspendDevice(0), CUDBG_ERROR_SUSPENDED_DEVICE);
-	tell('l'); /* all devices stand until they are resumed */
-	assert_int_equal(hear(200), 0);
+}
+
+static void detach(bool has_context)
+{
+	assert_int_equal(peek(&cudbgDebuggerInitialized), 1);
 	assert_int_equal(api->clearAttachState(), CUDBG_SUCCESS);
-	assert_int_equal(api->requestCleanupOnDetach(1), CUDBG_SUCCESS);
-	assert_int_equal(hear(MOST_MS), 'l');
-	assert_int_equal(count(CUDBG_EVENT_DETACH_COMPLETE), 1);
-	end();
+	tell('D');
+	(void)hear(MOST_MS);
+	const uint32_t resume = peek(&cudbgResumeForAttachDetach);
+	assert_int_equal(resume, has_context);
+	if (resume)
+		assert_int_equal(api->requestCleanupOnDetach(resume), CUDBG_SUCCESS);
+	poke(&cudbgDebuggerInitialized, 0);
+	for (int i = 0; i < MOST_MS && resume && count(CUDBG_EVENT_DETACH_COMPLETE) == 0; i++)
+		assert_int_equal(hear(1), 0);
+	assert_int_equal(count(CUDBG_EVENT_DETACH_COMPLETE), has_context);
+	poke(&cudbgIpcFlag, 0);
+	assert_int_equal(api->finalize(), CUDBG_SUCCESS);
+}
+
+/* Each way twice: to a program that has no context yet, or whose kernel runs. */
+static void attach_twice(const char *way, bool has_context)
+{
+	start(STOPS | NO_SWITCHES, false);
+	do_steps(has_context ? "icmh" : "i");
+	for (unsigned i = 0; i < 2; i++) {
+		if (i == 1)
+			poke(&cudbgSessionId, ++cudbgSessionId);
+		if (*way == 'F')
+			ask_by_descriptor();
+		else
+			ask_by_call(*way);
+		collect(has_context);
+		if (i == 1 && !has_context) { /* it is told of what comes */
+			tell('c');
+			assert_int_equal(hear(100), 0); /* all devices stand */
+			assert_int_equal(api->resumeDevice(0), CUDBG_SUCCESS);
+			assert_int_equal(hear(MOST_MS), 'c');
+			assert_int_equal(count(CUDBG_EVENT_CTX_CREATE), 1);
+			has_context = true;
+		}
+		detach(has_context);
+	}
+	do_steps(count(CUDBG_EVENT_KERNEL_READY) ? "u" : "ml");
+	bury();
+}
+
+static void test_attach(void **state)
+{
+	(void)state;
+	for (const char *way = "FaA"; *way; way++) {
+		attach_twice(way, false);
+		attach_twice(way, true);
+	}
 }
 
 /* Why nobody was let in, for who called the function: its code, and 1. */
@@ -695,10 +802,7 @@ static void test_refusals(void **state)
 	assert_int_equal(hear(MOST_MS), '-');
 	tell('a'); /* the agent is gone */
 	assert_int_equal(hear(MOST_MS), CUDBG_ERROR_COMMUNICATION_FAILURE + 1);
-	close(program.tell);
-	assert_int_equal(waitpid(program.pid, NULL, 0), program.pid);
-	close(program.hear);
-	close(program.out);
+	bury();
 	(void)api->finalize();
 }
 

@@ -73,8 +73,9 @@ def test_start():
           'The program has exited with status 0.' in said and '$1 = 0' in said and 'run starts it again' in said and status == 0, said)
     status, said = debug('--software-gpu', '--', *TRACED, PROGRAM, FATBIN, 'many', commands='break store\nrun\nkill\nrun\ninfo breakpoints\n')
     check('... that is killed and started again', said.count('Breakpoint 1, ') == 2 and 'already hit 2 times' in said, said)
-    status, said = debug('--software-gpu', '--', PROGRAM, FATBIN.replace('.O3.', '.G.'), 'many', commands='break store if i >= 0\nrun\n')
+    status, said = debug('--software-gpu', '--', PROGRAM, FATBIN.replace('.O3.', '.G.'), 'many', commands='break store if i >= 0\nrun\nreverse-stepi\n')
     check('... one of -G, stopped behind the prologue', re.search(r'Breakpoint 1, store<<<.*> \(to=0x[0-9a-f]+, i=\d+\) at .*driver.cu:30', said), said)
+    check('... which does not go back, as it shares memory with the device', 'Going back is not offered' in said, said)
     status, said = debug('--software-gpu', '--arch', 'sm_80', '--', *TRACED, PROGRAM, FATBIN, 'say', commands='start\ninfo cuda devices\ncontinue\n')
     check('... on another device, from the first instruction of a kernel', 'first instruction of a kernel' in said and 'sm_80' in said and
           said.count('block 1 of 2') == 32 and 'status 0' in said, said)
@@ -102,7 +103,6 @@ def test_attach():
     for way in ('descriptor', 'call', 'init'):
         child, ready = program('wait')
         child.stdout.readline()
-        time.sleep(0.1)
         status, said = debug('--pid', str(child.pid), '--attach-by', way, commands='info cuda kernels\ndetach\n')
         check(f'attach by {way}: the kernel stands where it was', ready and status == 0 and 'driver.cu:35' in said and 'wait()' in said and 'Detached.' in said, said)
         status, said = debug('--pid', str(child.pid), '-batch')
@@ -135,7 +135,7 @@ def test_attach():
 
 
 def test_early():
-    """Attached to before there is a driver, or before it has begun."""
+    """Attached to before there is a driver, before it has begun, or before it has a context."""
     for mode, what, words in (('late', 'no driver', 'has not loaded the CUDA driver yet'),
                               ('soon', 'a driver that has not begun', 'has not begun to use CUDA yet')):
         child = started([*TRACED, LATE, mode])
@@ -149,6 +149,19 @@ def test_early():
         check(f'attached to with {what}, it is stopped when that begins', words in said and 'begins to use CUDA' in said and 'sm_90' in rest, said + rest + err)
         check('... and goes on afterwards', child.stdout.readline() == '0\n')
         child.communicate('\n', timeout=30)
+    for way in ('descriptor', 'call', 'init'):
+        child = started([*TRACED, PROGRAM, FATBIN, 'early'])
+        early = child.stdout.readline()
+        status, said = debug('--pid', str(child.pid), '--attach-by', way, '-batch')
+        debugger = started([WARPSCOPE, 'debug', '--pid', str(child.pid), '--attach-by', way, '-ex', 'break store'])
+        said += debugger.stdout.readline()
+        child.stdin.write('has a context\nand launches\n')
+        child.stdin.flush()
+        rest, err = debugger.communicate('continue\ndetach\n', timeout=30)
+        check(f'attached to by {way} without a context, twice, it is stopped in its first kernel and goes on', status == 0 and early == 'waits\n' and
+              'pending' in said and 'Breakpoint 1, store' in rest and child.stdout.readline() == 'ready\n' and child.stdout.readline() == 'done\n',
+              said + rest + err)
+        child.communicate('', timeout=30)
     child = started(['sleep', '1'])
     status, said = debug('--pid', str(child.pid))
     check('attached to, one that has nothing to do with CUDA ends as it would', status == 1 and 'exited with status 0' in said and child.wait() == 0, said)

@@ -38,6 +38,8 @@ SESSIONS = {
                         AGAIN, "attach ITS_PID", "break driver.cu:37 if blockIdx.x == 1", "shell echo >line", "continue", "bt", "print flag[0]", "next",
                         "print flag[1]", "delete", "detach"]),
     "detach": ("program driver.fatbin told", ["attach ITS_PID", "break driver.cu:37", "shell echo >line", "continue", "bt", "detach"]),
+    "early": ("program driver.fatbin early", ["attach ITS_PID", "info cuda devices", "info cuda kernels", "detach",
+                       AGAIN, "attach ITS_PID", "break store", "shell echo >line", "shell echo >line", "continue", "bt", "print i", "delete", "detach"]),
     "walk": ("walk debug.fatbin", [
         "break debug.cu:29", "break folded if threadIdx.x == 7", "break shifts", "run", "info cuda kernels", "info cuda devices", "info cuda sms",
         "info cuda warps", "info cuda lanes", "info cuda blocks", "info cuda threads", "info cuda contexts", "info cuda managed",
@@ -103,7 +105,7 @@ def transcript(work, root, mark, name, program, commands):
     inner = "cd /mnt && export LD_LIBRARY_PATH=/mnt TMPDIR=/tmp MARK=%s; " % mark
     if name == "exec":  # which finds the driver by itself
         inner += "export LD_LIBRARY_PATH=/mnt/lib; " + debugger(commands, "--args ./" + program).replace("cuda-gdb", EXEC + " cuda-gdb", 1)
-    elif program.endswith("told"):
+    elif "ITS_PID" in commands[0]:
         inner += RUNS % program
         while commands:
             end = (commands + [AGAIN]).index(AGAIN)
