@@ -77,6 +77,14 @@ enum {
 
 struct ws_focus;
 
+/* Which arguments are shown with a frame: gdb's `print frame-arguments`. */
+enum cli_frame_arguments {
+	CLI_ARGUMENTS_SCALARS, /* "..." for the others */
+	CLI_ARGUMENTS_ALL,
+	CLI_ARGUMENTS_NONE,     /* "..." for each */
+	CLI_ARGUMENTS_PRESENCE, /* "..." for any */
+};
+
 struct cli {
 	struct ws_out out; /* standard output */
 	bool color;        /* escape sequences are welcome on standard output */
@@ -96,7 +104,8 @@ struct cli {
 	const struct ws_focus *focus;
 	size_t frame;                /* of that thread, as `bt` numbers them */
 	struct ws_value_style style; /* of values */
-	bool each_alone;             /* tables join no rows */
+	enum cli_frame_arguments frame_arguments;
+	bool each_alone; /* tables join no rows */
 	/* What takes the output, a prompt that shows it a screen at a time; NULL: standard output.
 	 */
 	bool (*page)(void *user, const char *bytes, size_t len);

@@ -35,7 +35,8 @@ static uint64_t print(struct ws_vars *vars, const struct ws_value *value, char l
 	uint64_t printed = 0;
 	struct ws_out out;
 	ws_out_init(&out, check_text, &printed);
-	ws_vars_print(vars, value, (struct ws_value_format){ letter, true }, &out);
+	ws_vars_print(vars, value, (struct ws_value_format){ .letter = letter, .is_whole = true },
+		      &out);
 	FUZZ_CHECK(ws_out_flush(&out, NULL) == WS_OK);
 	return printed;
 }

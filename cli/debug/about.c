@@ -9,6 +9,25 @@
 
 #include <warpscope/sass.h>
 
+#include "info/info.h"
+
+/* Whether a place in the code is of a line, if the text behind the last colon is one; `*ret_line`.
+ */
+static bool is_of_line(struct debugger *d, uint64_t pc, const char *text, uint32_t *ret_line)
+{
+	const char *colon = strrchr(text, ':');
+	struct position position;
+	uint64_t line;
+	if (!cli_number(colon ? colon + 1 : text, &line))
+		return true;
+	*ret_line = (uint32_t)line;
+	debug_position(d, pc, &position);
+	bool is = position.n == 0;
+	for (size_t i = 0; i < position.n; i++)
+		is |= position.chain[i].line == line;
+	return is;
+}
+
 /* info line [*ADDRESS|LOCATION] */
 static bool info_line(struct debugger *d, const char *text)
 {
@@ -25,8 +44,13 @@ static bool info_line(struct debugger *d, const char *text)
 		debug_answer(d, "line");
 		ws_json_array(&d->json);
 	}
-	for (size_t i = 0; i < at.n_pcs; i++)
-		good &= debug_print_line(d, at.pc[i]);
+	for (size_t i = 0; i < at.n_pcs; i++) {
+		uint32_t line;
+		if (!in_json && !is_of_line(d, at.pc[i], text, &line))
+			debug_print_line_without_code(d, at.pc[i], line);
+		else
+			good &= debug_print_line(d, at.pc[i]);
+	}
 	if (in_json)
 		ws_json_end(&d->json);
 	free(at.pc);
@@ -200,19 +224,42 @@ static bool info_scope(struct debugger *d, const char *text)
 	return at.n_pcs > 0;
 }
 
+/* [-q] [-t TYPE] [NAME], both regular expressions, which the verb has as options. */
+static void info_held(struct debugger *d, const char *which, const char *text)
+{
+	enum { MOST = 8 };
+	char *copy = cli_copy(text, strlen(text)), *words[MOST], *options[MOST], *argv[16];
+	const int n = debug_split(copy, words, MOST);
+	int n_options = 0, argc = 0;
+	argv[argc++] = (char *)(uintptr_t) "locals";
+	argv[argc++] = d->dump ? d->dump : (char *)(uintptr_t) "device";
+	argv[argc++] = (char *)(uintptr_t)which;
+	for (int i = 0; i < n; i++) {
+		const bool is_type = strcmp(words[i], "-t") == 0 && i + 1 < n;
+		const char *given = is_type ? words[++i] : words[i];
+		if (!is_type && (strcmp(given, "-q") == 0 || strcmp(given, "--") == 0))
+			continue;
+		const size_t size = strlen(given) + sizeof "--name=";
+		options[n_options] = cli_alloc(size, 1);
+		snprintf(options[n_options], size, "--%s=%s", is_type ? "type" : "name", given);
+		argv[argc++] = options[n_options++];
+	}
+	if (debug_has_thread(d))
+		cli_verb(d->cli, argc, argv);
+	for (int i = 0; i < n_options; i++)
+		free(options[i]);
+	free(copy);
+}
+
 static bool info_args(struct debugger *d, const char *text)
 {
-	(void)text;
-	if (debug_has_thread(d))
-		debug_verb(d, "locals", "--only args");
+	info_held(d, "--only=args", text);
 	return true;
 }
 
 static bool info_locals(struct debugger *d, const char *text)
 {
-	(void)text;
-	if (debug_has_thread(d))
-		debug_verb(d, "locals", "--only locals");
+	info_held(d, "--only=locals", text);
 	return true;
 }
 
@@ -220,6 +267,16 @@ static bool info_breakpoints(struct debugger *d, const char *text)
 {
 	(void)text;
 	debug_breakpoints_list(d);
+	return true;
+}
+
+static bool info_watchpoints(struct debugger *d, const char *text)
+{
+	(void)text;
+	if (d->n_breakpoints)
+		debug_breakpoints_list(d);
+	else
+		ws_out_text(&d->cli->out, "No watchpoints.\n");
 	return true;
 }
 
@@ -239,7 +296,7 @@ static bool info_source(struct debugger *d, const char *text)
 static bool info_symbol(struct debugger *d, const char *text)
 {
 	uint64_t address;
-	return debug_number_in(d, text, &address) && debug_print_symbol(d, address);
+	return debug_number_in(d, text, &address) && debug_print_symbol(d, address, text);
 }
 
 static bool info_program(struct debugger *d, const char *text)
@@ -252,6 +309,12 @@ static bool info_program(struct debugger *d, const char *text)
 	return true;
 }
 
+static bool info_stack(struct debugger *d, const char *text)
+{
+	debug_backtrace(d, text);
+	return true;
+}
+
 static bool info_host(struct debugger *d, const char *text)
 {
 	(void)text;
@@ -259,47 +322,104 @@ static bool info_host(struct debugger *d, const char *text)
 	return true;
 }
 
+static bool info_libraries(struct debugger *d, const char *text)
+{
+	(void)text;
+	ws_out_text(&d->cli->out, "No shared libraries loaded at this time.\n");
+	return true;
+}
+
+static bool info_target(struct debugger *d, const char *text)
+{
+	if (!d->dump)
+		return info_host(d, text);
+	ws_out_text(&d->cli->out, "Local CUDA core dump file:\n\t`");
+	ws_out_escaped(&d->cli->out, ws_str_of(d->dump));
+	ws_out_text(&d->cli->out, "'.\n");
+	return true;
+}
+
+static bool info_inferiors(struct debugger *d, const char *text)
+{
+	if (!d->dump)
+		return info_host(d, text);
+	ws_out_text(&d->cli->out, "  Num  Description       Connection           Executable\n"
+				  "* 1    <main task>       1 (cudacore)\n");
+	return true;
+}
+
+/* info cuda line ADDRESS */
+static void info_cuda_line(struct debugger *d, const char *text)
+{
+	struct ws_out *out = &d->cli->out;
+	struct position position;
+	uint64_t pc;
+	if (!*text)
+		cli_say("Argument required (expression to compute).\n");
+	if (!*text || !debug_number_in(d, *text == '*' ? text + 1 : text, &pc))
+		return;
+	debug_position(d, pc, &position);
+	ws_out_printf(out, "PC 0x%" PRIx64 " is at ", pc);
+	if (position.n)
+		print_position(out, &position.chain[0], false);
+	else
+		ws_out_text(out, "??");
+	ws_out_text(out, "\n");
+}
+
 static bool info_cuda(struct debugger *d, const char *text)
 {
 	const char *rest = debug_behind(text, "line");
+	char *word = cli_copy(text, strcspn(text, " "));
 	if (rest)
-		info_line(d, rest);
+		info_cuda_line(d, rest);
+	else if (!*word)
+		cli_say("Missing option.\n");
+	else if (!info_has_table(word))
+		cli_say("Unrecognized option: '%s'.\n", word);
 	else
 		debug_verb(d, "info", text);
+	free(word);
 	return true;
 }
 
 static const struct about {
 	const char *word;
 	bool (*run)(struct debugger *d, const char *text);
-	bool is_answer; /* of a dump, for a verb, too */
+	const char *help; /* NULL: it is another's short form */
+	bool is_answer;   /* of a dump, for a verb, too */
 } abouts[] = {
-	{ "breakpoints", info_breakpoints, false },
-	{ "b", info_breakpoints, false },
-	{ "watchpoints", info_breakpoints, false },
-	{ "registers", info_registers, false },
-	{ "r", info_registers, false },
-	{ "all-registers", info_registers, false },
-	{ "line", info_line, true },
-	{ "symbol", info_symbol, true },
-	{ "frame", debug_info_frame, true },
-	{ "f", debug_info_frame, false },
-	{ "source", info_source, true },
-	{ "locals", info_locals, false },
-	{ "args", info_args, false },
-	{ "display", info_display, false },
-	{ "scope", info_scope, true },
-	{ "functions", debug_info_functions, true },
-	{ "types", debug_info_types, true },
-	{ "variables", debug_info_variables, true },
-	{ "sources", debug_info_sources, true },
-	{ "address", debug_info_address, true },
-	{ "program", info_program, false },
-	{ "inferiors", info_host, false },
-	{ "sharedlibrary", info_host, false },
-	{ "signals", info_host, false },
-	{ "files", info_host, false },
-	{ "cuda", info_cuda, false },
+	{ "address", debug_info_address, "where a variable or a function is", true },
+	{ "all-registers", info_registers, "as info registers", false },
+	{ "args", info_args, "arguments of the frame: [-q] [-t TYPE] [NAME]", false },
+	{ "auxv", info_host, "accepted: of programs of the host", false },
+	{ "b", info_breakpoints, NULL, false },
+	{ "breakpoints", info_breakpoints, "breakpoints and watchpoints", false },
+	{ "cuda", info_cuda, "tables of the GPU: help info cuda", false },
+	{ "display", info_display, "what display prints", false },
+	{ "f", debug_info_frame, NULL, false },
+	{ "files", info_target, "as info target", false },
+	{ "frame", debug_info_frame, "where a frame is, and what it saved", true },
+	{ "functions", debug_info_functions, "names of functions: [REGEX]", true },
+	{ "inferiors", info_inferiors, "the only one", false },
+	{ "line", info_line, "the code of a line, and the line of code", true },
+	{ "locals", info_locals, "variables of the frame: [-q] [-t TYPE] [NAME]", false },
+	{ "proc", info_host, "accepted: of programs of the host", false },
+	{ "program", info_program, "whether it runs", false },
+	{ "r", info_registers, NULL, false },
+	{ "registers", info_registers, "registers of the frame: [NAME...], or system", false },
+	{ "s", info_stack, NULL, false },
+	{ "scope", info_scope, "what can be named at a place", true },
+	{ "sharedlibrary", info_libraries, "accepted: of programs of the host", false },
+	{ "signals", info_host, "accepted: of programs of the host", false },
+	{ "source", info_source, "the source file of the frame", true },
+	{ "sources", debug_info_sources, "names of source files: [REGEX]", true },
+	{ "stack", info_stack, "as backtrace", false },
+	{ "symbol", info_symbol, "the function or variable at an address", true },
+	{ "target", info_target, "the file of the dump", false },
+	{ "types", debug_info_types, "names of types: [REGEX]", true },
+	{ "variables", debug_info_variables, "variables of no function: [REGEX]", true },
+	{ "watchpoints", info_watchpoints, "as info breakpoints", false },
 };
 
 enum { N_ABOUTS = sizeof abouts / sizeof abouts[0] };
@@ -327,6 +447,46 @@ bool debug_info_answer(struct debugger *d, const char *word, const char *text)
 	return answer_find(word)->run(d, text);
 }
 
+void debug_help_info(struct debugger *d)
+{
+	ws_out_text(&d->cli->out, "List of info subcommands:\n\n");
+	for (size_t i = 0; i < N_ABOUTS; i++)
+		if (abouts[i].help)
+			ws_out_printf(&d->cli->out, "info %s -- %s\n", abouts[i].word,
+				      abouts[i].help);
+}
+
+void debug_help_info_cuda(struct debugger *d)
+{
+	struct ws_out *out = &d->cli->out;
+	ws_out_text(out,
+		    "List of info cuda tables, which info has without the word cuda, too:\n\n");
+	for (size_t i = 0; info_table_name(i); i++) {
+		const char *name = info_table_name(i);
+		const size_t n = strcspn(name, "_"); /* launch_trace is two words there */
+		ws_out_printf(out, "info cuda %.*s%s%s\n", (int)n, name, name[n] ? " " : "",
+			      name[n] ? name + n + 1 : "");
+	}
+	ws_out_text(out,
+		    "info cuda line ADDRESS\n\n"
+		    "Each takes filters: device, sm, warp, lane, kernel, grid, cluster, block, "
+		    "thread, with a\nnumber, any, all or current: info cuda warps sm 3\n");
+}
+
+static void say_ambiguous(const char *word)
+{
+	const char *before = "";
+	char names[400] = "";
+	for (size_t i = 0; i < N_ABOUTS; i++) {
+		const size_t len = strlen(names);
+		if (strncmp(abouts[i].word, word, strlen(word)) != 0)
+			continue;
+		snprintf(names + len, sizeof names - len, "%s%s", before, abouts[i].word);
+		before = ", ";
+	}
+	cli_say("Ambiguous info command \"%s\": %s.\n", word, names);
+}
+
 void debug_info(struct debugger *d, const char *text)
 {
 	size_t n = strcspn(text, " ");
@@ -341,8 +501,16 @@ void debug_info(struct debugger *d, const char *text)
 		if (whole)
 			break;
 	}
+	char *word = cli_copy(text, n);
 	if (matches == 1)
 		(void)about->run(d, text + n + strspn(text + n, " "));
-	else
+	else if (info_has_table(word))
 		debug_verb(d, "info", text);
+	else if (matches > 1)
+		say_ambiguous(word);
+	else if (n)
+		cli_say("Undefined info command: \"%s\".  Try \"help info\".\n", word);
+	else
+		debug_help_info(d);
+	free(word);
 }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include <warpscope/sass.h>
@@ -130,12 +131,6 @@ static void command_nothing(struct debugger *d, const char *text)
 {
 	(void)d;
 	(void)text;
-}
-
-static void command_thread(struct debugger *d, const char *text)
-{
-	(void)text;
-	ws_out_text(&d->cli->out, "Focus not set on any host thread.\n");
 }
 
 static void command_quit(struct debugger *d, const char *text)
@@ -463,6 +458,7 @@ static void command_complete(struct debugger *d, const char *text)
 /* ---- the table ---- */
 
 static void command_help(struct debugger *d, const char *text);
+static void command_apropos(struct debugger *d, const char *text);
 
 enum {
 	RUNS = 1 << 0,    /* moves a device: not for a dump */
@@ -565,7 +561,11 @@ static const struct command {
 	{ "document", NULL, " NAME", "lines up to end, which help shows", 0, debug_document },
 	{ "source", NULL, " FILE", "runs the commands of a file", 0, debug_source },
 	{ "complete", NULL, " TEXT", "what the last word may be", 0, command_complete },
-	{ "thread", NULL, "", "accepted: there are no threads of the host", 0, command_thread },
+	{ "thread", "t", " [1 | apply all COMMAND]",
+	  "accepted: the thread of gdb is the one in focus", 0, debug_thread },
+	{ "taas", NULL, " COMMAND", "as thread apply all -s COMMAND", 0, debug_in_threads },
+	{ "tfaas", NULL, " COMMAND", "as thread apply all -s frame apply all -s COMMAND", 0,
+	  debug_in_threads_and_frames },
 	{ "target", NULL, " cudacore FILE", "opens another dump", 0, command_target },
 	{ "show", NULL, " [SETTING|version|values|convenience|user]",
 	  "what is set, and the prompt's own values and commands", 0, debug_show },
@@ -577,6 +577,7 @@ static const struct command {
 	{ "kill", "k", "", "back to before the first instruction", RUNS, command_kill },
 	{ "quit", "q", "", "ends", 0, command_quit },
 	{ "help", "h", " [COMMAND]", "this list, or one line of it", 0, command_help },
+	{ "apropos", NULL, " WORD", "the lines of this list that have it", 0, command_apropos },
 };
 
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
@@ -600,24 +601,77 @@ static const struct command *find(const char *word, size_t n)
 	return matches == 1 ? begins : NULL;
 }
 
+/* gdb's words of a word that is no command, or begins several. */
+static void say_undefined(const char *word, size_t n)
+{
+	char names[1000] = "";
+	unsigned matches = 0;
+	for (size_t i = 0; i < N_COMMANDS && n; i++) {
+		const size_t len = strlen(names);
+		if (strncmp(commands[i].name, word, n) != 0)
+			continue;
+		snprintf(names + len, sizeof names - len, "%s%s", matches++ ? ", " : "",
+			 commands[i].name);
+	}
+	if (matches > 1)
+		cli_say("Ambiguous command \"%.*s\": %s.\n", (int)n, word, names);
+	else
+		cli_say("Undefined command: \"%.*s\".  Try \"help\".\n", (int)(n ? n : 1), word);
+}
+
+static void print_help(struct debugger *d, const struct command *one)
+{
+	char name[80];
+	snprintf(name, sizeof name, "%s%s%s%s", one->name, one->letters ? ", " : "",
+		 one->letters ? one->letters : "", one->takes);
+	ws_out_printf(&d->cli->out, "%-46s  %s\n", name, one->help);
+}
+
 /* help [COMMAND] */
 static void command_help(struct debugger *d, const char *text)
 {
 	const size_t n = strcspn(text, " ");
 	const struct command *only = n ? find(text, n) : NULL;
+	const char *table = text + n + strspn(text + n, " ");
 	if (n && !only) {
 		if (!debug_help_defined(d, text))
-			cli_say("'%.*s' is no command; see: help\n", (int)n, text);
+			say_undefined(text, n);
 		return;
 	}
-	for (size_t i = 0; i < N_COMMANDS; i++) {
+	if (only && only->run == debug_info && strcmp(table, "cuda") == 0) {
+		debug_help_info_cuda(d);
+		return;
+	}
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		if (n ? &commands[i] == only : !d->dump || !(commands[i].is & RUNS))
+			print_help(d, &commands[i]);
+	if (only && only->run == debug_info) {
+		ws_out_text(&d->cli->out, "\n");
+		debug_help_info(d);
+	}
+}
+
+static bool has_word(const char *text, const char *word)
+{
+	for (; *text; text++)
+		if (strncasecmp(text, word, strlen(word)) == 0)
+			return true;
+	return false;
+}
+
+/* apropos WORD */
+static void command_apropos(struct debugger *d, const char *text)
+{
+	const char *word = debug_behind(text, "-v");
+	word = word ? word : text;
+	if (!*word)
+		cli_say("REGEXP string is empty\n");
+	for (size_t i = 0; i < N_COMMANDS && *word; i++) {
 		const struct command *one = &commands[i];
-		char name[80];
-		if (n ? one != only : d->dump && (one->is & RUNS))
-			continue;
-		snprintf(name, sizeof name, "%s%s%s%s", one->name, one->letters ? ", " : "",
-			 one->letters ? one->letters : "", one->takes);
-		ws_out_printf(&d->cli->out, "%-46s  %s\n", name, one->help);
+		const bool has = has_word(one->name, word) || has_word(one->help, word) ||
+				 has_word(one->takes, word);
+		if (has && !(d->dump && (one->is & RUNS)))
+			print_help(d, one);
 	}
 }
 
@@ -645,7 +699,7 @@ static void run_command(struct debugger *d, const char *line, size_t n)
 	if (!command && (debug_run_defined(d, line) || debug_is_absent(d, line)))
 		return;
 	if (!command) {
-		cli_say("'%.*s' is no command; see: help\n", (int)(n ? n : 1), line);
+		say_undefined(line, n);
 		return;
 	}
 	if (d->dump && (command->is & RUNS)) {

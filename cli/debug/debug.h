@@ -183,16 +183,37 @@ void debug_backtrace(struct debugger *d, const char *text);
 void debug_frame(struct debugger *d, const char *text);
 void debug_up(struct debugger *d, const char *text);
 void debug_down(struct debugger *d, const char *text);
-/* N, without a word about it */
+/* The same frames, without a word about it */
 void debug_select_frame(struct debugger *d, const char *text);
+/* Frames of the thread in focus; look_close() in any case. */
+bool debug_frames_open(struct debugger *d, struct look *look);
+
+/* ---- frame.c ---- */
+
+/* The frame that words name: N, level N, function NAME, address ADDRESS; none: that in focus. False
+ * with a word to the user. */
+bool debug_frame_find(struct debugger *d, struct look *look, const char *text, size_t *ret_number);
+
+/* ---- apply.c: a command in many frames ---- */
+
+/* all|COUNT|-COUNT|level N[-N]... [-qcs] COMMAND */
+void debug_frame_apply(struct debugger *d, const char *text);
 /* COMMAND in all frames, but in those where it fails */
 void debug_in_frames(struct debugger *d, const char *text);
+/* [1 | apply all|LIST [-qcs] COMMAND]: the thread of gdb that has the focus, and is the only one */
+void debug_thread(struct debugger *d, const char *text);
+/* COMMAND in it, and in all of its frames, but where it fails */
+void debug_in_threads(struct debugger *d, const char *text);
+void debug_in_threads_and_frames(struct debugger *d, const char *text);
 
 /* ---- about.c: info ---- */
 
 void debug_info(struct debugger *d, const char *text);
 /* Words behind `info` that are not tables of the verb, from 0; NULL: no more. */
 const char *debug_info_name(size_t index);
+/* Lists of what there is. */
+void debug_help_info(struct debugger *d);
+void debug_help_info_cuda(struct debugger *d);
 /* Does what `info WORD` says, where that tells of a dump, too. False: it says nothing, with a word
  * to the user. */
 bool debug_info_answer(struct debugger *d, const char *word, const char *text);
@@ -454,6 +475,8 @@ uint64_t debug_print_line_code(struct debugger *d, uint64_t pc);
 /* "Line 12 of "axpy.cu" starts at address 0x7f00 <axpy+48> and ends at ...", and what it is inlined
  * into. False with a word to the user. */
 bool debug_print_line(struct debugger *d, uint64_t pc);
+/* The same of a line that has none, where the next one begins: "... but contains no code." */
+void debug_print_line_without_code(struct debugger *d, uint64_t pc, uint32_t line);
 /* All code of the function that an address is in, as gdb dumps it. */
 void debug_print_function(struct debugger *d, uint64_t address);
 /* Whether a path ends with a name. */
@@ -461,8 +484,9 @@ bool debug_is_file(const struct ws_line_file *file, const char *name, size_t len
 /* Appends the addresses of a line that has code. */
 void debug_locate_line(const struct debugger *d, const char *file, uint32_t line,
 		       struct breakpoint *to);
-/* "axpy(int) + 48 in section .text._Z4axpyi". False with a word to the user. */
-bool debug_print_symbol(struct debugger *d, uint64_t address);
+/* "axpy(int) + 48 in section .text._Z4axpyi"; `text`: what the user called the address. False with
+ * a word to the user. */
+bool debug_print_symbol(struct debugger *d, uint64_t address, const char *text);
 
 /* ---- step.c ---- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* info frame: where a frame is, and what it saved. */
+/* Which frame words mean; info frame: where it is, and what it saved. */
 #include "debug/debug.h"
 
 #include <inttypes.h>
@@ -16,6 +16,57 @@ static bool address_of(struct look *look, uint32_t level, uint64_t *ret_address)
 	(void)!ws_vars_select(look->vars, before, NULL);
 	return found;
 }
+
+/* ---- words for a frame ---- */
+
+/* The innermost frame of a function; SIZE_MAX: none. */
+static size_t of_function(const struct look *look, const char *name)
+{
+	size_t number = 0;
+	while (number < look->n_frames && !look_is_function(look, number, name))
+		number++;
+	return number < look->n_frames ? number : SIZE_MAX;
+}
+
+/* The frame that begins at an address of local memory, as `info frame` shows it; SIZE_MAX: none. */
+static size_t at_address(struct look *look, uint64_t address)
+{
+	uint64_t begin;
+	for (size_t i = 0; i < look->n_frames; i++)
+		if (!look->frames[i].inlined && address_of(look, look->frames[i].level, &begin) &&
+		    begin == address)
+			return i;
+	return SIZE_MAX;
+}
+
+bool debug_frame_find(struct debugger *d, struct look *look, const char *text, size_t *ret_number)
+{
+	const char *name = debug_behind(text, "function"), *level = debug_behind(text, "level");
+	const char *where = debug_behind(text, "address");
+	uint64_t number = look->at;
+	if (where && !debug_number_in(d, where, &number))
+		return false;
+	text = level ? level : text;
+	if (name) {
+		*ret_number = of_function(look, name);
+		if (*ret_number == SIZE_MAX)
+			cli_say("No frame for function \"%s\".\n", name);
+	} else if (where) {
+		*ret_number = at_address(look, number);
+		if (*ret_number == SIZE_MAX)
+			cli_say("No frame at address %s.\n", where);
+	} else if (*text && !cli_number(text, &number)) {
+		*ret_number = SIZE_MAX;
+		cli_say("'%s' is no frame.\n", text);
+	} else {
+		*ret_number = number < look->n_frames ? (size_t)number : SIZE_MAX;
+		if (*ret_number == SIZE_MAX)
+			cli_say("No frame at level %" PRIu64 ".\n", number);
+	}
+	return *ret_number != SIZE_MAX;
+}
+
+/* ---- info frame ---- */
 
 static void json_address(struct ws_json *json, const char *key, bool is_known, uint64_t address)
 {
@@ -83,7 +134,7 @@ static void print_contents(struct look *look, uint64_t address, struct ws_out *o
 	uint64_t at;
 	bool any = false;
 	ws_out_printf(out, " Arglist at 0x%" PRIx64 ", args:", address);
-	(void)look_print_arguments(look->vars, LOOK_BARE, out);
+	look_print_arguments(look->vars, LOOK_BARE, look->arguments, out);
 	ws_out_printf(out, "\n Locals at 0x%" PRIx64 ",", address);
 	for (uint32_t i = 0; i < 255; i++) {
 		if (ws_vars_saved_register(look->vars, i, &at, NULL) != WS_OK)
@@ -95,16 +146,20 @@ static void print_contents(struct look *look, uint64_t address, struct ws_out *o
 	ws_out_text(out, "\n");
 }
 
-static void print_frame(struct look *look, struct ws_out *out)
+/* `named`: the user said which. */
+static void print_frame(struct look *look, bool named, struct ws_out *out)
 {
 	const struct shown_frame *shown = &look->frames[look->at];
 	const struct ws_frame *frame = ws_vars_frame(look->vars, shown->level);
 	struct ws_dwarf_unit unit;
 	uint64_t address;
 	const bool has_address = address_of(look, shown->level, &address);
-	ws_out_printf(out, "Stack level %zu", look->at);
+	if (named && has_address)
+		ws_out_text(out, "Stack frame");
+	else
+		ws_out_printf(out, "Stack level %zu%s", look->at, has_address ? ", frame" : "");
 	if (has_address)
-		ws_out_printf(out, ", frame at 0x%" PRIx64, address);
+		ws_out_printf(out, " at 0x%" PRIx64, address);
 	ws_out_printf(out, ":\n pc = 0x%" PRIx64 " in ", frame->pc);
 	look_print_name(look, look->at, out);
 	if (shown->has_position) {
@@ -129,15 +184,18 @@ static void print_frame(struct look *look, struct ws_out *out)
 bool debug_info_frame(struct debugger *d, const char *text)
 {
 	struct look look = { .vars = NULL };
-	(void)text;
+	struct ws_error err;
 	if (!debug_has_thread(d))
 		return false;
-	const bool good = look_open(&look, d->cli, d->dump ? d->dump : "device", 0, NULL,
-				    (struct cli_given){ 0 }) == CLI_ANSWERED;
+	bool good = look_open(&look, d->cli, d->dump ? d->dump : "device", 0, NULL,
+			      (struct cli_given){ 0 }) == CLI_ANSWERED &&
+		    debug_frame_find(d, &look, text, &look.at);
+	if (good && ws_vars_select(look.vars, look.frames[look.at].level, &err) != WS_OK)
+		good = cli_fail(NULL, &err) == CLI_ANSWERED;
 	if (good && d->cli->json)
 		json_frame(d, &look);
 	else if (good)
-		print_frame(&look, &d->cli->out);
+		print_frame(&look, *text, &d->cli->out);
 	look_close(&look);
 	return good;
 }

@@ -108,7 +108,9 @@ static void print_offset(struct ws_out *out, const struct ws_place *place)
 	ws_out_text(out, "<");
 	name_print(out, place->function ? place->function->name : (struct ws_str){ NULL, 0 },
 		   false);
-	ws_out_printf(out, "+%" PRIu64 ">", place->rel_pc);
+	if (place->rel_pc)
+		ws_out_printf(out, "+%" PRIu64, place->rel_pc);
+	ws_out_text(out, ">");
 }
 
 /* Keys "function", "function_mangled", and where a place is in it. */
@@ -310,6 +312,21 @@ bool debug_print_line(struct debugger *d, uint64_t pc)
 	return true;
 }
 
+void debug_print_line_without_code(struct debugger *d, uint64_t pc, uint32_t line)
+{
+	struct ws_out *out = &d->cli->out;
+	struct ws_place place;
+	struct position position;
+	debug_position(d, pc, &position);
+	if (!place_of(d, pc, &place) || position.n == 0)
+		return;
+	ws_out_printf(out, "Line %" PRIu32 " of \"", line);
+	print_path(out, position.chain[0].file, false);
+	ws_out_printf(out, "\" is at address 0x%" PRIx64 " ", pc);
+	print_offset(out, &place);
+	ws_out_text(out, " but contains no code.\n");
+}
+
 bool debug_is_file(const struct ws_line_file *file, const char *name, size_t len)
 {
 	size_t size = ws_line_path(file, NULL, 0) + 1;
@@ -342,7 +359,7 @@ static const struct ws_variable *variable_at(const struct debugger *d, uint64_t 
 	return NULL;
 }
 
-bool debug_print_symbol(struct debugger *d, uint64_t address)
+bool debug_print_symbol(struct debugger *d, uint64_t address, const char *text)
 {
 	struct ws_out *out = &d->cli->out;
 	struct ws_json *json = &d->json;
@@ -351,7 +368,7 @@ bool debug_print_symbol(struct debugger *d, uint64_t address)
 	const bool is_code = place_of(d, address, &place) && place.function;
 	const struct ws_variable *variable = is_code ? NULL : variable_at(d, address, &place.cubin);
 	if (!is_code && !variable) {
-		cli_say("No symbol matches 0x%" PRIx64 ".\n", address);
+		cli_say("No symbol matches %s.\n", text);
 		return false;
 	}
 	const struct ws_str name = is_code ? place.function->name : variable->name;

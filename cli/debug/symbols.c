@@ -3,53 +3,15 @@
 #include "debug/debug.h"
 
 #include <inttypes.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <warpscope/vars.h>
 
+#include "pattern.h"
+
 /* ---- what a user looks for ---- */
-
-enum { MAX_PATTERN = 200 /* regcomp() takes time and stack by its length */ };
-
-struct pattern {
-	const char *text;
-	bool any;
-	regex_t regex;
-};
-
-/* False with a word to the user. */
-static bool pattern_init(struct pattern *pattern, const char *text)
-{
-	char wrong[120];
-	pattern->text = text;
-	pattern->any = !*text;
-	if (pattern->any)
-		return true;
-	if (strlen(text) > MAX_PATTERN) {
-		cli_say("A regular expression has %d bytes at most.\n", MAX_PATTERN);
-		return false;
-	}
-	int failed = regcomp(&pattern->regex, text, REG_NOSUB);
-	if (failed) {
-		regerror(failed, &pattern->regex, wrong, sizeof wrong);
-		cli_say("'%s' is no regular expression: %s.\n", text, wrong);
-	}
-	return failed == 0;
-}
-
-static void pattern_fini(struct pattern *pattern)
-{
-	if (!pattern->any)
-		regfree(&pattern->regex);
-}
-
-static bool matches(const struct pattern *pattern, const char *name)
-{
-	return pattern->any || regexec(&pattern->regex, name, 0, NULL, 0) == 0;
-}
 
 static void print_head(struct debugger *d, const char *what, const struct pattern *pattern)
 {
@@ -72,7 +34,7 @@ static void print_words(struct debugger *d, const char *key, const struct patter
 		ws_json_array(&d->json);
 	}
 	for (size_t i = 0; i < words->n; i++) {
-		if (!matches(pattern, words->item[i]))
+		if (!pattern_matches(pattern, words->item[i]))
 			continue;
 		if (d->cli->json) {
 			ws_json_text(&d->json, words->item[i]);
@@ -249,7 +211,7 @@ bool debug_info_variables(struct debugger *d, const char *text)
 	for (size_t i = 0; i < all.n; i++) {
 		const struct found *one = &all.item[i];
 		const bool again = i > 0 && by_line(one - 1, one) == 0;
-		if (again || !matches(&pattern, one->line))
+		if (again || !pattern_matches(&pattern, one->line))
 			continue;
 		if (d->cli->json) {
 			json_variable(&d->json, one);

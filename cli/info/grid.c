@@ -162,17 +162,16 @@ static void print_arguments(struct info *info, const struct ws_grid *grid, struc
 	struct filter filter = { 0 };
 	struct ws_focus focus;
 	struct ws_vars *vars = NULL;
-	bool printed = false;
 	filter.word[FILTER_kernel].limited[0] = true;
 	filter.word[FILTER_kernel].number[0] = info->session.kernel_ids[grid - info->session.grids];
 	if (session_first(&info->session, &filter, &focus) &&
 	    ws_vars_create(info->session.target, &vars, NULL) == WS_OK &&
 	    ws_vars_look(vars, &focus, NULL) == WS_OK && ws_vars_frames(vars) &&
 	    ws_vars_select(vars, ws_vars_frames(vars) - 1, NULL) == WS_OK)
-		printed = look_print_arguments(vars, LOOK_IN_TABLE, out);
-	ws_vars_destroy(vars);
-	if (!printed)
+		look_print_arguments(vars, LOOK_IN_TABLE, CLI_ARGUMENTS_SCALARS, out);
+	else
 		ws_out_text(out, "()");
+	ws_vars_destroy(vars);
 }
 
 static void invocation_cell(struct rows *rows, struct info *info, const struct ws_grid *grid)

@@ -194,6 +194,16 @@ static const struct table *table_find(const char *name)
 	return NULL;
 }
 
+const char *info_table_name(size_t index)
+{
+	return index < N_TABLES ? tables[index].name : NULL;
+}
+
+bool info_has_table(const char *word)
+{
+	return table_find(word) || strcmp(word, "where") == 0 || strcmp(word, "launch") == 0;
+}
+
 static int unknown_table(const char *name)
 {
 	/* what cuda-gdb's info has and is a verb here */

@@ -60,6 +60,10 @@ INFO_TABLE_LIST(X)
 #undef X
 /* Everything known about an address. */
 int info_where(struct info *info, uint64_t address);
+/* Whether a word is a table's, or begins what is. */
+bool info_has_table(const char *word);
+/* Names of the tables, in their order; NULL behind the last. */
+const char *info_table_name(size_t index);
 
 /* A table of the registers that hold an address from `first` to `last`: each with its lanes, warp
  * by warp, and in which of them it is `address` itself. */

@@ -9,13 +9,25 @@ struct bt {
 	struct cli_given limit; /* of innermost frames */
 	struct cli_given outer; /* of outermost ones */
 	bool full;
+	enum cli_frame_arguments arguments;
 };
+
+static int take_arguments(void *query, const char *text)
+{
+	struct bt *bt = query;
+	return look_frame_arguments(text, &bt->arguments)
+		       ? CLI_ANSWERED
+		       : cli_usage("bt",
+				   "--frame-arguments is scalars, all, none or presence, not '%s'",
+				   text);
+}
 
 const struct cli_option verb_bt_options[] = {
 	LOOK_STYLE_OPTIONS(struct bt, style),
 	{ "limit", 0, CLI_NUMBER, .at = offsetof(struct bt, limit) },
 	{ "outer", 0, CLI_NUMBER, .at = offsetof(struct bt, outer) },
 	{ "full", 0, CLI_FLAG, .at = offsetof(struct bt, full) },
+	{ "frame-arguments", 0, CLI_TAKE, .take = take_arguments },
 	{ 0 },
 };
 
@@ -52,12 +64,12 @@ static void show(struct look *look, const struct bt *bt)
 			look_print_variables(look, i, &cli->out);
 	}
 	if (left_out)
-		ws_out_printf(&cli->out, "... and %zu more frames\n", left_out);
+		ws_out_text(&cli->out, "(More stack frames follow...)\n");
 }
 
 int verb_bt(struct cli *cli, int argc, char **argv)
 {
-	struct bt bt = { 0 };
+	struct bt bt = { .arguments = cli->frame_arguments };
 	struct look look = { .vars = NULL };
 	int status = cli_options_take(cli, verb_bt_options, &bt, &argc, &argv);
 	if (status != CLI_ANSWERED)
@@ -67,6 +79,7 @@ int verb_bt(struct cli *cli, int argc, char **argv)
 	status = look_open(&look, cli, argv[0], argc - 1, argv + 1, (struct cli_given){ 0 });
 	if (status == CLI_ANSWERED)
 		look_use_style(&look, &bt.style);
+	look.arguments = bt.arguments;
 	if (status == CLI_ANSWERED)
 		show(&look, &bt);
 	look_close(&look);

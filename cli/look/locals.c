@@ -8,6 +8,7 @@ struct locals {
 	struct look_style style;
 	struct cli_given frame;
 	bool no_args, no_locals; /* --only the other */
+	const char *name, *type; /* regular expressions of what is shown; NULL: all */
 };
 
 static int take_only(void *query, const char *text)
@@ -24,6 +25,8 @@ const struct cli_option verb_locals_options[] = {
 	LOOK_STYLE_OPTIONS(struct locals, style),
 	{ "frame", 0, CLI_NUMBER, .at = offsetof(struct locals, frame) },
 	{ "only", 0, CLI_TAKE, .take = take_only },
+	{ "name", 0, CLI_TEXT, .at = offsetof(struct locals, name) },
+	{ "type", 0, CLI_TEXT, .at = offsetof(struct locals, type) },
 	{ 0 },
 };
 
@@ -104,14 +107,15 @@ static int show_text(struct look *look, const struct locals *locals)
 		look_print_frame(look, look->at, out);
 	}
 	size_t n_args = locals->no_args ? 1 : look_list(look, true, out, NULL, &st, &err);
+	const char *matching = locals->name || locals->type ? "matching " : "";
 	if (st == WS_OK && !locals->no_args && n_args == 0)
-		ws_out_text(out, "No arguments.\n");
+		ws_out_printf(out, "No %sarguments.\n", matching);
 	size_t n_locals =
 		locals->no_locals || st != WS_OK ? 1 : look_list(look, false, out, NULL, &st, &err);
 	if (st != WS_OK)
 		return show_unnamed(look, locals, &err);
 	if (n_locals == 0)
-		ws_out_text(out, "No locals.\n");
+		ws_out_printf(out, "No %slocals.\n", matching);
 	return CLI_ANSWERED;
 }
 
@@ -124,11 +128,23 @@ int verb_locals(struct cli *cli, int argc, char **argv)
 		return status;
 	if (argc < 1)
 		return cli_usage("locals", "which dump?");
+	struct pattern names, types;
+	const char *name = locals.name ? locals.name : "", *type = locals.type ? locals.type : "";
+	if (!pattern_init(&names, name))
+		return CLI_USAGE;
+	if (!pattern_init(&types, type)) {
+		pattern_fini(&names);
+		return CLI_USAGE;
+	}
 	status = look_open(&look, cli, argv[0], argc - 1, argv + 1, locals.frame);
+	look.names = &names;
+	look.types = &types;
 	if (status == CLI_ANSWERED)
 		look_use_style(&look, &locals.style);
 	if (status == CLI_ANSWERED)
 		status = cli->json ? show_json(&look) : show_text(&look, &locals);
 	look_close(&look);
+	pattern_fini(&names);
+	pattern_fini(&types);
 	return status;
 }

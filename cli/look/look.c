@@ -88,6 +88,7 @@ int look_open(struct look *look, struct cli *cli, const char *path, int argc, ch
 	      struct cli_given number)
 {
 	int status = session_open(&look->session, cli, path);
+	look->arguments = cli->frame_arguments;
 	return status == CLI_ANSWERED ? look_at(look, argc, argv, number) : status;
 }
 
@@ -196,6 +197,19 @@ static void json_variable(struct look *look, const struct ws_variable_value *one
 	ws_json_end(json);
 }
 
+static bool is_asked_for(const struct look *look, const struct ws_variable_value *one)
+{
+	char type[512];
+	char *name = cli_copy(one->variable.name.ptr, one->variable.name.len);
+	bool is = !look->names || pattern_matches(look->names, name);
+	if (is && look->types) {
+		ws_vars_spell(look->vars, &one->value.type, type, sizeof type);
+		is = pattern_matches(look->types, type);
+	}
+	free(name);
+	return is;
+}
+
 size_t look_list(struct look *look, bool params, struct ws_out *out, struct ws_json *json,
 		 enum ws_status *ret_status, struct ws_error *err)
 {
@@ -208,7 +222,7 @@ size_t look_list(struct look *look, bool params, struct ws_out *out, struct ws_j
 		for (size_t i = 0; i < n; i++) {
 			const struct ws_variable_value *one = &list[i];
 			if (one->variable.depth != left - 1 || one->variable.is_param != params ||
-			    !one->variable.name.len)
+			    !one->variable.name.len || !is_asked_for(look, one))
 				continue;
 			shown++;
 			if (json) {
@@ -226,7 +240,57 @@ size_t look_list(struct look *look, bool params, struct ws_out *out, struct ws_j
 	return shown;
 }
 
-bool look_print_arguments(struct ws_vars *vars, enum look_arguments how, struct ws_out *out)
+bool look_frame_arguments(const char *word, enum cli_frame_arguments *ret_which)
+{
+	static const char *const words[] = { "scalars", "all", "none", "presence" };
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+		if (strcmp(words[i], word) != 0)
+			continue;
+		*ret_which = (enum cli_frame_arguments)i;
+		return true;
+	}
+	return false;
+}
+
+/* One of a list of arguments; takes `text`. `*before`: what is between it and the one before. */
+static void print_argument(struct ws_str name, char *text, bool is_shown, const char **before,
+			   struct ws_out *out)
+{
+	ws_out_printf(out, "%s", *before);
+	ws_out_escaped(out, name);
+	ws_out_text(out, "=");
+	ws_out_escaped(out, ws_str_of(is_shown ? text : "..."));
+	*before = ", ";
+	free(text);
+}
+
+static bool is_argument_shown(enum cli_frame_arguments which, const char *text)
+{
+	return which == CLI_ARGUMENTS_ALL || (which == CLI_ARGUMENTS_SCALARS && is_brief(text));
+}
+
+/* The parameters of a kernel that was not compiled with -G, if the target has their values. */
+static void print_params(struct ws_vars *vars, enum cli_frame_arguments which, struct ws_out *out)
+{
+	enum { MOST = 4096 };
+	struct ws_value_format format = { .is_flat = true };
+	struct ws_kernel_param *list = cli_alloc(MOST, sizeof *list);
+	const char *before = "";
+	enum ws_status read;
+	size_t n = 0;
+	const bool known = ws_vars_params(vars, list, MOST, &n, NULL) == WS_OK && n > 0 &&
+			   list[0].value.kind != WS_VALUE_MISSING;
+	for (size_t i = 0; known && i < n && i < MOST; i++) {
+		format.letter = list[i].type.len ? 0 : 'x';
+		char *text = look_text(vars, &list[i].value, format, &read);
+		print_argument(ws_str_of(list[i].name), text, is_argument_shown(which, text),
+			       &before, out);
+	}
+	free(list);
+}
+
+void look_print_arguments(struct ws_vars *vars, enum look_arguments how,
+			  enum cli_frame_arguments which, struct ws_out *out)
 {
 	static const char *const open[] = { " (", "(", " " }, *const end[] = { ")", ")", "" };
 	struct ws_error err;
@@ -234,25 +298,27 @@ bool look_print_arguments(struct ws_vars *vars, enum look_arguments how, struct 
 	size_t n;
 	struct ws_variable_value *list = list_read(vars, &n, &st, &err);
 	const char *before = "";
-	if (st == WS_OK)
-		ws_out_printf(out, "%s", open[how]);
+	bool any = false;
+	ws_out_printf(out, "%s", open[how]);
 	for (size_t i = 0; i < n; i++) {
 		if (!list[i].variable.is_param || list[i].variable.is_inlined)
 			continue;
-		char *text = look_text(vars, &list[i].value, (struct ws_value_format){ 0 }, &read);
+		any = true;
+		if (which == CLI_ARGUMENTS_PRESENCE)
+			break;
+		char *text = look_text(vars, &list[i].value,
+				       (struct ws_value_format){ .is_flat = true }, &read);
 		if (how == LOOK_IN_TABLE && strncmp(text, "0x", 2) == 0)
 			text[strcspn(text, " ")] = '\0'; /* not what is in memory */
-		ws_out_printf(out, "%s", before);
-		ws_out_escaped(out, list[i].variable.name);
-		ws_out_text(out, "=");
-		ws_out_escaped(out, ws_str_of(is_brief(text) ? text : "..."));
-		before = ", ";
-		free(text);
+		print_argument(list[i].variable.name, text, is_argument_shown(which, text), &before,
+			       out);
 	}
-	if (st == WS_OK)
-		ws_out_printf(out, "%s", end[how]);
+	if (any && which == CLI_ARGUMENTS_PRESENCE)
+		ws_out_text(out, "...");
+	if (st != WS_OK && which != CLI_ARGUMENTS_PRESENCE)
+		print_params(vars, which, out);
+	ws_out_printf(out, "%s", end[how]);
 	free(list);
-	return st == WS_OK;
 }
 
 /* Looks at the frame of a number; the one that was looked at comes back with the next call. */
@@ -302,7 +368,7 @@ void look_print_call(struct look *look, size_t number, struct ws_out *out)
 	look_print_name(look, number, out);
 	if (!shown->inlined) {
 		print_launch(look, frame, out);
-		(void)look_print_arguments(look->vars, LOOK_IN_FRAME, out);
+		look_print_arguments(look->vars, LOOK_IN_FRAME, look->arguments, out);
 	}
 	if (shown->has_position) {
 		ws_out_text(out, " at ");

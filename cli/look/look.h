@@ -5,6 +5,7 @@
 
 #include <warpscope/vars.h>
 
+#include "pattern.h"
 #include "positions.h"
 #include "session.h"
 
@@ -23,6 +24,8 @@ struct look {
 	struct shown_frame *frames; /* owned */
 	size_t n_frames, cap_frames;
 	size_t at; /* the frame that is looked at */
+	enum cli_frame_arguments arguments;
+	const struct pattern *names, *types; /* of what look_list() takes; NULL: all. Borrowed */
 };
 
 /* Looks at the thread that words name, else at that of the prompt or of the report, and at frame
@@ -67,14 +70,16 @@ void look_json_value(struct look *look, const struct ws_value *value, struct ws_
 bool look_cuda_variable(struct cli *cli, const char *path, struct ws_str name,
 			struct ws_value *ret_value);
 
-/* The arguments of the frame that is looked at. False: nothing, since it was not compiled with -G.
- */
+/* The arguments of the frame that is looked at; those of a kernel also without -G. */
 enum look_arguments {
 	LOOK_IN_FRAME, /* " (depth=2, v=...)" */
 	LOOK_IN_TABLE, /* the same without the space and the texts that pointers lead to */
 	LOOK_BARE,     /* " depth=2, v=..." */
 };
-bool look_print_arguments(struct ws_vars *vars, enum look_arguments how, struct ws_out *out);
+void look_print_arguments(struct ws_vars *vars, enum look_arguments how,
+			  enum cli_frame_arguments which, struct ws_out *out);
+/* Which arguments a word asks for; false: it is none. */
+bool look_frame_arguments(const char *word, enum cli_frame_arguments *ret_which);
 
 /* Options of the verbs that print values: all but what is given is as at the prompt. */
 struct look_style {

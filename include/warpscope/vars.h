@@ -182,6 +182,7 @@ WS_API bool ws_register_find(const char *name, enum ws_reg_kind *ret_kind, uint3
 struct ws_value_format {
 	char letter;   /**< x d u o t c f a s, or 0: as its type is printed */
 	bool is_whole; /**< as `print` does: pointers and references with their types */
+	bool is_flat;  /**< on one line, whatever the style */
 };
 
 /** How much of a value is printed; all 0, which is gdb's default, until ws_vars_set_style(). */

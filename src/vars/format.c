@@ -404,7 +404,8 @@ static void print_reference(struct printer *p, const struct wsi_shape *shape, co
 		.at = wsi_address(p->vars, shape->space, wsi_load_u64(bytes)),
 	};
 	ws_out_printf(p->out, "@0x%" PRIx64 ": ", wsi_load_u64(bytes));
-	(void)ws_vars_print(p->vars, &to, (struct ws_value_format){ .letter = p->letter }, p->out);
+	const struct ws_value_format format = { .letter = p->letter, .is_flat = !p->is_pretty };
+	(void)ws_vars_print(p->vars, &to, format, p->out);
 }
 
 /* The bytes of the type are there. */
@@ -450,7 +451,7 @@ enum ws_status ws_vars_print(struct ws_vars *vars, const struct ws_value *value,
 		.letter = format.letter,
 		.elements = style->elements ? style->elements : ELEMENTS,
 		.repeats = style->repeats ? style->repeats : REPEATS,
-		.is_pretty = style->is_pretty,
+		.is_pretty = style->is_pretty && !format.is_flat,
 		.left = MAX_ELEMENTS,
 	};
 	struct wsi_shape shape;

@@ -54,7 +54,7 @@ def refusals():
     words = ['--kernel', 'calls', '--block', '32', '--buffer', 'out=u32[64]', '--buffer', 'in=u32[64]', '--arg', '&out', '--arg',
              '&in', 'debug.O3.fatbin']
     for command, answer in [
-            ('bla', "'bla' is no command; see: help"), ('break', 'Where? FILE:LINE, LINE, FUNCTION or *ADDRESS is expected.'),
+            ('bla', 'Undefined command: "bla".  Try "help".'), ('break', 'Where? FILE:LINE, LINE, FUNCTION or *ADDRESS is expected.'),
             ('break nowhere', "No code is at 'nowhere'."), ('break *0x10', 'no instruction'), ('delete 3', 'There is no breakpoint 3.'),
             ('stepi', 'There is no thread: nothing runs yet (run, or start).'), ('print $R1', 'there is no thread.'),
             ('print 1 +', "an expression is expected at ''."), ('print 1 / 0', 'division by zero.'), ('print (1', "')' is missing."),

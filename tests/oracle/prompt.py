@@ -44,6 +44,10 @@ COMMANDS = [
     'print $_gdb_setting("print elements")', 'print $_gdb_setting_str("print pretty")', "show cuda api_failures", "show cuda break_on_launch",
     "show cuda value_extrapolation", "show cuda hide_internal_frame", "show cuda context_events", "show cuda kernel_events", "show listsize",
     "show height", "show width", "show cuda coalescing", "show language", "show args", "show print address", "show print union",
+    "frame 0", "info frame level 1", "info frame 2", "frame address 0xfffd78", "info args n", "info args -t int", "info locals zz",
+    "bt -frame-arguments all", "bt -frame-arguments none", "bt -frame-arguments presence", "bt no-filters", "thread", "thread 1", "thread 7",
+    "thread apply all bt", "thread apply all -q p 3", "taas p 3", "info line 14", "info cuda line $pc", "info cuda line *$pc", "info cuda line", "info cuda",
+    "info cuda what", "info what", "info watchpoints", "info sharedlibrary", "info symbol 0", "nothing", "info s",
 ]
 
 BRANCH = "cuda-gdb gives branches of nvdisasm 12.4, relative to the function"
