@@ -31,7 +31,7 @@
 #undef calloc
 #undef free
 
-enum { PATIENCE_MS = 5000, MOST = 1 << 21, WORD = 200 };
+enum { PATIENCE_MS = 30000, MOST = 1 << 21, WORD = 200 };
 
 static struct fake fake;
 static CUDBGAPI api;

@@ -202,7 +202,7 @@ static void a_reply_must_not_stall(void **state)
 	CUDBGAPI api = connect_to(&good_reply, GOOD_BYTES - 1, false);
 	double begin = now();
 	assert_int_equal(read_pc(api, &pc), CUDBG_ERROR_COMMUNICATION_FAILURE);
-	assert_true(now() - begin < 6);
+	assert_true(now() - begin < 60);
 	release(api);
 }
 

@@ -3,6 +3,8 @@
 import os
 import time
 
+PATIENCE = 100  # seconds, for what comes at once unless the machine is very busy
+
 
 def agents(mark):
     """Processes of an agent that has this in its environment."""

@@ -7,9 +7,11 @@ import os
 import subprocess
 import sys
 
+from processes import PATIENCE
+
 demo, warpscope, program = map(os.path.abspath, sys.argv[1:4])
 top = os.path.dirname(os.path.dirname(demo))
-said = subprocess.run([demo, warpscope, program], cwd=top, capture_output=True, text=True, timeout=60, check=False)
+said = subprocess.run([demo, warpscope, program], cwd=top, capture_output=True, text=True, timeout=PATIENCE, check=False)
 wanted = ['Illegal memory access in kernel `store` at `driver.cu:30`', 'just past the end of the 4096 bytes', 'What to try next']
 lost = [text for text in wanted if text not in said.stdout + said.stderr]
 good = said.returncode == 0 and not lost

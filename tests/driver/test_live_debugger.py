@@ -13,7 +13,7 @@ import subprocess
 import sys
 import uuid
 
-from processes import agents, within
+from processes import PATIENCE, agents, within
 
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'live-debugger.txt')
 UPDATE = '--update' in sys.argv
@@ -34,7 +34,7 @@ def debug(*words):
     """Status, what the debugger said, the program's lines (the two write at the same time), the grids that it was told have finished."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(('CUDA_', 'WARPSCOPE_'))}
     options = ':'.join(filter(None, [kept.get('ASAN_OPTIONS'), 'detect_leaks=0']))  # leaks are looked for by ptrace
-    done = subprocess.run([DEBUGGER, *words], capture_output=True, text=True, timeout=60, check=False,
+    done = subprocess.run([DEBUGGER, *words], capture_output=True, text=True, timeout=PATIENCE, check=False,
                           env={**kept, 'ASAN_OPTIONS': options, 'LD_LIBRARY_PATH': os.path.dirname(DRIVER), 'WARPSCOPE_TEST': MARK})
     lines = (done.stdout + done.stderr).splitlines()
     program = [line for line in lines if re.match(r'\w+: \d+ wrong$', line)]
@@ -80,7 +80,7 @@ def main():
     test_transcript()
     test_detach()
     test_others()
-    check('no process is left', within(5, lambda: not agents(MARK)))
+    check('no process is left', within(PATIENCE, lambda: not agents(MARK)))
     print(f'1..{len(results)}')
     return 0 if all(results) else 1
 

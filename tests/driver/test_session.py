@@ -14,7 +14,7 @@ import tempfile
 import time
 import uuid
 
-from processes import agents, within
+from processes import PATIENCE, agents, within
 
 WARPSCOPE, PROGRAM, FATBIN, DRIVER, LATE = map(os.path.abspath, sys.argv[1:6])
 KILLS = int(sys.argv[6])
@@ -48,7 +48,8 @@ def program(mode, **env):
 
 
 def debug(*words, commands='', cwd=None, **env):
-    said = subprocess.run([WARPSCOPE, 'debug', *words], input=commands, cwd=cwd, env=environment(**env), capture_output=True, text=True, timeout=60, check=False)
+    said = subprocess.run([WARPSCOPE, 'debug', *words], input=commands, cwd=cwd, env=environment(**env), capture_output=True, text=True,
+                          timeout=PATIENCE, check=False)
     return said.returncode, said.stdout + said.stderr
 
 
@@ -120,7 +121,7 @@ def test_attach():
     child.stdin.flush()
     while said[-1] and 'Breakpoint 1, ' not in said[-1]:
         said.append(debugger.stdout.readline())
-    rest, err = debugger.communicate('info cuda kernels\ndetach\n', timeout=30)
+    rest, err = debugger.communicate('info cuda kernels\ndetach\n', timeout=PATIENCE)
     check('detached from while it stands at a breakpoint, it goes on', 'store()' in rest and child.stdout.readline() == 'done\n' and goes_on(child),
           ''.join(said) + rest + err)
     other = started([WARPSCOPE, 'debug', '--pid', str(child.pid)])
@@ -129,9 +130,9 @@ def test_attach():
     other.stdout.readline()
     status, said = debug('--pid', str(child.pid), '-batch')
     check('a second debugger is told so', status == 1 and ('permitted' in said or 'debugger' in said), said)
-    other.communicate('', timeout=30)
+    other.communicate('', timeout=PATIENCE)
     check('... and does no harm', goes_on(child))
-    child.communicate('', timeout=30)
+    child.communicate('', timeout=PATIENCE)
 
 
 def test_early():
@@ -145,10 +146,10 @@ def test_early():
         child.stdin.write('\n')
         child.stdin.flush()
         said += debugger.stdout.readline()
-        rest, err = debugger.communicate('info cuda devices\n', timeout=30)
+        rest, err = debugger.communicate('info cuda devices\n', timeout=PATIENCE)
         check(f'attached to with {what}, it is stopped when that begins', words in said and 'begins to use CUDA' in said and 'sm_90' in rest, said + rest + err)
         check('... and goes on afterwards', child.stdout.readline() == '0\n')
-        child.communicate('\n', timeout=30)
+        child.communicate('\n', timeout=PATIENCE)
     for way in ('descriptor', 'call', 'init'):
         child = started([*TRACED, PROGRAM, FATBIN, 'early'])
         early = child.stdout.readline()
@@ -157,14 +158,18 @@ def test_early():
         said += debugger.stdout.readline()
         child.stdin.write('has a context\nand launches\n')
         child.stdin.flush()
-        rest, err = debugger.communicate('continue\ndetach\n', timeout=30)
+        rest, err = debugger.communicate('continue\ndetach\n', timeout=PATIENCE)
         check(f'attached to by {way} without a context, twice, it is stopped in its first kernel and goes on', status == 0 and early == 'waits\n' and
               'pending' in said and 'Breakpoint 1, store' in rest and child.stdout.readline() == 'ready\n' and child.stdout.readline() == 'done\n',
               said + rest + err)
-        child.communicate('', timeout=30)
-    child = started(['sleep', '1'])
-    status, said = debug('--pid', str(child.pid))
-    check('attached to, one that has nothing to do with CUDA ends as it would', status == 1 and 'exited with status 0' in said and child.wait() == 0, said)
+        child.communicate('', timeout=PATIENCE)
+    child = started(['cat'])
+    debugger = started([WARPSCOPE, 'debug', '--pid', str(child.pid)])
+    said = debugger.stdout.readline()
+    child.communicate('', timeout=PATIENCE)
+    rest, err = debugger.communicate('', timeout=PATIENCE)
+    check('attached to, one that has nothing to do with CUDA ends as it would', debugger.returncode == 1 and
+          'exited with status 0' in rest + err and child.returncode == 0, said + rest + err)
 
 
 def killed(who, after, source):
@@ -177,38 +182,43 @@ def killed(who, after, source):
         words = ['--pid', str(child.pid)]
     else:
         words = ['--software-gpu', '--', *TRACED, PROGRAM, FATBIN, 'many']
-    debugger = started([WARPSCOPE, 'debug', *words, '-ex', 'break store if 0 == 1', '-ex', 'run', '-batch'], WARPSCOPE_TEST=mark)
+    debugger = started([WARPSCOPE, 'debug', '-ex', 'break store if 0 == 1', '-ex', 'run', '-batch', *words], WARPSCOPE_TEST=mark)
     time.sleep(after)
 
     def others():
         return [int(pid) for pid in filter(str.isdigit, os.listdir('/proc')) if is_program(pid, mark)]
     victims = {'debugger': lambda: [debugger.pid], 'program': others, 'agent': lambda: agents(mark)}[who]
-    within(3, victims)
+    problem = None if within(PATIENCE, victims) else 'it did not come'
     for pid in victims():
         try:
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
-    problem = None
     if who == 'debugger':
         debugger.wait()
         ends = time.monotonic() + 0.3
         while time.monotonic() < ends and attaches and not problem:
             problem = 'the program did not go on' if child.poll() is not None else None
             time.sleep(0.02)
-        for pid in others():
-            os.kill(pid, signal.SIGKILL)
-    elif not within(5, lambda: debugger.poll() is not None):
-        problem = 'the debugger hung'
+    elif not within(PATIENCE, lambda: debugger.poll() is not None):
+        problem = problem or 'the debugger hung'
         debugger.kill()
-    debugger.communicate()
     if child:
-        if who == 'agent' and not within(5, lambda: child.poll() is not None):
+        if who == 'agent' and not within(PATIENCE, lambda: child.poll() is not None):
             problem = problem or 'the program hung'
         child.kill()
         child.communicate()
-    if not within(5, lambda: not agents(mark) and not others()):
+
+    def none_is_left():
+        for pid in others() if who == 'debugger' else []:  # one that it had begun to start may come later
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        return not agents(mark) and not others()
+    if not within(PATIENCE, none_is_left):
         problem = problem or f'left: agents {agents(mark)}, programs {others()}'
+    debugger.communicate()
     if meeting_points(debugger.pid):
         problem = problem or 'a socket was left'
     return f'{problem}; {who} killed after {after:.3f} s, {"attached" if attaches else "started"}' if problem else None

@@ -99,7 +99,7 @@ static void go(void)
 	struct ws_error err;
 	assert_int_equal(ws_target_resume(device.target, WS_NONE, &err), WS_OK);
 	for (int i = 0; ws_target_running(device.target, 0); i++) {
-		assert_true(i < 100000);
+		assert_true(i < 1000000);
 		assert_int_equal(ws_target_update(device.target, &err), WS_OK);
 		nanosleep(&moment, NULL);
 	}
