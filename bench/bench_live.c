@@ -312,7 +312,7 @@ static double table_rate(const char *fatbin)
 static void conditions(const char *fatbin)
 {
 	double engine = 0, plain = 0, table = 0, one;
-	cudbgDebuggerCapabilities = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS;
+	cudbgDebuggerCapabilities |= CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS;
 	for (int i = 0; i < RUNS; i++) {
 		double rate = engine_rate(fatbin, &one);
 		engine = rate > engine ? rate : engine;
@@ -337,6 +337,7 @@ int main(int argc, char **argv)
 	if (!buffer)
 		return 1;
 	stay_on_this_core();
+	cudbgDebuggerCapabilities = CUDBG_DEBUGGER_CAPABILITY_BREAK_ON_LAUNCH;
 	for (int i = 0; i < RUNS; i++) {
 		bare.floor[i] = one_instruction(argv[1]);
 		step.floor[i] = one_step(argv[1], 4);
