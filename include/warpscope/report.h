@@ -19,7 +19,7 @@
  * **Frames** count from 0, innermost first: the place of the error PC (of the pc when there is
  * none) with the calls inlined around it, then each return address of the lane, looked up one byte
  * before it, with the calls inlined around that. The *user frame* is the first frame whose file is
- * not a toolkit or template library header (data/library-paths.txt).
+ * not a toolkit or template library header (data/library-paths.txt), nor the compiler's own code.
  *
  * **Ownership.** Strings and arrays of a report are valid until it is destroyed; the target must
  * outlive it. **Threads.** A finished report is constant.
@@ -210,7 +210,8 @@ struct ws_report_formal {
 struct ws_report_frame {
 	uint32_t level;
 	bool inlined; /**< the function was inlined into that of the next frame */
-	bool library; /**< its file is a toolkit or template library header */
+	bool library; /**< its file is a toolkit or template library header; or it has no lines, and
+			 a name that C++ reserves for compilers (`__iAtomicAdd`) */
 	bool caller;  /**< reached through a return address: `pc` is that address */
 	uint64_t pc;
 	enum ws_status function_status; /**< of the next three */

@@ -141,6 +141,13 @@ static bool push_position(struct wsi_build *build, const struct ws_place *place,
 	return true;
 }
 
+/* C++ reserves names with two underscores in front: code without lines that has one is a
+ * compiler's, as the atomics and divisions that -G calls. */
+static bool is_compilers(struct ws_str name)
+{
+	return wsi_str_begins(name, "__") || wsi_str_begins(name, "$__");
+}
+
 /* The function that owns the code, without a line: `why`. */
 static bool push_owner(struct wsi_build *build, const struct ws_place *place, enum ws_status why,
 		       struct wsi_frames *frames, const struct ws_report_frame *base)
@@ -149,7 +156,12 @@ static bool push_owner(struct wsi_build *build, const struct ws_place *place, en
 	if (!frame)
 		return false;
 	frame->line_status = why;
-	return !place || !place->function || frame_owner(build, frame, place);
+	if (!place || !place->function)
+		return true;
+	if (!frame_owner(build, frame, place))
+		return false;
+	frame->library = why == WS_ABSENT && is_compilers(frame->function);
+	return true;
 }
 
 struct wsi_lines wsi_lines_of(struct wsi_build *build, const struct ws_place *place,

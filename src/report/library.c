@@ -103,7 +103,7 @@ size_t wsi_library_names(const struct ws_report_exception *e, uint32_t from, uin
 		bool again = false;
 		for (size_t k = 0; k < n; k++)
 			again |= ws_str_equal(names[k], name);
-		if (!again)
+		if (!again && name.len)
 			names[n++] = name;
 	}
 	return n;

@@ -77,7 +77,7 @@ struct place {
 	uint32_t n_frames, user_frame, kernel;
 };
 
-/* " in kernel KERNEL at FILE:LINE, called from FILE:LINE" */
+/* " in kernel KERNEL at FILE:LINE, called from FILE:LINE"; ", in FUNCTION" where it has no line */
 static void say_frames(struct sentence *sentence, struct wsi_build *build,
 		       const struct place *place)
 {
@@ -95,6 +95,8 @@ static void say_frames(struct sentence *sentence, struct wsi_build *build,
 	if (inner && inner->line_status == WS_OK) {
 		say(sentence, " at ");
 		say_line(sentence, build, inner);
+	} else if (inner && user != inner && inner->function_status == WS_OK) {
+		say(sentence, ", in %s", wsi_build_name(build, inner->function_short));
 	}
 	if (user && user != inner && user->line_status == WS_OK) {
 		say(sentence, ", called from ");
@@ -383,10 +385,17 @@ static const char *explain_borrowing(struct wsi_build *build, const struct ws_pl
 	return NULL;
 }
 
+/* The frame whose line a reader looks for. */
+static const struct ws_report_frame *frame_of_user(const struct ws_report_exception *e)
+{
+	bool inner = e->frames[0].function_status != WS_OK || e->user_frame == WS_NONE;
+	return &e->frames[inner ? 0 : e->user_frame];
+}
+
 /* Lines of the focus's code. */
 static enum ws_status missing_lines(struct wsi_build *build, const struct ws_report_exception *e)
 {
-	const struct ws_report_frame *frame = &e->frames[0];
+	const struct ws_report_frame *frame = frame_of_user(e);
 	struct ws_place place;
 	if (frame->line_status == WS_OK)
 		return WS_OK;
@@ -502,8 +511,9 @@ static enum ws_status next_for_fault(struct wsi_build *build, const struct ws_re
 	enum ws_status st = WS_OK;
 	for (uint32_t i = 0; i < e->n_commands && st == WS_OK; i++)
 		st = next_add(build, e->commands[i]);
-	bool lines_wanted = e->n_frames && e->frames[0].function_status == WS_OK &&
-			    e->frames[0].line_status == WS_ABSENT;
+	const struct ws_report_frame *user = e->n_frames ? frame_of_user(e) : NULL;
+	bool lines_wanted =
+		user && user->function_status == WS_OK && user->line_status == WS_ABSENT;
 	if (st == WS_OK && lines_wanted)
 		st = next_add(
 			build,

@@ -75,6 +75,14 @@ def check_owner(owner, truth, source):
     return []
 
 
+def check_place(report):
+    """The sentence on top names the innermost line of the source, also where -G calls code of the compiler's own to get there."""
+    own = [frame for frame in report["focus"]["frames"] if (frame["file"] or "").endswith("/faults.cu")]
+    if own and "`faults.cu:%d`" % own[0]["line"] not in report["verdict"]["summary"]:
+        return ["faults.cu:%d is not in: %s" % (own[0]["line"], report["verdict"]["summary"])]
+    return []
+
+
 def mask(lanes):
     return sum(1 << lane for lane in lanes)
 
@@ -164,7 +172,7 @@ def main():
                 report = json.loads(done.stdout)
                 bad, right, everyone = compare(report, truth)
                 owner = (access_of(report, truth) or {"owner": {"kind": "unknown"}})["owner"]
-                bad += check_parameters(report, truth, source) + check_owner(owner, truth, source)
+                bad += check_parameters(report, truth, source) + check_owner(owner, truth, source) + check_place(report)
                 fields += bool(owner.get("field"))
             if right is False:
                 bad.append("owner is not %s" % (truth["owner"],))
