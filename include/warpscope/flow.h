@@ -307,9 +307,9 @@ enum ws_flow_op {
 /** One node. The arguments of node `i` have numbers above `i`: there is no cycle. */
 struct ws_flow_node {
 	enum ws_flow_op op;
-	uint8_t bits;  /**< 32 or 64; 1 for a predicate */
-	uint8_t bytes; /**< memory read by LOAD, ATOMIC and CONSTANT */
-	bool is_signed;
+	uint8_t bits;   /**< 32 or 64; 1 for a predicate */
+	uint8_t bytes;  /**< memory read by LOAD, ATOMIC and CONSTANT */
+	bool is_signed; /**< MIN and MAX; LOAD and CONSTANT: what is read is extended by its sign */
 	uint8_t n_args;
 	uint8_t space; /**< of LOAD and ATOMIC: enum ws_sass_space */
 	uint8_t kind;  /**< enum ws_operand_kind, ENTRY_REG */
@@ -364,7 +364,8 @@ WS_API enum ws_status ws_flow_slice_address(const struct ws_flow *flow, uint64_t
 
 /**
  * What a leaf of a slice is: an ENTRY_REG, a SPECIAL, a CONSTANT or a LOAD; `argument` is the value
- * of its argument 0, or 0. False: not known.
+ * of its argument 0, or 0. False: not known. Of memory, `bytes` of it: ws_flow_value() extends
+ * them.
  */
 typedef bool ws_flow_leaf_fn(void *user, const struct ws_flow_node *node, uint64_t argument,
 			     uint64_t *ret_value);

@@ -694,8 +694,8 @@ static enum ws_status access_make(struct wsi_scene *scene, const struct shape *s
 
 /* ---- which instruction ---- */
 
-/* Whether such an access can raise such an exception at all. */
-static bool can_raise(const struct ws_exception *kind, const struct shape *shape)
+/* Whether such an access can raise such an exception at all; `named`: the exception names it. */
+static bool can_raise(const struct ws_exception *kind, const struct shape *shape, bool named)
 {
 	bool global = shape->space == WS_SPACE_GLOBAL;
 	if (!kind)
@@ -714,8 +714,9 @@ static bool can_raise(const struct ws_exception *kind, const struct shape *shape
 	case WS_FAMILY_TENSOR:
 		return shape->async;
 	case WS_FAMILY_UNKNOWN:
-	case WS_FAMILY_ALIGNMENT:
 		return shape->space != WS_SPACE_CONST;
+	case WS_FAMILY_ALIGNMENT: /* constants are aligned, but where code casts a pointer */
+		return shape->space != WS_SPACE_CONST || named;
 	case WS_FAMILY_CLUSTER: /* its own shared memory is reached without a cluster */
 		return shape->generic || (shape->async && shape->space == WS_SPACE_SHARED);
 	case WS_FAMILY_CONTROL_FLOW:
@@ -750,7 +751,7 @@ static enum ws_status at_error_pc(struct wsi_scene *scene, struct ws_report_acce
 		return WS_OK;
 	uint32_t n = 0;
 	for (unsigned which = 0; shape_of(&insn, e->errorpc, which, &shape); which++) {
-		if (!can_raise(e->kind, &shape))
+		if (!can_raise(e->kind, &shape, true))
 			continue;
 		struct ws_report_access one;
 		enum ws_status st = access_make(scene, &shape, e->errorpc, &one);
@@ -792,7 +793,7 @@ static enum ws_status before_pc(struct wsi_scene *scene, struct ws_report_access
 		struct shape shape;
 		struct ws_report_access one;
 		if (!wsi_code_insn(&scene->code, pc, &insn) || !shape_of(&insn, pc, 0, &shape) ||
-		    !can_raise(e->kind, &shape) || !scene->code.flow ||
+		    !can_raise(e->kind, &shape, false) || !scene->code.flow ||
 		    ws_flow_written(scene->code.flow, pc, e->pc, &written, NULL) != WS_OK)
 			continue;
 		enum ws_status st = access_make(scene, &shape, pc, &one);

@@ -116,6 +116,12 @@ void wsi_effect_of(const struct ws_insn *insn, struct wsi_effect *ret_effect)
 
 /* ---- where it goes ---- */
 
+/* Branches that ask which lanes are there: of them, the guard says only who counts. */
+static bool asks_for_lanes(const struct ws_insn *insn)
+{
+	return ws_sass_has(insn, WS_MOD_DIV) || ws_sass_has(insn, WS_MOD_CONV);
+}
+
 /* Whether a branch may also not be taken: a guard, a predicate, a mask of lanes. */
 static bool is_conditional(const struct ws_insn *insn, const struct ws_operand *ops, size_t n)
 {
@@ -125,7 +131,7 @@ static bool is_conditional(const struct ws_insn *insn, const struct ws_operand *
 		if (ws_operand_is_predicate(ops[i].kind) && (ops[i].number != 7 || ops[i].negated))
 			return true;
 	}
-	return ws_sass_has(insn, WS_MOD_DIV) || ws_sass_has(insn, WS_MOD_CONV);
+	return asks_for_lanes(insn);
 }
 
 static bool is_absolute(const struct ws_insn *insn)
@@ -186,8 +192,10 @@ void wsi_leave_of(const struct ws_insn *insn, uint64_t pc, bool relocated,
 
 	*ret_leave = (struct wsi_leave){ .flags = WSI_LEAVE_NEXT };
 	bool sync = insn->operation == WS_OP_WARPSYNC;
-	if (!insn->known || (insn->guard == 7 && insn->guard_negated))
+	if (!insn->known)
 		return;
+	if (insn->guard == 7 && insn->guard_negated && !asks_for_lanes(insn))
+		return; /* @!PT: never */
 	uint16_t flags = leave_kind(insn);
 	if (flags == WSI_LEAVE_NEXT && !sync)
 		return;

@@ -298,7 +298,7 @@ static void express_min_max(struct job *j)
 	struct wsi_half from[2];
 	const struct wsi_source *which = &j->parts.source[2];
 	bool fixed = j->parts.n_sources == 3 && wsi_is_predicate(which) && which->number == 7;
-	if (!fixed || by_parts(j) || !wsi_halves_of(&j->parts, 2, from)) {
+	if (!fixed || j->parts.carries || by_parts(j) || !wsi_halves_of(&j->parts, 2, from)) {
 		other(j);
 		return;
 	}
@@ -375,7 +375,7 @@ bool wsi_copies(const struct wsi_parts *parts, struct wsi_half *ret_from)
 		return parts->n_sources == 1 && !wsi_parts_have(parts, WS_MOD_64) &&
 		       wsi_half_of(parts, 0, ret_from);
 	case WS_OP_R2UR:
-		return wsi_half_of(parts, 0, ret_from);
+		return !wsi_parts_have(parts, WS_MOD_FILL) && wsi_half_of(parts, 0, ret_from);
 	case WS_OP_IADD3:
 		return is_sum_move(parts, false, ret_from);
 	case WS_OP_IMAD:
@@ -469,6 +469,25 @@ static bool express_stored(struct job *j, const struct wsi_source *from, int64_t
 	return true;
 }
 
+/*
+ * Whether a load gives each lane what is at its own address, in one run of registers: not where a
+ * predicate says who loads, nor rows of matrices, which lanes get from each other's addresses, nor
+ * sums over the memory of several devices.
+ */
+static bool loads_plainly(const struct job *j)
+{
+	const struct wsi_effect *effect = &j->s->flow->effect[j->at];
+	if (j->parts.insn.operation == WS_OP_LDSM || j->parts.insn.operation == WS_OP_LDGMC ||
+	    effect->n_reg[1] != 0)
+		return false;
+	for (size_t i = 0; i < j->parts.n_sources; i++) {
+		const struct wsi_source *source = &j->parts.source[i];
+		if (wsi_is_predicate(source) && (source->number != 7 || source->negated))
+			return false;
+	}
+	return true;
+}
+
 /* A load; the value is that from byte `skip` of it. */
 static void express_load(struct job *j, int64_t skip)
 {
@@ -477,7 +496,7 @@ static void express_load(struct job *j, int64_t skip)
 	for (size_t i = 0; i < j->parts.n_sources && !from; i++)
 		if (j->parts.source[i].address)
 			from = &j->parts.source[i];
-	if (!from) {
+	if (!from || !loads_plainly(j)) {
 		other(j);
 		return;
 	}
@@ -498,11 +517,19 @@ static void express_load(struct job *j, int64_t skip)
 		wsi_express_address(j->s, address, from, j->at);
 }
 
+/* Whether a constant is at the address that is written: the offset may choose the bank, too, and a
+ * descriptor be unpacked. */
+static bool is_plain_constant(const struct job *j)
+{
+	return !have(j, WS_MOD_IL) && !have(j, WS_MOD_IS) && !have(j, WS_MOD_ISL) &&
+	       !have(j, WS_MOD_TEXUNPACK) && !have(j, WS_MOD_HDRUNPACK);
+}
+
 /* A load from a constant bank; the value is that from byte `skip` of it. */
 static void express_constant(struct job *j, int64_t skip)
 {
-	const struct wsi_source *from = j->parts.n_sources ? &j->parts.source[0] : NULL;
-	if (!from || !from->constant || from->bindless) {
+	const struct wsi_source *from = j->parts.n_sources == 1 ? &j->parts.source[0] : NULL;
+	if (!from || !from->constant || from->bindless || !is_plain_constant(j)) {
 		other(j);
 		return;
 	}
@@ -524,15 +551,16 @@ static void express_constant(struct job *j, int64_t skip)
 		wsi_node_arg(j->s, j->node, wsi_node_half(j->s, j->node, base));
 }
 
+/* Of a pair, only the lower part: what is above it is another special register, or nothing. */
 static void express_special(struct job *j, unsigned part)
 {
 	unsigned number = j->parts.source[0].number;
-	if (number == WS_SRZ) {
+	if (number == WS_SRZ)
 		become(j, wsi_half_immediate(0));
-		return;
-	}
-	set(j, WS_FLOW_SPECIAL)->number = (uint16_t)number;
-	j->s->slice->node[j->node].value = part;
+	else if (part > 0 || j->bits == 64)
+		other(j);
+	else
+		set(j, WS_FLOW_SPECIAL)->number = (uint16_t)number;
 }
 
 /* ---- all ---- */

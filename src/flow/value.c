@@ -113,6 +113,19 @@ static bool eval_sum(const struct eval *eval, const struct ws_flow_node *node, u
 	return true;
 }
 
+/* What memory holds at an address, as wide as the value. */
+static bool eval_memory(const struct eval *eval, const struct ws_flow_node *node, uint64_t argument,
+			uint64_t *ret_value)
+{
+	if (!eval->leaf(eval->user, node, argument, ret_value))
+		return false;
+	if (node->is_signed && node->bytes == 1)
+		*ret_value = (uint64_t)(int64_t)(int8_t)(uint8_t)*ret_value;
+	else if (node->is_signed && node->bytes == 2)
+		*ret_value = (uint64_t)(int64_t)(int16_t)(uint16_t)*ret_value;
+	return true;
+}
+
 /* One node whose arguments, which have greater numbers, are done. */
 static bool eval_node(const struct eval *eval, const struct ws_flow_node *node, uint64_t *ret_value)
 {
@@ -126,9 +139,9 @@ static bool eval_node(const struct eval *eval, const struct ws_flow_node *node, 
 	case WS_FLOW_ENTRY_REG:
 		return eval->leaf(eval->user, node, 0, ret_value);
 	case WS_FLOW_CONSTANT:
-		return (have_a || !node->n_args) && eval->leaf(eval->user, node, a, ret_value);
+		return (have_a || !node->n_args) && eval_memory(eval, node, a, ret_value);
 	case WS_FLOW_LOAD:
-		return have_a && eval->leaf(eval->user, node, a, ret_value);
+		return have_a && eval_memory(eval, node, a, ret_value);
 	case WS_FLOW_ADD:
 		return eval_sum(eval, node, ret_value);
 	case WS_FLOW_SELECT:

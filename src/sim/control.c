@@ -46,6 +46,10 @@ enum wsi_step wsi_run_bra_div(struct wsi_run *run, const struct wsi_op *op)
 
 void wsi_prepare_bra(struct wsi_op *op)
 {
+	struct wsi_alu *alu = &op->alu;
+	if (op->insn.operation == WS_OP_JMP && alu->n_sources > 0 &&
+	    alu->source[alu->n_sources - 1].place == WSI_ALU_NUMBER) /* an address */
+		op->target = alu->source[--alu->n_sources].value;
 	if (!WSI_HAS(op, DIV) && !WSI_HAS(op, CONV))
 		return;
 	op->run = wsi_run_bra_div;
