@@ -458,10 +458,8 @@ enum ws_status wsi_cudbg_start_events(struct wsi_cudbg *s, struct ws_error *err)
 	ws_target_on_event(s->target, wake, s);
 	pthread_mutex_lock(&s->queue_lock);
 	s->woken = true;
-	if (!start_thread(s))
-		st = wsi_fail(err, WS_IO, WS_NO_OFFSET, "the callback thread could not start");
 	pthread_mutex_unlock(&s->queue_lock);
-	return st;
+	return WS_OK;
 }
 
 void wsi_cudbg_stop_events(struct wsi_cudbg *s)

@@ -45,7 +45,13 @@ static CUDBGResult start(struct wsi_cudbg *s)
 		st = wsi_cudbg_start_events(s, &err);
 	if (st != WS_OK)
 		return wsi_cudbg_fail(s, CUDBG_ERROR_INITIALIZATION_FAILURE, "%s", err.message);
+	/* First of all, as a callback may begin with a call. */
 	atomic_store(&s->mode, WSI_MODE_READY | (can_run ? WSI_MODE_LOCKS : 0u));
+	if (!wsi_cudbg_start_telling(s)) {
+		atomic_fetch_and(&s->mode, ~(uint32_t)WSI_MODE_READY);
+		return wsi_cudbg_fail(s, CUDBG_ERROR_INITIALIZATION_FAILURE,
+				      "the callback thread could not start");
+	}
 	if (s->number == 0)
 		cudbgDebuggerInitialized = 1;
 	return CUDBG_SUCCESS;

@@ -366,7 +366,7 @@ CUDBGResult wsi_cudbg_context_of(struct wsi_cudbg *s, const struct ws_grid *grid
 
 /* ---- event.c ---- */
 
-/* Queues the events that describe the target as it stands, and has the client notified of them. */
+/* Queues the events that describe the target as it stands. The client is not told of them yet. */
 enum ws_status wsi_cudbg_start_events(struct wsi_cudbg *s, struct ws_error *err) WS_MUST_USE;
 /* Stops the callback thread, forgets events. Not under `queue_lock`. */
 void wsi_cudbg_stop_events(struct wsi_cudbg *s);

@@ -4,33 +4,38 @@
 
 /* ---- the callback ---- */
 
+enum generation { OF_NEWEST, OF_31, OF_40, OF_41, GENERATIONS };
+
 static CUDBGResult in_callback[WSI_API_SLOTS];
 static CUDBGEvent read_in_callback;
-static unsigned callbacks;
+static unsigned callbacks[GENERATIONS];
 static pthread_t callback_thread;
 static pthread_mutex_t callback_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t callback_cond = PTHREAD_COND_INITIALIZER;
 
-static void count_callback(void)
+static void count_callback(enum generation generation)
 {
 	pthread_mutex_lock(&callback_lock);
 	callback_thread = pthread_self();
-	callbacks++;
+	callbacks[generation]++;
 	pthread_cond_broadcast(&callback_cond);
 	pthread_mutex_unlock(&callback_lock);
 }
 
-static void wait_for_callbacks(unsigned n)
+/* Until it was called; returns the thread. */
+static pthread_t wait_for_callback(enum generation generation)
 {
 	pthread_mutex_lock(&callback_lock);
-	while (callbacks < n)
+	while (callbacks[generation] == 0)
 		pthread_cond_wait(&callback_cond, &callback_lock);
+	pthread_t thread = callback_thread;
 	pthread_mutex_unlock(&callback_lock);
+	return thread;
 }
 
 static void call_everything(CUDBGEventCallbackData *data)
 {
-	if (data->userData == &fake && callbacks == 0)
+	if (data->userData == &fake && callbacks[OF_NEWEST] == 0)
 		for (unsigned slot = 0; slot < WSI_API_SLOTS; slot++) {
 			struct api_call call;
 			api_call_init(&call, slot);
@@ -41,17 +46,17 @@ static void call_everything(CUDBGEventCallbackData *data)
 				       sizeof read_in_callback);
 			api_call_fini(&call);
 		}
-	count_callback();
+	count_callback(OF_NEWEST);
 }
 
 void inside_the_callback_only_events_are_served(void **state)
 {
 	(void)state;
 	start(false);
-	callbacks = 0;
+	memset(callbacks, 0, sizeof callbacks);
 	assert_int_equal(CALL(setNotifyNewEventCallback, call_everything, &fake), CUDBG_SUCCESS);
 	assert_int_equal(CALL0(initialize), CUDBG_SUCCESS);
-	wait_for_callbacks(1);
+	(void)wait_for_callback(OF_NEWEST);
 	stop(); /* joins the thread */
 	for (unsigned slot = 0; slot < WSI_API_SLOTS; slot++) {
 		const struct wsi_api_fn *fn = &wsi_api_functions[slot];
@@ -64,29 +69,28 @@ void inside_the_callback_only_events_are_served(void **state)
 static void callback31(void *data)
 {
 	if (data == &fake)
-		count_callback();
+		count_callback(OF_31);
 }
 
 static void callback40(CUDBGEventCallbackData40 *data)
 {
 	if (data->tid == 4711)
-		count_callback();
+		count_callback(OF_40);
 }
 
 static void callback41(CUDBGEventCallbackData41 *data)
 {
 	if (data->tid == 4711 && data->timeout == 0)
-		count_callback();
+		count_callback(OF_41);
 }
 
 void old_callbacks_run_on_one_thread(void **state)
 {
 	(void)state;
 	start_ready(true, 0);
-	callbacks = 0;
+	memset(callbacks, 0, sizeof callbacks);
 	assert_int_equal(CALL(setNotifyNewEventCallback31, callback31, &fake), CUDBG_SUCCESS);
-	wait_for_callbacks(1); /* for what initialize queued */
-	pthread_t first = callback_thread;
+	pthread_t first = wait_for_callback(OF_31); /* for what initialize queued */
 	CUDBGEvent event;
 	while (CALL(getNextEvent, CUDBG_EVENT_QUEUE_TYPE_SYNC, &event) == CUDBG_SUCCESS)
 		continue;
@@ -94,14 +98,11 @@ void old_callbacks_run_on_one_thread(void **state)
 		.kind = WS_EVENT_CONTEXT_CREATED, .sync = true, .host_tid = 4711, .context_id = 5
 	};
 	assert_int_equal(CALL(setNotifyNewEventCallback40, callback40), CUDBG_SUCCESS);
-	unsigned before = callbacks;
 	fake_event(&fake, &created);
-	wait_for_callbacks(before + 1);
+	assert_true(pthread_equal(first, wait_for_callback(OF_40)));
 	assert_int_equal(CALL(setNotifyNewEventCallback41, callback41), CUDBG_SUCCESS);
-	before = callbacks;
 	fake_event(&fake, &created);
-	wait_for_callbacks(before + 1);
-	assert_true(pthread_equal(first, callback_thread));
+	assert_true(pthread_equal(first, wait_for_callback(OF_41)));
 	assert_int_equal(CALL(getNextEvent, CUDBG_EVENT_QUEUE_TYPE_SYNC, &event), CUDBG_SUCCESS);
 	assert_int_equal(event.kind, CUDBG_EVENT_CTX_CREATE);
 	stop();
