@@ -4,7 +4,7 @@
 BUILD ?= build
 DUMPS = $(sort $(wildcard examples/dumps/*.nvcudmp*))
 
-.PHONY: all build demo picture check check-full check-sanitize check-fuzz check-oracle check-browser bench bench-smoke install clean packages
+.PHONY: all build demo picture check check-full check-sanitize check-sanitize-full check-fuzz check-oracle check-browser bench bench-smoke install clean packages
 
 all: build
 
@@ -57,6 +57,13 @@ check-sanitize: packages $(ASAN)/build.ninja $(TSAN)/build.ninja
 		tools/run-suite.py $(ASAN) --slow 6 $(COUNTED) unit golden live cli fuzz
 	@ninja -C $(TSAN)
 	@TSAN_OPTIONS=halt_on_error=1 tools/run-suite.py $(TSAN) --slow 6 $(COUNTED) unit live
+
+# A million random calls of the debugger API, in each of the two. An hour.
+check-sanitize-full: packages $(ASAN)/build.ninja $(TSAN)/build.ninja
+	@ninja -C $(ASAN) tests/api/random_live
+	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 tools/run-suite.py $(ASAN) --slow 6 $(COUNTED) calls
+	@ninja -C $(TSAN) tests/api/random_live
+	@TSAN_OPTIONS=halt_on_error=1 tools/run-suite.py $(TSAN) --slow 6 $(COUNTED) calls
 
 # Every libFuzzer target for FUZZ_SECONDS, from its seeds.
 FUZZ = $(BUILD)-fuzz
