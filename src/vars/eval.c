@@ -471,8 +471,8 @@ static struct ws_value name_value(struct parser *p)
 		return fail(p, "there is no thread");
 	if (st != WS_ABSENT)
 		return checked(p, st, &value, &err);
-	return fail(p, "there is no variable '%.*s' here%s", (int)wsi_min_u64(name.last.len, 100),
-		    name.last.ptr,
+	return fail(p, "No symbol \"%.*s\" in current context%s",
+		    (int)wsi_min_u64(name.last.len, 100), name.last.ptr,
 		    dwarf_of(p) ? "" : ": the code was not compiled with -G; registers are $R3");
 }
 
