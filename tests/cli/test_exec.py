@@ -166,6 +166,20 @@ def it_ends_as_the_program(bench):
     expect(process.returncode == -signal.SIGKILL, process.returncode)
 
 
+def leaves_core(bench, words):
+    """Whether the kernel made a core of the process when the words ended."""
+    limits = ['sh', '-c', 'ulimit -c unlimited && cd "$0" && exec "$@" >/dev/null 2>&1', bench.folder]
+    return os.WCOREDUMP(os.waitpid(os.posix_spawn('/bin/sh', [*limits, *words], bench.plain), 0)[1])
+
+
+def it_leaves_no_core(bench):
+    """A core of the program may be wanted; one of exec beside it is not."""
+    if not leaves_core(bench, [*bench.double, 'fault']):
+        return 'no cores here'
+    expect(not leaves_core(bench, bench.words(bench.dumps(), what=('fault',))), 'exec left a core of its own')
+    return None
+
+
 def signals_pass(bench):
     """Each signal comes once and in order."""
     process = bench.start('signals', '4')
@@ -353,6 +367,34 @@ def a_killed_keeper_leaves_nothing(bench):
     expect(process.returncode == -signal.SIGKILL and not gone_within(process.mark, 30), process.returncode)
 
 
+def a_keeper_holds_no_output(bench):
+    """Who reads the program's output sees its end as without exec. Here the keeper stands still when exec and the program are gone."""
+    process = bench.start('signals', '9')
+    expect(process.stdout.readline() == b'ready\n', 'not ready')
+    (keeper,) = children_of(process.pid)
+    (program,) = children_of(keeper)
+    os.kill(keeper, signal.SIGSTOP)
+    try:
+        process.kill()
+        os.kill(program, signal.SIGKILL)
+        for stream in (process.stdout, process.stderr):
+            expect(select.select([stream], [], [], 30)[0] and stream.read() == b'', 'the output has no end')
+    finally:
+        os.kill(keeper, signal.SIGCONT)
+    process.wait()
+    expect(not gone_within(process.mark, 30), 'something is left')
+    # The process that passes output on ends with the output.
+    words = [bench.program, 'exec', '--dumps', bench.dumps(), '--on-hang', '100', '--', 'sh', '-c', 'echo up; exec sleep 600 >/dev/null 2>&1']
+    with subprocess.Popen(words, stdout=subprocess.PIPE, env=bench.plain) as process:
+        expect(process.stdout.readline() == b'up\n', 'it is not up')
+        end = time.monotonic() + 30
+        while len(children_of(process.pid)) != 1 and time.monotonic() < end:
+            time.sleep(0.02)
+        left = [command_of(pid) for pid in children_of(process.pid)]
+        process.kill()
+    expect(len(left) == 1, left)
+
+
 def what_the_program_leaves_lives_on(bench):
     """As without exec: a daemon that a program starts outlives it."""
     done = subprocess.run([bench.program, 'exec', '--dumps', bench.dumps(), '--', 'sh', '-c', 'setsid sleep 30 >/dev/null 2>&1 & echo $!'],
@@ -445,6 +487,24 @@ def a_full_disk_costs_the_record_only(bench):
     return None
 
 
+def a_record_has_no_half_line(bench):
+    """A line that does not fit on the disk any more is taken back: readers of records see whole ones."""
+    mount, said = os.path.join(bench.folder, 'page'), os.path.join(bench.folder, 'said')
+    os.mkdir(mount)
+    ranks = 'for i in $(seq 20); do RANK=$i sleep 600 & done; wait'
+    script = 'mount -t tmpfs -o size=16k none "$2" && head -c 12288 /dev/zero >"$2/fill" || exit\n' \
+             '"$1" exec --dumps "$2" --job one -- sh -c "$4" >/dev/null 2>"$3" & exec=$!\n' \
+             'until grep -q "not recorded" "$3"; do sleep 0.1; done; cat "$2"/one/exec_*; kill -9 $exec'
+    done = subprocess.run(['unshare', '-m', 'sh', '-c', script, 'sh', bench.program, mount, said, ranks], capture_output=True, check=False,
+                          timeout=60, env=bench.plain)
+    if b'unshare' in done.stderr or b'mount:' in done.stderr:
+        return 'no mounts here'
+    lines = done.stdout.splitlines(True)
+    expect(0 < len(lines) < 20 and lines[-1].endswith(b'}\n'), done)
+    expect({json.loads(line)['schema'] for line in lines} == {'warpscope-exec-1'}, lines)
+    return None
+
+
 # ---- hangs ----
 
 def a_hang_makes_dumps_of_all(bench):
@@ -462,6 +522,28 @@ def a_hang_makes_dumps_of_all(bench):
     process.kill()
     process.communicate()
     expect(not gone_within(process.mark, 30), 'something is left')
+
+
+def nobody_is_asked_after_the_end(bench):
+    """The process that asks for dumps ends with the program, also while exec waits for a dump that somebody still writes."""
+    message, gate, later = (os.path.join(bench.folder, name) for name in ('asked', 'asked-gate', 'asked-later'))
+    process = bench.start('asked', gate, later, options=('--on-hang', '1', '--message', message))
+    expect(process.stdout.readline() == b'waits\n', 'it does not wait')
+    helpers, end = [], time.monotonic() + 30
+    while not helpers and time.monotonic() < end:
+        helpers = [pid for pid in children_of(process.pid) if any('/pipe_' in path for path in files_of(pid))]
+    expect(len(helpers) == 1, 'nobody was asked')
+    with open(gate, 'wb'):
+        pass
+    while not os.path.exists(message) or not os.path.getsize(message):
+        time.sleep(0.02)
+    while set(helpers) & set(children_of(process.pid)) and time.monotonic() < end + 30:
+        time.sleep(0.02)
+    left = set(helpers) & set(children_of(process.pid))
+    with open(later, 'wb'):
+        pass
+    _, err = process.communicate(timeout=60)
+    expect(not left and process.returncode == 3 and b'left 1 GPU dump' in err and b'no dump:' not in err, (left, process.returncode, err))
 
 
 def output_of_another_rank_is_no_hang(bench):
@@ -538,6 +620,23 @@ def trigger_asks_and_explains(bench):
             process.stdout.close()
 
 
+def trigger_writes_one_byte(bench):
+    """More may be taken for a second request, so it comes only where nobody took the first, or nothing came of it, for seconds."""
+    where, gate = (os.path.join(bench.folder, name) for name in ('byte', 'byte-gate'))
+    os.mkdir(where)
+    on = {**bench.plain, 'CUDA_ENABLE_COREDUMP_ON_EXCEPTION': '1', 'CUDA_ENABLE_USER_TRIGGERED_COREDUMP': '1',
+          'CUDA_COREDUMP_PIPE': where + '/pipe_%p', 'CUDA_COREDUMP_FILE': where + '/dump_%p'}
+    with subprocess.Popen([*bench.double, 'counts', gate], stdout=subprocess.PIPE, env=on) as process:
+        expect(process.stdout.readline() == b'waits\n', 'it does not wait')
+        begin = time.monotonic()
+        done = subprocess.run([bench.program, 'trigger', str(process.pid)], capture_output=True, check=False, timeout=60)
+        seconds = time.monotonic() - begin
+        with open(gate, 'wb'):
+            pass
+        came = int(process.stdout.readline())
+    expect(done.returncode == 0 and (came == 1 or seconds > 2), (done, came, seconds))  # a machine may be so busy
+
+
 # ---- process 1 ----
 
 def it_works_as_process_1(bench):
@@ -573,13 +672,13 @@ Bench.triage = triage
 def main():
     program, root = sys.argv[1:3]
     kills = 60 if '--all' in sys.argv else 6
-    cases = [it_is_transparent, statuses_of_what_cannot_run, it_ends_as_the_program, signals_pass, a_fault_is_told, dumps_of_earlier_runs_are_not_told,
+    cases = [it_is_transparent, statuses_of_what_cannot_run, it_ends_as_the_program, it_leaves_no_core, signals_pass, a_fault_is_told, dumps_of_earlier_runs_are_not_told,
              the_message_comes_first, what_is_set, checks_before_the_start, lambda bench: a_killed_exec_leaves_nothing(bench, kills), a_killed_exec_ends_its_helpers,
-             a_key_pressed_is_not_passed_on, a_killed_keeper_leaves_nothing,
+             a_key_pressed_is_not_passed_on, a_killed_keeper_leaves_nothing, a_keeper_holds_no_output,
              what_the_program_leaves_lives_on, workers_have_ranks, what_a_process_becomes_is_recorded, environments_are_forgotten, a_full_disk_costs_the_record_only,
-             a_hang_makes_dumps_of_all,
-             output_is_no_hang, output_of_another_rank_is_no_hang, trigger_asks_and_explains, it_works_as_process_1]
-    cases[9].__name__ = 'a_killed_exec_leaves_nothing'
+             a_record_has_no_half_line, a_hang_makes_dumps_of_all, nobody_is_asked_after_the_end,
+             output_is_no_hang, output_of_another_rank_is_no_hang, trigger_asks_and_explains, trigger_writes_one_byte, it_works_as_process_1]
+    cases[10].__name__ = 'a_killed_exec_leaves_nothing'
     chosen = [case for case in cases if len(sys.argv) < 4 or sys.argv[3] == '--all' or sys.argv[3] in case.__name__]
     print(f'1..{len(chosen)}')
     failed = 0

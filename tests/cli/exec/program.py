@@ -11,6 +11,9 @@ usage: program.py WHAT [WORD...]
   leave FILE           a child writes a dump, and its end only when FILE is there; the program ends when it has begun, with status 3
   serve N KIND         N workers, by the title of each, which fault when exec has recorded them, or wait at the pipe; ends with status 4
   wait [FULL]          waits at the pipe, dumps when something is written there, FULL: only for a full buffer; then sleeps
+  counts FILE          waits at the pipe, dumps at the first byte, and prints how many bytes came until FILE was there
+  asked FILE FILE      a child has a pipe, which it does not read, and a dump, which it ends when the second FILE is there; the program ends
+                       when the first is there, with status 3
   signals N            prints the names of N signals that come, and ends with status 5
   count                prints how often SIGINT came until its input had a line, and half a second later
   stubborn             ignores what asks it to end; has a child in a session of its own, and a grandchild without a parent
@@ -74,11 +77,15 @@ def whole_dumps():
     return [path for path in beside('core_*') if os.path.getsize(path) == os.path.getsize(os.path.join(DUMPS, 'illegal-address.nvcudmp'))]
 
 
-def wait_at_pipe(full=False):
+def pipe_make():
     path = expand(os.environ.get('CUDA_COREDUMP_PIPE', 'corepipe.cuda.%h.%p'))
+    os.mkfifo(path, 0o600)
+    return os.open(path, os.O_RDWR)  # so that there is always a reader, and never an end
+
+
+def wait_at_pipe(full=False):
     if os.environ.get('CUDA_ENABLE_USER_TRIGGERED_COREDUMP') == '1':
-        os.mkfifo(path, 0o600)
-        fd = os.open(path, os.O_RDWR)  # so that there is always a reader, and never an end
+        fd = pipe_make()
         have = 0
         if not sys.orig_argv[0].startswith('VLLM'):  # else the parent says it of all
             print('waits', flush=True)
@@ -86,6 +93,32 @@ def wait_at_pipe(full=False):
             have += len(os.read(fd, 4096))
         dump('hang', seconds=1)
     time.sleep(600)
+
+
+def counts(gate):
+    fd = pipe_make()
+    print('waits', flush=True)
+    time.sleep(0.5)  # as a process that has other things to do
+    have = len(os.read(fd, 1 << 16))
+    dump('hang')
+    until(lambda: os.path.exists(gate))
+    os.set_blocking(fd, False)
+    try:
+        while True:
+            have += len(os.read(fd, 1 << 16))
+    except BlockingIOError:
+        print(have, flush=True)
+
+
+def asked(gate, later):
+    if os.fork() == 0:
+        pipe_make()
+        dump(gate=later)
+        os._exit(0)
+    until(lambda: beside('core_*') and beside('pipe_*'))
+    print('waits', flush=True)
+    until(lambda: os.path.exists(gate))
+    sys.exit(3)
 
 
 def serve(n, kind):
@@ -179,6 +212,10 @@ def main():
         serve(int(words[0]), words[1])
     if what == 'wait':
         wait_at_pipe(bool(words))
+    if what == 'counts':
+        counts(words[0])
+    if what == 'asked':
+        asked(*words)
     if what == 'becomes':
         becomes(words[1:], int(words[0]))
     if what == 'signals':
