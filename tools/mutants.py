@@ -92,10 +92,10 @@ def changes_of(line, bare):
     return found
 
 
-def candidates(path):
+def candidates(root, path):
     """(line number, line, [(kind, changed line)]) of a C file: lines in functions that can be changed."""
     in_comment, rows = False, []
-    with open(os.path.join(ROOT, path), encoding='utf-8') as handle:
+    with open(os.path.join(root, path), encoding='utf-8') as handle:
         for number, line in enumerate(handle.read().split('\n'), 1):
             bare, in_comment = without_text(line, in_comment)
             if line.startswith('\t') and not re.search(r'\bassert|WSI_PRINTF', bare) and (found := changes_of(line, bare)):
@@ -103,8 +103,8 @@ def candidates(path):
     return rows
 
 
-def rooms(only):
-    listed = subprocess.run(['git', '-C', ROOT, 'ls-files', 'src/*.c', 'cli/*.c'], capture_output=True, text=True, check=True)
+def rooms(root, only):
+    listed = subprocess.run(['git', '-C', root, 'ls-files', 'src/*.c', 'cli/*.c'], capture_output=True, text=True, check=True)
     by_room = {}
     for path in listed.stdout.split():
         room = os.path.dirname(path)
@@ -113,10 +113,10 @@ def rooms(only):
     return by_room
 
 
-def choose(seed, only):
+def choose(root, seed, only):
     """An endless row of (path, line number, kind, line, changed line): rooms in turn, lines of a room alike likely."""
-    rng, by_room = random.Random(seed), rooms(only)
-    lines = {room: [(path, row) for path in paths for row in candidates(path)] for room, paths in by_room.items()}
+    rng, by_room = random.Random(seed), rooms(root, only)
+    lines = {room: [(path, row) for path in paths for row in candidates(root, path)] for room, paths in by_room.items()}
     seen = set()
     while True:
         order = sorted(room for room in lines if lines[room])
@@ -410,7 +410,7 @@ def main():
         source = iter([(path, int(number), 'given', '...', text) for path, number, text in given])
         args.count = len(given)
     else:
-        source = choose(args.seed, args.room)
+        source = choose(ROOT if args.list else TREE, args.seed, args.room)
     turn = Turn(args.lock)
     stages = []
     if not args.list:

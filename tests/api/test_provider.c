@@ -569,6 +569,15 @@ static CUDBGResult endless_words(char *text, uint32_t size, uint32_t *ret_size)
 	return CUDBG_SUCCESS;
 }
 
+static CUDBGResult endless_barrier(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln,
+				   CUDBGBarrierScope *scope, char *text, uint32_t size,
+				   uint32_t *ret_size)
+{
+	(void)dev, (void)sm, (void)wp, (void)ln;
+	*scope = CUDBG_BARRIER_SCOPE_BLOCK;
+	return endless_words(text, size, ret_size);
+}
+
 /* What a provider writes into a text is all of its bytes and no end: the text ends, as long as it
  * can be. */
 static void texts_of_a_provider_may_lack_their_end(void **state)
@@ -585,6 +594,7 @@ static void texts_of_a_provider_may_lack_their_end(void **state)
 		table.consumeCudaLogs134 = how == 0 ? endless_134 : NULL;
 		table.consumeCudaLogs = how == 1 ? endless : fails;
 		table.getErrorStringEx = endless_words;
+		table.getHardwareBarrierInfo = endless_barrier;
 		assert_int_equal(ws_target_from_api(&table, UINT32_MAX, 0, &other, NULL), WS_OK);
 		memset(logs, 'y', sizeof logs);
 		enum ws_status st = ws_target_take_logs(other, logs, 3, &n, &err);
@@ -598,6 +608,11 @@ static void texts_of_a_provider_may_lack_their_end(void **state)
 		else
 			assert_int_equal(strspn(strchr(err.message, 'x'), "x"),
 					 strlen(strchr(err.message, 'x')));
+		struct ws_warp warp;
+		assert_int_equal(ws_target_warp(other, 0, &warp, NULL), WS_OK);
+		assert_true(warp.have & WS_WARP_BARRIER);
+		assert_int_equal(warp.barrier_text.len, 199); /* of 200 bytes */
+		assert_int_equal(strspn(warp.barrier_text.ptr, "x"), 199);
 		ws_target_close(other);
 		route_close(second);
 	}

@@ -5,6 +5,9 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/reader.h"
+#include "base/stream.h"
+
+#include <fcntl.h>
 
 static void error_keeps_place_and_outermost_context_first(void **state)
 {
@@ -218,6 +221,38 @@ static void files_that_cannot_be_mapped_say_why(void **state)
 	wsi_file_close(&file);
 }
 
+/* What is appended is read back from anywhere, of the file and of what is not in it yet; the file
+ * goes with it. */
+static void a_scratch_file_gives_back_what_it_has(void **state)
+{
+	(void)state;
+	enum { N = 3 * WSI_STREAM_BYTES + 1000, PART = 700 };
+	struct wsi_scratch scratch = { 0 };
+	uint8_t part[PART], back[PART];
+	size_t n;
+	wsi_scratch_fini(&scratch);
+	assert_int_equal(wsi_scratch_init(&scratch, NULL), WS_OK);
+	for (uint64_t at = 0; at < N; at += PART) {
+		for (unsigned i = 0; i < PART; i++)
+			part[i] = (uint8_t)((at + i) * 7 >> 3);
+		assert_int_equal(wsi_scratch_append(&scratch, part, PART, NULL), WS_OK);
+	}
+	const uint64_t size = (N + PART - 1) / PART * PART;
+	for (uint64_t at = 0; at < size; at += 3001) {
+		memset(back, 0, sizeof back);
+		assert_int_equal(wsi_scratch_read(&scratch, at, back, PART, &n, NULL), WS_OK);
+		assert_int_equal(n, wsi_min_u64(PART, size - at));
+		for (unsigned i = 0; i < n; i++)
+			assert_int_equal(back[i], (uint8_t)((at + i) * 7 >> 3));
+	}
+	assert_int_equal(wsi_scratch_read(&scratch, size, back, PART, &n, NULL), WS_OK);
+	assert_int_equal(n, 0);
+	const int fd = scratch.fd;
+	assert_true(fcntl(fd, F_GETFD) >= 0);
+	wsi_scratch_fini(&scratch);
+	assert_int_equal(fcntl(fd, F_GETFD), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +266,7 @@ int main(void)
 		cmocka_unit_test(arena_gives_aligned_zeroed_memory_that_stays),
 		cmocka_unit_test(growth_stops_at_its_ceiling),
 		cmocka_unit_test(files_that_cannot_be_mapped_say_why),
+		cmocka_unit_test(a_scratch_file_gives_back_what_it_has),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
