@@ -699,6 +699,19 @@ def labels_of_vllm(j):
 
 
 @job
+def scheduler_of_sglang(j):
+    """One rank faults, and SGLang's log tells that its scheduler hit an exception; who is meant by two coordinates is not known."""
+    at = j.pick()
+    j.fill(ALL_REDUCE).ranks[at] = "past_by_one"
+    j.evidence["serve.log"] = [
+        *(f"[2025-08-04 10:29:{rank:02} TP{rank}] max_total_num_tokens=1024" for rank in range(j.n)),
+        f"[2025-08-04 10:29:28 DP1 TP{(at + 1) % j.n}] Scheduler hit an exception: Traceback (most recent call last):",
+        f"[without a time TP{(at + 2) % j.n}] Scheduler hit an exception: Traceback (most recent call last):",
+        f"[2025-08-04 10:29:28 TP{at}] Scheduler hit an exception: Traceback (most recent call last):"]
+    return at
+
+
+@job
 def nothing_wrong(j):
     """All were told to dump while they computed."""
     j.fill("matrix_product")

@@ -34,6 +34,21 @@ WORDS = {
     "ras_one_is_gone": "left no dump, and it does not answer NCCL's RAS",
 }
 
+# What the column of evidence has: of the culprit, and of the others.
+ALL_REDUCE = "enqueued 44, completed 42, in nccl:all_reduce"
+EVIDENCE = {
+    "fault_and_waits": (None, {None}),
+    "one_is_behind": ("enqueued 41, completed 42", {"enqueued 44, completed 42", "enqueued 45, completed 42"}),
+    "one_is_silent": (None, {None, "enqueued 41, completed 42", "enqueued 44, completed 42"}),
+    "two_bugs_in_order": ("Xid 31", {"Xid 31", None}),
+    "recorder_one_is_behind": ("enqueued 42, completed 42", {ALL_REDUCE}),
+    "recorder_other_operation": ("enqueued 44, completed 42, in nccl:all_gather", {ALL_REDUCE}),
+    "recorder_chain_of_groups": ("enqueued 42, completed 42", {"enqueued 8, completed 7, in nccl:broadcast, of group pair 1",
+                                                               "enqueued 43, completed 42, in nccl:all_reduce"}),
+    "scheduler_of_sglang": ("its scheduler hit an exception", {None}),
+    "ras_one_is_behind": ("enqueued 18, of group NCCL 0xabc0", {"enqueued 19, of group NCCL 0xabc0"}),
+}
+
 
 def triage(program, *arguments):
     done = subprocess.run([program, "triage", "--json", *arguments], capture_output=True, check=False, timeout=300)
@@ -61,6 +76,11 @@ def check(page, paths, culprit, function=""):
         return f"nothing has the words '{WORDS[function]}': {said}"
     if function == "labels_of_vllm" and row["name"] != f"DP{culprit // 4} TP{culprit % 4}":
         return f"it is called {row['name']}"
+    if function in EVIDENCE and len(paths) in (7, 8):
+        of_culprit = row and row["evidence"]
+        others = {other["evidence"] for other in one["rows"] if other is not row}
+        if (of_culprit, others) != EVIDENCE[function]:
+            return f"evidence of the culprit: {of_culprit}, of others: {others}"
     if function.startswith("no_ranks") and any(row["rank"] is not None for row in one["rows"]):
         return f"believes ranks {[row['rank'] for row in one['rows']]}"
     if (function.startswith("rank") or function == "ras_one_is_behind") and [row["rank"] for row in one["rows"]] != sorted(paths):
