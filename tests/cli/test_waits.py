@@ -185,11 +185,64 @@ def a_signature_is_that_of_the_bug(folder):
         raise AssertionError(f'an address or a path in {one!r}')
 
 
+# A thread waits for a word that a function reads. The loop can end only by another thread where the function does nothing but read.
+CALLING = """.arch sm_90a
+.kernel k
+.param flag 8
+LDC.64 R2, c[0x0][0x210]
+again:
+MOV R20, 32@lo(back)
+MOV R21, 32@hi(back)
+CALL.ABS.NOINC `(f)
+back:
+ISETP.EQ.U32.AND P0, PT, R4, RZ, PT
+@P0 BRA `(again)
+EXIT
+.end
+.func f
+{body}
+LDG.E.STRONG.SYS R4, desc[UR4][R2.64]
+RET.ABS.NODEC R20 0x0
+.end
+.func g
+{other}
+RET.ABS.NODEC R22 0x0
+.end
+"""
+COUNTS = 'MOV R5, 0x3\ninner:\nIADD3 R5, R5, -0x1, RZ\nISETP.NE.U32.AND P1, PT, R5, RZ, PT\n@P1 BRA `(inner)'
+LEAVES_AMID = ('MOV R5, 0x3\ninner:\nIADD3 R5, R5, -0x1, RZ\nISETP.EQ.U32.AND P1, PT, R5, RZ, PT\n@P1 BRA `(out)\n'
+               'BRA `(inner)\nout:\nNOP')
+CALLS = 'MOV R22, 32@lo(there)\nMOV R23, 32@hi(there)\nCALL.ABS.NOINC `(g)\nthere:\nNOP'
+CALLED = {
+    'nothing else': ('NOP', 'NOP', 'hang'),
+    'a loop': (COUNTS, 'NOP', 'none'),
+    'a loop that is left in its middle': (LEAVES_AMID, 'NOP', 'none'),
+    'a store': ('STG.E desc[UR4][R2.64+0x8], R5', 'NOP', 'none'),
+    'a store to its stack': ('STL [R1], R5', 'NOP', 'hang'),
+    'an addition in memory': ('ATOMG.E.ADD.STRONG.GPU PT, R6, desc[UR4][R2.64+0x8], R5', 'NOP', 'none'),
+    'a barrier': ('BAR.SYNC.DEFER_BLOCKING 0x0', 'NOP', 'none'),
+    'a call of what reads': (CALLS, 'LDG.E R7, desc[UR4][R2.64+0x4]', 'hang'),
+    'a call of what loops': (CALLS, COUNTS, 'none'),
+}
+
+
+def a_loop_waits_if_what_it_calls_only_reads(folder):
+    source, image = os.path.join(folder, 'calling.s'), os.path.join(folder, 'calling.cubin')
+    for what, (body, other, verdict) in CALLED.items():
+        with open(source, 'w', encoding='utf-8') as handle:
+            handle.write(CALLING.format(body=body, other=other))
+        subprocess.run([sys.argv[1], 'as', source, '-o', image], check=True, timeout=60)
+        for most in (3000, 3001, 3007):  # the thread stands at several places of the loop
+            done = subprocess.run([sys.argv[1], 'run', image, '--arch', 'sm_90a', '--kernel', 'k', '--buffer', 'words=u32[4]:zeros', '--arg',
+                                   '&words', '--max-instructions', str(most), '--json'], capture_output=True, check=False, timeout=60)
+            expect(f'the verdict on a function with {what}, after {most}', json.loads(done.stdout)['verdict']['kind'], verdict)
+
+
 def main():
     tests = [threads_that_ended_hold_up_no_barrier_without_a_count, a_faulted_warp_never_comes_to_a_barrier,
              threads_at_one_barrier_from_two_places_have_met, lanes_that_left_are_missing_at_a_convergence, a_flag_is_shown_with_its_value, an_mbarrier_is_tried_again,
              a_grid_barrier_is_known_by_its_function, a_collective_is_known_by_its_kernel, no_fault_is_a_verdict,
-             a_signature_is_that_of_the_bug]
+             a_signature_is_that_of_the_bug, a_loop_waits_if_what_it_calls_only_reads]
     print(f'1..{len(tests)}')
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
