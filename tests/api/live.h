@@ -88,6 +88,9 @@ uint64_t go_to_meeting(void);
 /* Both. */
 uint64_t start_parted(void);
 
+/* live_capabilities.c */
+extern const struct CMUnitTest live_capabilities_tests[];
+extern const size_t n_live_capabilities_tests;
 /* live_child.c */
 extern const struct CMUnitTest live_child_tests[];
 extern const size_t n_live_child_tests;

@@ -28,19 +28,6 @@ static void the_capability_of_logs_may_change(void **state)
 	assert_int_equal(CALL(consumeCudaLogs134, &record, 1, &n), CUDBG_ERROR_NO_EVENT_AVAILABLE);
 }
 
-/* "Static flag: cannot be changed after initialization." */
-static void the_capability_of_stops_may_not_change(void **state)
-{
-	(void)state;
-	uint32_t n;
-	start_over("calls", 1, 32, false, NULL, 0);
-	cudbgDebuggerCapabilities = 0;
-	GOOD(getNumDevices, &n);
-	GOOD(setBreakpoint, DEV, entry() + 32);
-	GOOD0(resumeAllDevices);
-	expect_stop();
-}
-
 static void a_state_that_is_there_already_is_a_conflict(void **state)
 {
 	(void)state;
@@ -365,7 +352,6 @@ static void an_access_to_another_block_names_it(void **state)
 #define TEST(name) cmocka_unit_test_teardown(name, stop)
 const struct CMUnitTest live_contracts_tests[] = {
 	TEST(the_capability_of_logs_may_change),
-	TEST(the_capability_of_stops_may_not_change),
 	TEST(a_state_that_is_there_already_is_a_conflict),
 	TEST(running_to_a_pc_takes_no_step_flag),
 	TEST(barrier_masks_are_of_the_warp),

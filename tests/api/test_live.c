@@ -595,6 +595,7 @@ int main(int argc, char **argv)
 		size_t n;
 	} parts[] = {
 		{ tests, sizeof tests / sizeof *tests },
+		{ live_capabilities_tests, n_live_capabilities_tests },
 		{ live_child_tests, n_live_child_tests },
 		{ live_engine_tests, n_live_engine_tests },
 		{ live_state_tests, n_live_state_tests },

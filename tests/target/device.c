@@ -24,18 +24,23 @@ static void *read_file(const char *path, size_t *ret_n)
 	return bytes;
 }
 
-void device_open(struct device *d, const char *fatbin, uint32_t n_sms)
+void device_make(struct device *d, const struct ws_sim_options *options, const char *fatbin)
 {
-	const struct ws_sim_options options = { .size = sizeof options, .n_sms = n_sms };
 	struct ws_error err;
 	size_t n;
 	void *bytes = read_file(fatbin, &n);
 	*d = (struct device){ .sim = NULL };
-	must(ws_sim_create(&options, &d->sim, &err), &err);
+	must(ws_sim_create(options, &d->sim, &err), &err);
 	must(ws_sim_load(d->sim, (struct ws_span){ bytes, n, 0 }, &d->module, &err), &err);
 	free(bytes);
 	must(ws_sim_alloc(d->sim, DEVICE_WORDS * sizeof(uint32_t), &d->out, &err), &err);
 	must(ws_sim_alloc(d->sim, DEVICE_WORDS * sizeof(uint32_t), &d->in, &err), &err);
+}
+
+void device_open(struct device *d, const char *fatbin, uint32_t n_sms)
+{
+	const struct ws_sim_options options = { .size = sizeof options, .n_sms = n_sms };
+	device_make(d, &options, fatbin);
 }
 
 void device_launch(struct device *d, const char *kernel, unsigned blocks, unsigned threads,

@@ -14,7 +14,9 @@ struct device {
 	uint64_t out, in; /* device memory: DEVICE_WORDS words each, all 0 */
 };
 
-/* Makes a device of sm_90a with kernels of a fatbin. Aborts when something fails, as all here. */
+/* Makes a device with kernels of a fatbin. Aborts when something fails, as all here. */
+void device_make(struct device *d, const struct ws_sim_options *options, const char *fatbin);
+/* One of sm_90a. */
 void device_open(struct device *d, const char *fatbin, uint32_t n_sms);
 /* Queues a kernel; each argument is a number of at most 8 bytes. */
 void device_launch(struct device *d, const char *kernel, unsigned blocks, unsigned threads,
