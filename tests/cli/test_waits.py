@@ -185,6 +185,30 @@ def a_signature_is_that_of_the_bug(folder):
         raise AssertionError(f'an address or a path in {one!r}')
 
 
+def assembled(folder, text):
+    source, image = os.path.join(folder, 'kernel.s'), os.path.join(folder, 'kernel.cubin')
+    with open(source, 'w', encoding='utf-8') as handle:
+        handle.write(text)
+    subprocess.run([sys.argv[1], 'as', source, '-o', image], check=True, timeout=60)
+    return image
+
+
+def run_until(most, image, *options):
+    """The report of the kernel k after as many instructions."""
+    done = subprocess.run([sys.argv[1], 'run', image, '--arch', 'sm_90a', '--kernel', 'k', *options, '--max-instructions', str(most),
+                           '--json'], capture_output=True, check=False, timeout=60)
+    return json.loads(done.stdout)
+
+
+def threads_that_ended_are_missing_at_a_barrier_with_a_count(folder):
+    image = assembled(folder, '.arch sm_90a\n.kernel k\nS2R R0, SR_TID.X\nISETP.GE.U32.AND P0, PT, R0, 0x20, PT\n@P0 EXIT\n'
+                              'BAR.SYNC.DEFER_BLOCKING 0x1, 0x60\nEXIT\n.end\n')
+    wait = only(run_until(3000, image, '--block', '96'), 'barrier')
+    expect('missing', (wait['lanes'], wait['missing'], wait['never']), (32, 64, 64))
+    expect('absentees', [(a['state'], a['lanes'], a['warps'], a['example']['blockIdx']) for a in wait['absentees']],
+           [('exited', 64, 2, [0, 0, 0])])
+
+
 # A thread waits for a word that a function reads. The loop can end only by another thread where the function does nothing but read.
 CALLING = """.arch sm_90a
 .kernel k
@@ -227,22 +251,19 @@ CALLED = {
 
 
 def a_loop_waits_if_what_it_calls_only_reads(folder):
-    source, image = os.path.join(folder, 'calling.s'), os.path.join(folder, 'calling.cubin')
     for what, (body, other, verdict) in CALLED.items():
-        with open(source, 'w', encoding='utf-8') as handle:
-            handle.write(CALLING.format(body=body, other=other))
-        subprocess.run([sys.argv[1], 'as', source, '-o', image], check=True, timeout=60)
+        image = assembled(folder, CALLING.format(body=body, other=other))
         for most in (3000, 3001, 3007):  # the thread stands at several places of the loop
-            done = subprocess.run([sys.argv[1], 'run', image, '--arch', 'sm_90a', '--kernel', 'k', '--buffer', 'words=u32[4]:zeros', '--arg',
-                                   '&words', '--max-instructions', str(most), '--json'], capture_output=True, check=False, timeout=60)
-            expect(f'the verdict on a function with {what}, after {most}', json.loads(done.stdout)['verdict']['kind'], verdict)
+            report = run_until(most, image, '--buffer', 'words=u32[4]:zeros', '--arg', '&words')
+            expect(f'the verdict on a function with {what}, after {most}', report['verdict']['kind'], verdict)
 
 
 def main():
     tests = [threads_that_ended_hold_up_no_barrier_without_a_count, a_faulted_warp_never_comes_to_a_barrier,
              threads_at_one_barrier_from_two_places_have_met, lanes_that_left_are_missing_at_a_convergence, a_flag_is_shown_with_its_value, an_mbarrier_is_tried_again,
              a_grid_barrier_is_known_by_its_function, a_collective_is_known_by_its_kernel, no_fault_is_a_verdict,
-             a_signature_is_that_of_the_bug, a_loop_waits_if_what_it_calls_only_reads]
+             a_signature_is_that_of_the_bug, threads_that_ended_are_missing_at_a_barrier_with_a_count,
+             a_loop_waits_if_what_it_calls_only_reads]
     print(f'1..{len(tests)}')
     failed = 0
     with tempfile.TemporaryDirectory() as folder:

@@ -12,6 +12,7 @@
 #include <warpscope/report.h>
 
 #include "base/file.h"
+#include "report/build.h"
 #include "report/library.h"
 #include "target/fake.h"
 
@@ -637,6 +638,29 @@ static void numbers_beyond_an_enumeration_have_one_word(void **state)
 #undef CHECK
 }
 
+/* In a sentence a name stands between backticks; it has none itself, and an end. */
+static void names_in_sentences_are_quoted_and_cut(void **state)
+{
+	(void)state;
+	enum { MOST = 200 };
+	struct wsi_arena arena = { 0 };
+	struct wsi_build build = { .arena = &arena };
+	char name[MOST + 2], wanted[4 * MOST + 8];
+	memset(name, 'x', sizeof name);
+	for (unsigned len = MOST - 1; len <= MOST + 2; len++) {
+		snprintf(wanted, sizeof wanted, "`%.*s%s`", len < MOST ? (int)len : MOST, name,
+			 len > MOST ? "..." : "");
+		assert_string_equal(wsi_build_name(&build, (struct ws_str){ name, len }), wanted);
+	}
+	assert_string_equal(wsi_build_name(&build, ws_str_of("a`b`")), "`a\\x60b\\x60`");
+	assert_string_equal(wsi_build_name(&build, ws_str_of("")), "``");
+	memset(name, '`', sizeof name); /* the longest that it can become */
+	const char *quoted = wsi_build_name(&build, (struct ws_str){ name, sizeof name });
+	assert_int_equal(strlen(quoted), 4 * MOST + 5);
+	assert_string_equal(quoted + 4 * MOST - 3, "\\x60...`");
+	wsi_arena_fini(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -665,6 +689,7 @@ int main(void)
 		cmocka_unit_test(every_failed_allocation_is_told),
 		cmocka_unit_test(options_of_another_version_are_refused),
 		cmocka_unit_test(numbers_beyond_an_enumeration_have_one_word),
+		cmocka_unit_test(names_in_sentences_are_quoted_and_cut),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
