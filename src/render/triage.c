@@ -71,7 +71,7 @@ static void section_read(struct pages *p)
 	say_dump(p, ws_str_of(r->read));
 	if (!is_plain(r->read))
 		return;
-	wsi_label(&p->page, "By");
+	wsi_label(&p->page, "Command");
 	wsi_say(&p->page, "warpscope report ");
 	wsi_str(&p->page, WSI_PLAIN, ws_str_of(r->read));
 }
@@ -113,8 +113,8 @@ static void job_times(struct pages *p, const struct ws_triage_job *job)
 	}
 	wsi_figure_times(
 		&p->page, "Times of dumps",
-		"A time is that of the dump, of its name or of its file: when it was made, "
-		"when its process began, or when it was written. It does not say who was "
+		"A time is that of the dump, of its name or of its file: when the dump was made, "
+		"when its process began, or when the file was written. It does not say who was "
 		"first.",
 		lines, n);
 }
@@ -201,7 +201,8 @@ static void job_rows(struct pages *p, const struct ws_triage_job *job)
 						  .n_columns = WSI_COUNT(columns) - !any,
 						  .named = true });
 	uint32_t n = wsi_rows(page, job->n_rows);
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t i = k + 1 == n && job->read != WS_NONE && job->read > k ? job->read : k;
 		const struct ws_triage_row *row = &job->rows[i];
 		if (i == job->culprit)
 			wsi_row_marked(page);
@@ -209,7 +210,7 @@ static void job_rows(struct pages *p, const struct ws_triage_job *job)
 		wsi_str(page, WSI_PLAIN, row->name);
 		wsi_cell(page, "");
 		wsi_say(page, "%s%s", ws_triage_role_text(row->role),
-			i == job->culprit ? ", first" : "");
+			i == job->culprit ? ", read first" : "");
 		wsi_cell(page, "");
 		say_text(page, row->what);
 		wsi_cell(page, "");
@@ -257,8 +258,8 @@ static void section_jobs(struct pages *p)
 	}
 	if (r->n_jobs < r->n_jobs_in_all) {
 		wsi_element(page, WSI_MORE);
-		wsi_say(page, "%" PRIu64 " more jobs, without a failure or smaller (--limit)",
-			r->n_jobs_in_all - r->n_jobs);
+		wsi_say(page, "%" PRIu64 " more job%s, smaller or without a failure (--limit)",
+			r->n_jobs_in_all - r->n_jobs, wsi_plural(r->n_jobs_in_all - r->n_jobs));
 	}
 }
 
@@ -289,24 +290,24 @@ static void section_dumps(struct pages *p)
 	wsi_section(page, "facts", "Dumps", WSI_DETAIL);
 	wsi_label(page, "Dumps");
 	wsi_say(page,
-		"%" PRIu64 ": %" PRIu64 " with a fault, %" PRIu64 " with a hang suspected, %" PRIu64
-		" with neither, %" PRIu64 " that cannot tell, %" PRIu64 " that cannot be read",
+		"%" PRIu64 ": %" PRIu64 " with a fault, %" PRIu64 " with a suspected hang, %" PRIu64
+		" with neither, %" PRIu64 " too damaged to tell, %" PRIu64 " unreadable",
 		r->n_dumps, r->n_faults, r->n_hangs, r->n_none, r->n_unknown, r->n_failed);
 	wsi_label(page, "Jobs");
 	wsi_say(page, "%" PRIu64, r->n_jobs_in_all);
 	if (r->has_baseline) {
 		wsi_label(page, "New");
-		wsi_say(page, "%" PRIu64 " dump%s with a signature that the baseline lacks",
+		wsi_say(page, "%" PRIu64 " dump%s with a signature that is not in the baseline",
 			r->n_new_dumps, wsi_plural(r->n_new_dumps));
 	}
 	if (r->n_again) {
 		wsi_label(page, "Twice");
-		wsi_say(page, "%" PRIu64 " record%s of a dump that was there before", r->n_again,
+		wsi_say(page, "%" PRIu64 " record%s of dumps that had one already", r->n_again,
 			wsi_plural(r->n_again));
 	}
 	if (r->n_not_records) {
 		wsi_label(page, "Damaged");
-		wsi_say(page, "%" PRIu64 " line%s of records that are none", r->n_not_records,
+		wsi_say(page, "%" PRIu64 " line%s of the records not readable", r->n_not_records,
 			wsi_plural(r->n_not_records));
 	}
 }

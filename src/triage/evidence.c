@@ -221,7 +221,7 @@ const char *wsi_teller_text(unsigned tellers)
 	case WSI_RAS:
 		return "NCCL's RAS";
 	default:
-		return "what was found beside the dumps";
+		return "the evidence beside the dumps";
 	}
 }
 

@@ -552,34 +552,34 @@ static void say_all(struct ws_triage *triage)
 {
 	struct ws_triage_result *r = &triage->result;
 	if (r->n_dumps == 0) {
-		r->sentence = "no dump was found";
+		r->sentence = "No dump was found";
 	} else if (r->n_jobs_in_all == 1 && r->n_jobs == 1 && r->jobs[0].n_rows) {
 		const struct ws_triage_job *job = &r->jobs[0];
 		r->sentence = job->sentence;
 		r->read = job->read != WS_NONE ? job->rows[job->read].path.ptr : NULL;
 	} else if (r->n_groups == 0) {
 		r->sentence = wsi_keep_format(
-			triage, "%" PRIu64 " dump%s and no failure%s", r->n_dumps,
+			triage, "%" PRIu64 " dump%s, and no failure%s", r->n_dumps,
 			plural(r->n_dumps),
-			r->n_failed + r->n_unknown ? " that can be told: some cannot be read" : "");
+			r->n_failed + r->n_unknown ? " in those that can be read" : "");
 	}
 	if (r->sentence || r->n_groups == 0)
 		return;
 	const struct wsi_bug *first = &triage->groups[0];
-	r->sentence = wsi_keep_format(triage,
-				      "%" PRIu64 " dumps of %" PRIu64 " job%s show %" PRIu32
-				      " bug%s; %s: %.*s in "
-				      "`%.*s`, %" PRIu64 " dump%s",
-				      r->n_dumps, r->n_jobs_in_all, plural(r->n_jobs_in_all),
-				      r->n_groups, plural(r->n_groups),
-				      first->shown.known ? "all are known, most often"
-				      : r->has_baseline  ? "the most frequent that is new"
-				      : r->n_groups == 1 ? "it is"
-							 : "the most frequent",
-				      (int)wsi_min_u64(first->what.len, 200), first->what.ptr,
-				      (int)wsi_min_u64(first->kernel.len, 200),
-				      first->kernel.len ? first->kernel.ptr : "",
-				      first->shown.n_dumps, plural(first->shown.n_dumps));
+	r->sentence = wsi_keep_format(
+		triage,
+		"%" PRIu64 " dump%s of %" PRIu64 " job%s show%s %" PRIu32
+		" bug%s%s: %.*s%s%.*s%s, %" PRIu64 " dump%s",
+		r->n_dumps, plural(r->n_dumps), r->n_jobs_in_all, plural(r->n_jobs_in_all),
+		r->n_dumps == 1 ? "s" : "", r->n_groups, plural(r->n_groups),
+		first->shown.known ? ", all known; the most frequent"
+		: r->has_baseline  ? "; the most frequent new one"
+		: r->n_groups == 1 ? ""
+				   : "; the most frequent",
+		(int)wsi_min_u64(first->what.len, 200), first->what.ptr,
+		first->kernel.len ? " in `" : "", (int)wsi_min_u64(first->kernel.len, 200),
+		first->kernel.len ? first->kernel.ptr : "", first->kernel.len ? "`" : "",
+		first->shown.n_dumps, plural(first->shown.n_dumps));
 	r->read = first->shown.example.ptr;
 }
 

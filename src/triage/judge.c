@@ -201,41 +201,46 @@ static void find_missing(struct scene *s)
 		missing[n++] = (uint64_t)due;
 	s->shown->missing = wsi_ranks_text(s->triage, missing, n, n == WSI_FEW);
 	if (n)
-		s->shown->missing_why = s->n_ranks ? "by the number of ranks that logs or exec tell"
+		s->shown->missing_why = s->n_ranks ? "logs or exec say how many ranks there are"
 						   : "higher ranks left one";
 }
 
 /* ---- sentences ---- */
 
+/* "illegal memory access in `kernel` at file.cu:7"; without lines the place may be the kernel. */
 static const char *fault_words(struct scene *s, uint32_t at)
 {
 	const struct ws_triage_row *row = &s->job->entry[at].row;
-	return wsi_keep_format(s->triage, "%.*s%s%.*s%s%s%.*s",
-			       (int)wsi_min_u64(row->what.len, 200), row->what.ptr,
-			       row->kernel.len ? " in `" : "",
-			       (int)wsi_min_u64(row->kernel.len, 200), row->kernel.ptr,
-			       row->kernel.len ? "`" : "", row->place.len ? " at " : "",
-			       (int)wsi_min_u64(row->place.len, 200), row->place.ptr);
+	bool has_place = row->place.len && !ws_str_equal(row->place, row->kernel);
+	return wsi_keep_format(
+		s->triage, "%.*s%s%.*s%s%s%.*s", (int)wsi_min_u64(row->what.len, 200),
+		row->what.ptr, row->kernel.len ? " in `" : "",
+		(int)wsi_min_u64(row->kernel.len, 200), row->kernel.ptr, row->kernel.len ? "`" : "",
+		has_place ? " at " : "", has_place ? (int)wsi_min_u64(row->place.len, 200) : 0,
+		row->place.ptr);
 }
 
+/* What a process does that is not in a collective operation. */
 static const char *stuck_words(struct scene *s, uint32_t at)
 {
 	const struct ws_triage_row *row = &s->job->entry[at].row;
 	if (row->role == WS_TRIAGE_IDLE)
-		return "no kernel is on its GPU, so its host program is what to look at";
+		return "has no kernel on its GPU, so look at its host program";
 	if (row->role == WS_TRIAGE_RUNS)
-		return wsi_keep_format(s->triage, "it runs `%.*s`",
+		return wsi_keep_format(s->triage, "runs `%.*s`",
 				       (int)wsi_min_u64(row->kernel.len, 200), row->kernel.ptr);
-	return wsi_keep_format(s->triage, "its threads wait in `%.*s`%s%.*s",
-			       (int)wsi_min_u64(row->kernel.len, 200), row->kernel.ptr,
-			       row->place.len ? " at " : "", (int)wsi_min_u64(row->place.len, 200),
-			       row->place.ptr);
+	bool has_place = row->place.len && !ws_str_equal(row->place, row->kernel);
+	return wsi_keep_format(
+		s->triage, "waits in `%.*s`%s%.*s", (int)wsi_min_u64(row->kernel.len, 200),
+		row->kernel.ptr, has_place ? " at " : "",
+		has_place ? (int)wsi_min_u64(row->place.len, 200) : 0, row->place.ptr);
 }
 
-/* "; the 7 others wait in NCCL all-reduce" */
-static const char *others(struct scene *s)
+/* "; 7 others wait in NCCL all-reduce": than `at`, or WS_NONE. */
+static const char *others(struct scene *s, uint32_t at)
 {
 	uint32_t n = s->n[WS_TRIAGE_WAITS];
+	n -= at != WS_NONE && s->job->entry[at].row.role == WS_TRIAGE_WAITS;
 	if (!n)
 		return "";
 	const struct ws_triage_row *row = &s->job->entry[s->first[WS_TRIAGE_WAITS]].row;
@@ -252,13 +257,19 @@ static struct ws_str file_of(const struct scene *s, uint32_t at)
 #define NAME(s, at) \
 	(int)wsi_min_u64((s)->job->entry[at].row.name.len, 300), (s)->job->entry[at].row.name.ptr
 
+static const char *faulted(struct scene *s, uint32_t at)
+{
+	return wsi_keep_format(s->triage, "faulted (%s)", fault_words(s, at));
+}
+
+/* `words`: what it did. */
 static void blame(struct scene *s, uint32_t at, const char *words)
 {
 	struct ws_str file = file_of(s, at);
 	s->shown->culprit = s->shown->read = at;
-	s->shown->sentence = wsi_keep_format(s->triage, "Read `%.*s`: %.*s, %s%s",
+	s->shown->sentence = wsi_keep_format(s->triage, "Read `%.*s`: %.*s %s%s",
 					     (int)wsi_min_u64(file.len, 300), file.ptr, NAME(s, at),
-					     words, others(s));
+					     words, others(s, at));
 }
 
 static void cannot_tell(struct scene *s, uint32_t read, const char *why)
@@ -274,14 +285,24 @@ static void cannot_tell(struct scene *s, uint32_t read, const char *why)
 				why, (int)wsi_min_u64(file.len, 300), file.ptr);
 }
 
-/* "rank 3, rank 5 and rank 6": entries for which `wanted` is true. */
+/* "rank 3, rank 5 and rank 6", or of many "ranks 0-40,42-63": entries for which `wanted` is true.
+ */
 static const char *names_of(struct scene *s, bool (*wanted)(const struct wsi_entry *, size_t))
 {
 	enum { MOST = 8 };
 	char text[600] = "";
-	size_t len = 0, n = 0, in_all = 0;
-	for (size_t i = 0; i < s->job->n; i++)
-		in_all += wanted(s->job->entry, i);
+	uint64_t ranks[WSI_FEW];
+	size_t len = 0, n = 0, n_ranks = 0, in_all = 0;
+	for (size_t i = 0; i < s->job->n; i++) {
+		if (!wanted(s->job->entry, i))
+			continue;
+		in_all++;
+		if (s->job->entry[i].row.rank >= 0 && n_ranks < WSI_FEW)
+			ranks[n_ranks++] = (uint64_t)s->job->entry[i].row.rank;
+	}
+	if (in_all > MOST && n_ranks == in_all)
+		return wsi_keep_format(s->triage, "ranks %s",
+				       wsi_ranks_text(s->triage, ranks, n_ranks, false));
 	for (size_t i = 0; i < s->job->n && n < MOST; i++) {
 		if (!wanted(s->job->entry, i))
 			continue;
@@ -336,31 +357,29 @@ static void judge_one_fault(struct scene *s)
 	if (at == WS_NONE) {
 		cannot_tell(s, first,
 			    wsi_keep_format(s->triage,
-					    "%s fault on one GPU, as clients of one MPS server all "
-					    "do when one of them faults",
+					    "%s faulted on one GPU, as all clients of an MPS "
+					    "server do when one of them faults",
 					    names_of(s, faults)));
 		return;
 	}
 	if (s->n[WS_TRIAGE_UNREADABLE]) {
 		cannot_tell(s, at,
-			    wsi_keep_format(s->triage,
-					    "%.*s faulted (%s), and %s left a dump that "
-					    "does not tell",
-					    NAME(s, at), fault_words(s, at),
-					    names_of(s, is_unreadable)));
+			    wsi_keep_format(
+				    s->triage, "%.*s %s, and what %s left is too damaged to tell",
+				    NAME(s, at), faulted(s, at), names_of(s, is_unreadable)));
 		return;
 	}
 	if (s->n_alone) {
-		cannot_tell(
-			s, at,
-			wsi_keep_format(s->triage,
-					"%.*s faulted (%s), and %s hangs by itself, for threads "
-					"of its own",
-					NAME(s, at), fault_words(s, at), names_of(s, is_stuck)));
+		cannot_tell(s, at,
+			    wsi_keep_format(s->triage,
+					    "%.*s %s, and %s hang%s, waiting for %s own threads",
+					    NAME(s, at), faulted(s, at), names_of(s, is_stuck),
+					    s->n[WS_TRIAGE_STUCK] == 1 ? "s" : "",
+					    s->n[WS_TRIAGE_STUCK] == 1 ? "its" : "their"));
 		return;
 	}
-	blame(s, at, fault_words(s, at));
-	reason(s, "no other dump shows a fault outside of collective operations");
+	blame(s, at, faulted(s, at));
+	reason(s, "no other dump shows a fault outside collective operations");
 }
 
 /* Of several faults on one host the one that its kernel log tells first; WS_NONE: it does not tell
@@ -396,12 +415,11 @@ static void judge_faults(struct scene *s)
 	}
 	uint32_t logged = first_by_kernel_log(s);
 	if (logged != WS_NONE) {
-		blame(s, logged, fault_words(s, logged));
-		reason(s,
-		       wsi_keep_format(s->triage,
-				       "%s faulted, and the kernel log of their host has this one "
-				       "first",
-				       names_of(s, starts_event)));
+		blame(s, logged, faulted(s, logged));
+		reason(s, wsi_keep_format(s->triage,
+					  "%s faulted, and the kernel log of their host lists this "
+					  "one first",
+					  names_of(s, starts_event)));
 		return;
 	}
 	const char *names = names_of(s, starts_event);
@@ -409,9 +427,9 @@ static void judge_faults(struct scene *s)
 		    s->one_signature
 			    ? wsi_keep_format(s->triage, "%s have the same fault (%s)", names,
 					      fault_words(s, first))
-			    : wsi_keep_format(s->triage, "%s have faults of their own", names));
-	reason(s, "times of files and in names do not order faults: they say when a dump was "
-		  "written, or its process began");
+			    : wsi_keep_format(s->triage, "%s have different faults", names));
+	reason(s, "times of files and in their names do not order faults: they say when a dump was "
+		  "written or its process began");
 }
 
 /* Faults in collectives only: of whoever is there, or of memory that a peer took away. */
@@ -420,14 +438,14 @@ static void judge_collective_faults(struct scene *s)
 	uint32_t first = s->first[WS_TRIAGE_COLLECTIVE_FAULT];
 	bool others_wait = s->n[WS_TRIAGE_WAITS] + 1 == s->job->n && s->n[WS_TRIAGE_WAITS] > 0;
 	if (s->n[WS_TRIAGE_COLLECTIVE_FAULT] == 1 && others_wait && !*s->shown->missing) {
-		blame(s, first, fault_words(s, first));
+		blame(s, first, faulted(s, first));
 		reason(s, "it is the only fault, and all others wait");
 		return;
 	}
 	cannot_tell(s, first,
 		    wsi_keep_format(s->triage,
-				    "%s faulted inside a collective operation (%s), where the "
-				    "cause may be another rank",
+				    "%s faulted inside a collective operation (%s), whose cause "
+				    "may be another rank",
 				    names_of(s, is_collective_fault), fault_words(s, first)));
 }
 
@@ -467,9 +485,7 @@ static bool judge_progress(struct scene *s)
 	uint32_t outside = first_outside(s);
 	if (outside != WS_NONE && (at == WS_NONE || !is_outside(s->job->entry, at))) {
 		cannot_tell(s, outside,
-			    wsi_keep_format(s->triage,
-					    "%s do%s not wait, and of rank %" PRIu64
-					    " it is told that %s",
+			    wsi_keep_format(s->triage, "%s do%s not wait, and rank %" PRIu64 " %s",
 					    names_of(s, is_outside),
 					    s->n[WS_TRIAGE_STUCK] + s->n[WS_TRIAGE_RUNS] +
 								    s->n[WS_TRIAGE_IDLE] ==
@@ -484,8 +500,8 @@ static bool judge_progress(struct scene *s)
 	} else {
 		s->shown->read = s->first[WS_TRIAGE_WAITS];
 		s->shown->sentence =
-			wsi_keep_format(s->triage, "Rank %" PRIu64 " left no dump, and %s%s",
-					p.rank, p.words, others(s));
+			wsi_keep_format(s->triage, "Rank %" PRIu64 " left no dump and %s%s", p.rank,
+					p.words, others(s, WS_NONE));
 	}
 	reason(s, p.reason);
 	return true;
@@ -504,8 +520,8 @@ static bool judge_gone(struct scene *s)
 			continue;
 		s->shown->read = s->first[WS_TRIAGE_WAITS];
 		s->shown->sentence = wsi_keep_format(
-			s->triage, "Rank %s left no dump, and it does not answer NCCL's RAS%s",
-			text, others(s));
+			s->triage, "Rank %s left no dump and does not answer NCCL's RAS%s", text,
+			others(s, WS_NONE));
 		return true;
 	}
 	return false;
@@ -532,8 +548,8 @@ static void judge_waits(struct scene *s)
 				      : "";
 	const char *unread = s->n[WS_TRIAGE_UNREADABLE]
 				     ? wsi_keep_format(s->triage,
-						       ", and the dump of %s does not "
-						       "tell",
+						       ", and what %s left is too damaged "
+						       "to tell",
 						       names_of(s, is_unreadable))
 				     : "";
 	if (n)
@@ -544,15 +560,17 @@ static void judge_waits(struct scene *s)
 				    len, row->waits.ptr, names_of(s, is_outside),
 				    n == 1 ? "es" : "", missing, unread));
 	else
-		s->shown->sentence = wsi_keep_format(
-			s->triage,
-			"Cannot tell which rank is missing: all %" PRIu32 " whose dump tells "
-			"wait in %.*s%s%s",
-			s->n[WS_TRIAGE_WAITS], len, row->waits.ptr, missing, unread);
+		s->shown->sentence = wsi_keep_format(s->triage,
+						     "Cannot tell which rank is missing: %s%" PRIu32
+						     " with a readable dump wait%s in %.*s%s%s",
+						     s->n[WS_TRIAGE_WAITS] == 1 ? "the " : "all ",
+						     s->n[WS_TRIAGE_WAITS],
+						     s->n[WS_TRIAGE_WAITS] == 1 ? "s" : "", len,
+						     row->waits.ptr, missing, unread);
 	if (!n) {
 		s->shown->read = first;
-		reason(s, "the state of a GPU has no number that says which call of the operation "
-			  "it is in; logs of the host program may have it");
+		reason(s, "the state of a GPU does not say which call of the operation it is in; "
+			  "logs of the host program may (--log)");
 	}
 }
 
@@ -566,19 +584,21 @@ static void judge_stuck(struct scene *s)
 		return;
 	}
 	cannot_tell(s, first,
-		    wsi_keep_format(s->triage, "threads wait in %s (%s)", names_of(s, is_stuck),
-				    stuck_words(s, first)));
+		    wsi_keep_format(s->triage, "%s hang (%.*s %s)", names_of(s, is_stuck),
+				    NAME(s, first), stuck_words(s, first)));
 }
 
 static void judge_scene(struct scene *s)
 {
 	if (s->job->n == 0)
-		s->shown->sentence = "Too many dumps lie in one folder for one job: --name with %j "
-				     "tells jobs apart";
+		s->shown->sentence =
+			"Too many dumps in one folder for one job: --name with %j tells "
+			"jobs apart";
 	else if (has_twice(s->job))
-		cannot_tell(s, s->first[WS_TRIAGE_FAULT],
-			    "some rank has two dumps, so more than one run lies here (--name with "
-			    "%j tells them apart)");
+		cannot_tell(
+			s, s->first[WS_TRIAGE_FAULT],
+			"some rank has two dumps, so the folder holds more than one run (--name "
+			"with %j tells them apart)");
 	else if (s->n_events)
 		judge_faults(s);
 	else if (s->n[WS_TRIAGE_COLLECTIVE_FAULT])
@@ -588,7 +608,7 @@ static void judge_scene(struct scene *s)
 	else if (s->n[WS_TRIAGE_STUCK])
 		judge_stuck(s);
 	else
-		cannot_tell(s, WS_NONE, "no dump shows a fault, or a wait");
+		cannot_tell(s, WS_NONE, "no dump shows a fault or a wait");
 }
 
 static void give_context(struct scene *s)
@@ -596,7 +616,7 @@ static void give_context(struct scene *s)
 	if (s->n[WS_TRIAGE_COLLECTIVE_FAULT] && s->n_events)
 		reason(s, wsi_keep_format(s->triage,
 					  "%s faulted inside a collective operation, as ranks do "
-					  "when another one goes",
+					  "when another one dies",
 					  names_of(s, is_collective_fault)));
 	if (s->n[WS_TRIAGE_WAITS] && s->n_events)
 		reason(s, wsi_keep_format(s->triage, "%s only wait%s", names_of(s, is_waiting),

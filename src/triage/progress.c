@@ -147,7 +147,7 @@ static bool find_mismatch(struct view *v, struct wsi_progress *progress)
 			progress->kind = WSI_PROGRESS_OTHER;
 			progress->rank = calls.rank[odd];
 			progress->words = wsi_keep_format(v->triage,
-							  "it calls %.*s as collective %" PRIu64
+							  "calls %.*s as collective %" PRIu64
 							  "%s, where %" PRIu64 " others call %.*s",
 							  OPERATION(&calls, odd), calls.place,
 							  name_text(v, group), calls.n[1 - odd],
@@ -176,7 +176,7 @@ static const char *behind_text(struct view *v, uint64_t rank)
 		const struct wsi_count *count = wsi_count_of(v->triage, group, rank);
 		if (s.n_silent == 0 && count && s.least < s.most && count->enqueued == s.least)
 			return wsi_keep_format(v->triage,
-					       "it is behind: it enqueued %" PRIu64
+					       "is behind: it enqueued %" PRIu64
 					       " collectives%s, others up to %" PRIu64,
 					       s.least, name_text(v, group), s.most);
 	}
@@ -194,7 +194,7 @@ static void conclude(struct view *v, struct wsi_progress *progress)
 			progress->rank = rank;
 	}
 	progress->reason =
-		wsi_keep_format(v->triage, "%s tells how many collectives each rank enqueued",
+		wsi_keep_format(v->triage, "%s reports how many collectives each rank enqueued",
 				wsi_teller_text(v->tellers));
 	progress->kind = n_free == 1 ? WSI_PROGRESS_BEHIND : WSI_PROGRESS_SEVERAL;
 	progress->words =
@@ -240,17 +240,17 @@ bool wsi_progress_of(struct ws_triage *triage, uint64_t n_ranks, struct wsi_prog
 	uint64_t n_told = v.largest.n_told;
 	if (n_told && (n_told < 2 || v.n_silent)) {
 		ret_progress->kind = WSI_PROGRESS_PART;
-		ret_progress->reason =
-			wsi_keep_format(triage, "%s tells of %" PRIu64 " ranks and not of %" PRIu64,
-					wsi_teller_text(v.tellers), n_told, v.n_silent);
+		ret_progress->reason = wsi_keep_format(
+			triage, "%s reports on %" PRIu64 " ranks and not on %" PRIu64,
+			wsi_teller_text(v.tellers), n_told, v.n_silent);
 	} else if (v.has_spread) {
 		conclude(&v, ret_progress);
 	} else if (n_told && !find_mismatch(&v, ret_progress)) {
 		ret_progress->kind = WSI_PROGRESS_EVEN;
 		ret_progress->reason = wsi_keep_format(
 			triage,
-			"all %" PRIu64 " ranks enqueued as much work (%" PRIu64
-			"): none is behind, and a kernel, a host or the network is stuck",
+			"all %" PRIu64 " ranks enqueued the same amount of work (%" PRIu64
+			"): none is behind, so a kernel, a host or the network is stuck",
 			n_told, v.largest.most);
 	}
 	wsi_free(v.flags);

@@ -10,6 +10,7 @@ names have times in no order. A wrong culprit is a failure, and so is "cannot te
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -17,21 +18,21 @@ import tempfile
 
 # Words that the sentence or a reason of a job must have.
 WORDS = {
-    "none_is_behind": "none is behind, and a kernel, a host or the network is stuck",
-    "one_is_silent": "PyTorch's watchdog tells of 7 ranks and not of 1",
+    "none_is_behind": "none is behind, so a kernel, a host or the network is stuck",
+    "one_is_silent": "PyTorch's watchdog reports on 7 ranks and not on 1",
     "hang_all_wait": "Cannot tell which rank is missing",
-    "recorder_one_is_behind": "it is behind: it enqueued 42 collectives, others up to 44",
-    "recorder_none_is_behind": "none is behind, and a kernel, a host or the network is stuck",
-    "recorder_one_is_cut": "PyTorch's flight recorder tells of 7 ranks and not of 1",
-    "recorder_other_operation": "it calls nccl:all_gather as collective 43, where 7 others call nccl:all_reduce",
+    "recorder_one_is_behind": "is behind: it enqueued 42 collectives, others up to 44",
+    "recorder_none_is_behind": "none is behind, so a kernel, a host or the network is stuck",
+    "recorder_one_is_cut": "PyTorch's flight recorder reports on 7 ranks and not on 1",
+    "recorder_other_operation": "calls nccl:all_gather as collective 43, where 7 others call nccl:all_reduce",
     "recorder_two_camps": "ranks call different operations as collective 43: rank 0 nccl:all_reduce, rank 1 nccl:all_gather",
-    "recorder_chain_of_groups": "it is behind: it enqueued",
+    "recorder_chain_of_groups": "is behind: it enqueued",
     "recorder_cycle_of_groups": "2 ranks wait for each other",
-    "clients_of_one_server": "as clients of one MPS server all do",
-    "recorder_against_a_dump": "does not wait, and of rank",
-    "ras_none_is_behind": "all 8 ranks enqueued as much work (19)",
+    "clients_of_one_server": "as all clients of an MPS server do",
+    "recorder_against_a_dump": "does not wait, and rank",
+    "ras_none_is_behind": "all 8 ranks enqueued the same amount of work (19)",
     "ras_of_smaller_communicators": "of group NCCL 0xabc0",
-    "ras_one_is_gone": "left no dump, and it does not answer NCCL's RAS",
+    "ras_one_is_gone": "left no dump and does not answer NCCL's RAS",
 }
 
 # What the column of evidence has: of the culprit, and of the others.
@@ -71,6 +72,10 @@ def check(page, paths, culprit, function=""):
         return f"names {named}, not {paths[culprit]}: {one['sentence']}"
     if len(one["rows"]) != len(paths):
         return f"{len(one['rows'])} rows for {len(paths)} dumps"
+    told = re.search("; ([0-9]+) others? waits? in", one["sentence"])
+    others = sum(row["state"] == "waits" for number, row in enumerate(one["rows"]) if number != one["culprit"])
+    if told and int(told.group(1)) != others:
+        return f"{others} others wait: {one['sentence']}"
     said = [one["sentence"], *one["reasons"]]
     if len(paths) in (7, 8) and not any(WORDS.get(function, "") in text for text in said):
         return f"nothing has the words '{WORDS[function]}': {said}"
@@ -110,6 +115,21 @@ def check_server(program, folder, maker, jobs):
         if culprit is None and any(f"rank {rank}" not in page["jobs"][0]["sentence"] for rank in (1, 2)):
             problems.append(f"does not name all that faulted: {page['jobs'][0]['sentence']}")
     return "; ".join(filter(None, problems)) or None
+
+
+def check_long_table(program, folder, maker, jobs):
+    """A table ends after 20 rows; that of the rank to read is one of them."""
+    seed, culprit = 0, 0
+    while culprit < 20:
+        seed += 1
+        job = jobs.Job(32, seed)
+        culprit = jobs.JOBS["fault_and_waits"](job)
+    job.write(os.path.join(folder, "long"), maker)
+    page = subprocess.run([program, "triage", "--name", "core_%t_%h_%p_r%r.nvcudmp", os.path.join(folder, "long")], capture_output=True, text=True,
+                          check=False).stdout
+    rows = re.findall(r"^ +rank (\d+) +(.*?)  ", page, re.M)
+    good = [int(rank) for rank, _ in rows] == [*range(19), culprit] and rows[-1][1] == "fault, read first" and "and 12 more (--all)" in page
+    return None if good and f"rank {culprit} faulted (" in page.splitlines()[0] else page
 
 
 def check_two_jobs(program, folder, maker, jobs):
@@ -152,12 +172,13 @@ def main():
         cases.append(("a GPU that faults in three jobs is listed, and each job has its culprit",
                       None if culprits == {"job0": 3, "job1": 4, "job2": 5} and gpus == [("node0 99:00", 3, 3)] else f"{culprits} {gpus}"))
         cases.append(("of an MPS server's clients the one with the exception is named", check_server(program, folder, maker, jobs)))
+        cases.append(("the rank to read is in a table that is cut", check_long_table(program, folder, maker, jobs)))
         cases.append(("counts of one job do not decide in two", check_two_jobs(program, folder, maker, jobs)))
     print(f"1..{len(cases)}")
     for number, (name, problem) in enumerate(cases, 1):
         print(f"{'not ok' if problem else 'ok'} {number} - {name}")
         if problem:
-            print(f"# {problem}")
+            print("# " + problem.replace("\n", "\n# "))
     return 1 if any(problem for _, problem in cases) else 0
 
 
