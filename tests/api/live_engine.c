@@ -134,6 +134,94 @@ static void what_cannot_be_watched_is_refused(void **state)
 	assert_true(ws_target_can(device.target, WS_CAN_WATCH));
 }
 
+/* Each thread writes its local memory and its block's shared memory, then reads both and its
+ * parameter. It stands at its start, with two blocks of two warps. */
+static void stand_before_all_spaces(void)
+{
+	static const char text[] =
+		".arch sm_90a\n.kernel k\n.param out 8\n.stack 64\n.shared s 256\nS2R R0, "
+		"SR_TID.X\n"
+		"IMAD.SHL.U32 R2, R0, 0x4, RZ\nIADD3 R3, R0, 0x700, RZ\nSTL [0x10], R3\n"
+		"STS [R2+0x400], R0\nLDL R4, [0x10]\nLDS R5, [R2+0x400]\n"
+		"MOV R6, c[0x0][`(out)]\nEXIT\n.end\n";
+	struct ws_sim_launch launch = {
+		.size = sizeof launch,
+		.kernel = "k",
+		.grid = { 2, 1, 1 },
+		.block = { 64, 1, 1 },
+		.args = (const void *const[]){ &device.out },
+		.n_args = 1,
+	};
+	device_open(&device, kernels, 4);
+	launch.module = load_text(text);
+	assert_int_equal(ws_sim_launch(device.sim, &launch, NULL), WS_OK);
+	device_debug(&device);
+	assert_int_equal(ws_target_want(device.target, WS_WANT_STOPS, NULL), WS_OK);
+	const uint64_t pc = entry();
+	assert_int_equal(ws_target_plant(device.target, 0, pc, NULL), WS_OK);
+	assert_true(go());
+	assert_int_equal(ws_target_unplant(device.target, 0, pc, NULL), WS_OK);
+}
+
+/* A word of one lane or block is watched there only; a parameter is each warp's. */
+static void memory_of_one_lane_or_block_is_watched_alone(void **state)
+{
+	(void)state;
+	static const uint32_t was_written = WS_WATCH_WRITE | WS_WATCH_CHANGE;
+	const struct {
+		enum ws_space space;
+		uint32_t kinds, lanes, value;
+	} expected[] = {
+		{ WS_SPACE_LOCAL, was_written, 1u << 5, 0x700 + 32 + 5 },
+		{ WS_SPACE_SHARED, was_written, 1u << 7, 32 + 7 },
+		{ WS_SPACE_LOCAL, WS_WATCH_READ, 1u << 5, 0x700 + 32 + 5 },
+		{ WS_SPACE_SHARED, WS_WATCH_READ, 1u << 7, 32 + 7 },
+	};
+	struct ws_watch_hit hit;
+	struct ws_warp warp;
+	uint32_t local, shared, param, n_params = 0, n = 0, index = 0;
+	stand_before_all_spaces();
+	do /* the second warp of the second block, which is on the second SM */
+		assert_int_equal(ws_target_warp(device.target, index++, &warp, NULL), WS_OK);
+	while (warp.sm_index != 1 || warp.id != 1);
+	struct ws_watch watched = {
+		.at = { .space = WS_SPACE_LOCAL,
+			.grid_index = WS_NONE,
+			.warp_index = index - 1,
+			.lane = 5,
+			.address = 0x10 },
+		.size_bytes = 4,
+		.kinds = WS_WATCH_READ | WS_WATCH_CHANGE,
+	};
+	assert_int_equal(ws_target_watch(device.target, &watched, &local, NULL), WS_OK);
+	watched.at.space = WS_SPACE_SHARED;
+	watched.at.address = 0x400 + 4 * (32 + 7);
+	assert_int_equal(ws_target_watch(device.target, &watched, &shared, NULL), WS_OK);
+	watched.at.space = WS_SPACE_PARAM;
+	watched.at.address = 0x210;
+	watched.kinds = WS_WATCH_READ;
+	assert_int_equal(ws_target_watch(device.target, &watched, &param, NULL), WS_OK);
+	while (go()) {
+		assert_int_equal(hits(), 1);
+		assert_int_equal(ws_target_watch_hit(device.target, 0, &hit, NULL), WS_OK);
+		assert_int_equal(ws_target_warp(device.target, hit.warp_index, &warp, NULL), WS_OK);
+		if (hit.number == param) {
+			assert_true(hit.lanes == UINT32_MAX && hit.kinds == WS_WATCH_READ);
+			n_params++;
+			continue;
+		}
+		assert_in_range(n, 0, sizeof expected / sizeof *expected - 1);
+		assert_true(warp.sm_index == 1 && warp.id == 1);
+		assert_int_equal(hit.number, expected[n].space == WS_SPACE_LOCAL ? local : shared);
+		assert_int_equal(hit.kinds, expected[n].kinds);
+		assert_int_equal(hit.lanes, expected[n].lanes);
+		assert_memory_equal(hit.now, &expected[n].value, sizeof expected[n].value);
+		n++;
+	}
+	assert_int_equal(n, sizeof expected / sizeof *expected);
+	assert_int_equal(n_params, 4);
+}
+
 /* Runs `parts` to its end with a stop at every n-th instruction, and words watched; 0: without.
  * Returns a sum over what it did. */
 static uint64_t run_with_stops(unsigned every)
@@ -342,9 +430,14 @@ static void the_host_begins_a_new_history(void **state)
 
 #define TEST(name) cmocka_unit_test_teardown(name, stop)
 const struct CMUnitTest live_engine_tests[] = {
-	TEST(only_a_write_that_changes_is_a_change), TEST(reads_are_told_with_all_lanes),
-	TEST(what_cannot_be_watched_is_refused),     TEST(stops_change_nothing),
-	TEST(every_position_can_be_seen_again),      TEST(a_thread_steps_back_as_it_came),
-	TEST(stops_come_back_in_the_other_order),    TEST(the_host_begins_a_new_history),
+	TEST(only_a_write_that_changes_is_a_change),
+	TEST(reads_are_told_with_all_lanes),
+	TEST(what_cannot_be_watched_is_refused),
+	TEST(memory_of_one_lane_or_block_is_watched_alone),
+	TEST(stops_change_nothing),
+	TEST(every_position_can_be_seen_again),
+	TEST(a_thread_steps_back_as_it_came),
+	TEST(stops_come_back_in_the_other_order),
+	TEST(the_host_begins_a_new_history),
 };
 const size_t n_live_engine_tests = sizeof live_engine_tests / sizeof *live_engine_tests;
