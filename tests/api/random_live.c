@@ -62,12 +62,16 @@ static CUDBGAPI api;
 static uint64_t seed, n_calls;
 static unsigned slot_counts[WSI_API_SLOTS];
 static uint64_t entry;
+static bool is_gone; /* the client, whose calls tell of nothing any more */
+static unsigned n_gone;
 
 static void wrong(const char *format, ...) WS_PRINTF(1, 2);
 
 static void wrong(const char *format, ...)
 {
 	va_list args;
+	if (is_gone)
+		return;
 	printf("not ok 1 - random calls of a running device\n# call %llu: ",
 	       (unsigned long long)n_calls);
 	va_start(args, format);
@@ -94,6 +98,7 @@ static CUDBGResult note(unsigned slot, CUDBGResult result)
 	const struct wsi_api_fn *fn = &wsi_api_functions[slot];
 	n_calls++;
 	slot_counts[slot]++;
+	is_gone = is_gone || (route_is_cut() && result == CUDBG_ERROR_COMMUNICATION_FAILURE);
 	if ((unsigned)result >= 64 || !((fn->codes | fn->extensions) >> result & 1))
 		wrong("%s answered %s, which the tables do not list", fn->name, text_of(result));
 	return result;
@@ -582,11 +587,24 @@ static void one_call(void)
 		any_function();
 }
 
+/* Cuts the route after some time, where it is one that is cut. */
+static void *cut(void *data)
+{
+	nanosleep(data, NULL);
+	route_cut(api);
+	return NULL;
+}
+
 static void round_of_calls(uint64_t until)
 {
 	struct host hosts[DEVICES];
+	struct timespec moment = { .tv_nsec = pick(1u << pick(25)) };
+	pthread_t cutter;
 	memset(&model, 0, sizeof model);
+	is_gone = false;
 	open_all();
+	if (route_is_cut() && pthread_create(&cutter, NULL, cut, &moment) != 0)
+		abort();
 	session_begins();
 	atomic_store(&host_stops, false);
 	for (uint32_t i = 0; i < n_devices; i++) {
@@ -594,9 +612,13 @@ static void round_of_calls(uint64_t until)
 		if (pthread_create(&hosts[i].thread, NULL, host, &hosts[i]) != 0)
 			abort();
 	}
-	for (uint32_t i = 0; i < ROUND && n_calls < until; i++)
+	for (uint32_t i = 0; (i < ROUND || route_is_cut()) && !is_gone && n_calls < until; i++)
 		one_call();
 	/* the client is gone, wherever it was */
+	if (route_is_cut())
+		pthread_join(cutter, NULL);
+	n_gone += is_gone;
+	is_gone = false;
 	route_close(api);
 	atomic_store(&host_stops, true);
 	if (ws_target_want(target, 0, NULL) != WS_OK ||
@@ -627,8 +649,10 @@ int main(int argc, char **argv)
 	unsigned used = 0;
 	for (unsigned slot = 0; slot < WSI_API_SLOTS; slot++)
 		used += slot_counts[slot] > 0;
-	printf("ok 1 - random calls of a running device\n# %llu calls of %u functions, seed "
-	       "%s\n1..1\n",
-	       (unsigned long long)n_calls, used, argv[2]);
+	if (route_is_cut() && n_gone == 0)
+		wrong("no client was lost");
+	printf("ok 1 - random calls of a running device\n# %llu calls of %u functions, seed %s; "
+	       "%u clients were lost\n1..1\n",
+	       (unsigned long long)n_calls, used, argv[2], n_gone);
 	return 0;
 }

@@ -18,6 +18,7 @@ struct route {
 	CUDBGAPI below;
 	struct ws_provider provider;
 	int socket; /* of the server */
+	int client; /* the other end, which is the table's */
 	pthread_t server;
 	enum ws_status status; /* of the server at its end */
 };
@@ -27,7 +28,20 @@ static struct route routes[ROUTES];
 bool route_is_socket(void)
 {
 	const char *route = getenv("WS_TEST_ROUTE");
-	return route && !strcmp(route, "socket");
+	return route && (!strcmp(route, "socket") || route_is_cut());
+}
+
+bool route_is_cut(void)
+{
+	const char *route = getenv("WS_TEST_ROUTE");
+	return route && !strcmp(route, "cut");
+}
+
+void route_cut(CUDBGAPI api)
+{
+	for (struct route *route = routes; route < routes + ROUTES; route++)
+		if (route->api == api)
+			(void)shutdown(route->client, SHUT_RDWR);
 }
 
 static void *serve(void *data)
@@ -53,6 +67,7 @@ enum ws_status route_open_socket(struct ws_target *target, CUDBGAPI *ret_api)
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
 		exit(3);
 	route->socket = ends[1];
+	route->client = ends[0];
 	if (pthread_create(&route->server, NULL, serve, route) != 0)
 		exit(3);
 	st = ws_cudbg_connect(ends[0], &route->api, NULL);
