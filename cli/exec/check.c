@@ -87,9 +87,8 @@ static int folder_try(const struct exec *exec, bool needs_pipe)
 	if (needs_pipe)
 		(void)!unlink(path);
 	if (stat(exec->folder, &at) == 0 && (at.st_mode & 077))
-		cli_say("warpscope exec: %s: others may look into it, and dumps can hold what was "
-			"in "
-			"memory (mode %03o)\n",
+		cli_say("warpscope exec: %s: other users can read this folder, and dumps may hold "
+			"memory contents (mode %03o)\n",
 			exec->folder, (unsigned)at.st_mode & 0777);
 	return CLI_ANSWERED;
 }
@@ -112,7 +111,7 @@ static int folder_check(struct exec *exec, bool needs_pipe)
 		return refuse(dumps, "its path is too long; CUDA takes at most 1,023 characters");
 	if (strpbrk(exec->folder, "%\n"))
 		return refuse(exec->folder,
-			      "CUDA would not take % or a line end in a path as it is");
+			      "CUDA does not take % or a line end in a path literally");
 	if (!folder_make(exec->folder))
 		return refuse(exec->folder, strerror(errno));
 	return folder_try(exec, needs_pipe);
@@ -168,8 +167,7 @@ static void check_variables(void)
 		  "CUDA 13.0 removed it; what is left out is chosen with --for" },
 		{ "CUDA_DEVICE_WAITS_ON_EXCEPTION",
 		  "a fault then waits for a debugger, and leaves no dump" },
-		{ "CUDA_INJECTION64_PATH",
-		  "a tool that is loaded so may keep dumps from being made" },
+		{ "CUDA_INJECTION64_PATH", "a tool that is loaded this way may prevent dumps" },
 		{ "CUDA_MPS_PIPE_DIRECTORY",
 		  "under MPS a fault of one client makes all clients of that server dump" },
 	};
@@ -185,7 +183,7 @@ static void check_launcher(const struct exec_args *args)
 {
 	const char *slash = strrchr(args->program[0], '/');
 	if (strcmp(slash ? slash + 1 : args->program[0], "srun") == 0)
-		cli_say("warpscope exec: tasks of srun do not run below it: their ranks are not "
+		cli_say("warpscope exec: it does not see the tasks of srun: their ranks are not "
 			"recorded%s; better: srun warpscope exec PROGRAM\n",
 			args->on_hang.given ? ", and --on-hang does not find them" : "");
 }
@@ -205,9 +203,8 @@ static void check_flags(void)
 		for (size_t i = 0; i < sizeof others / sizeof others[0] && !known; i++)
 			known = strlen(others[i]) == n && memcmp(others[i], at, n) == 0;
 		if (!known)
-			cli_say("warpscope exec: CUDA_COREDUMP_GENERATION_FLAGS: no driver is "
-				"known to "
-				"take '%.*s'\n",
+			cli_say("warpscope exec: CUDA_COREDUMP_GENERATION_FLAGS: no known driver "
+				"takes '%.*s'\n",
 				(int)n, at);
 		at += n + (at[n] == ',');
 	}
@@ -241,7 +238,7 @@ static void check_tools(void)
 	for (pid_t pid = getpid(); pid > 0; pid = parent_of(pid, name)) {
 		for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
 			if (strncmp(name, tools[i], strlen(tools[i])) == 0)
-				cli_say("warpscope exec: it runs below %s: no dump is made while a "
+				cli_say("warpscope exec: it runs under %s: no dump is made while a "
 					"debugger or profiler is attached\n",
 					name);
 		name[0] = '\0';
@@ -249,9 +246,8 @@ static void check_tools(void)
 	char *status = exec_proc_read(getpid(), "status", 1 << 16, &len);
 	const char *tracer = status ? strstr(status, "\nTracerPid:\t") : NULL;
 	if (tracer && tracer[12] != '0')
-		cli_say("warpscope exec: a debugger is attached (process %d): it may keep dumps "
-			"from "
-			"being made\n",
+		cli_say("warpscope exec: a debugger is attached (process %d): it may prevent "
+			"dumps\n",
 			atoi(tracer + 12));
 	free(status);
 }
@@ -268,8 +264,7 @@ int exec_check(struct exec *exec)
 	check_launcher(exec->args);
 	check_tools();
 	if (!exec_proc_works())
-		cli_say("warpscope exec: /proc is not that of this container: ranks are not "
-			"recorded, "
-			"and what is left running is not ended\n");
+		cli_say("warpscope exec: /proc does not belong to this container: ranks are not "
+			"recorded, and what is left running is not ended\n");
 	return CLI_ANSWERED;
 }

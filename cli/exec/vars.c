@@ -12,23 +12,23 @@ static const struct purpose {
 	[EXEC_FAULT] = { "fault",
 			 "skip_nonrelocated_elf_images,skip_global_memory,skip_shared_memory,"
 			 "skip_local_memory",
-			 "state, registers, code and kernel parameters; no memory: seconds, and "
-			 "some "
-			 "hundred MB at most",
+			 "state, registers, code and kernel parameters, no memory: seconds, and a "
+			 "few hundred MB at most",
 			 false },
 	[EXEC_HANG] = { "hang", "skip_nonrelocated_elf_images,skip_global_memory,skip_local_memory",
-			"also shared memory, where barriers are: at most 228 KiB more for each SM",
+			"also shared memory, which holds barriers: at most 228 KiB more for each "
+			"SM",
 			true },
 	[EXEC_SHARE] = { "share",
 			 "skip_nonrelocated_elf_images,skip_global_memory,skip_shared_memory,"
 			 "skip_local_memory,skip_constbank_memory",
-			 "no memory at all, and no values of kernel parameters; registers stay: "
-			 "see "
+			 "no memory and no values of kernel parameters; registers stay: see "
 			 "warpscope strip",
 			 false },
 	[EXEC_FULL] = { "full", "",
-			"everything, with all of the GPU's memory: minutes, and as many GB as are "
-			"in use",
+			"where dumps go (%t time, %h host, %p process); they hold everything, all "
+			"of "
+			"the GPU's memory too: minutes, and as many GB as are in use",
 			true },
 };
 
@@ -68,7 +68,7 @@ bool exec_variables_make(enum exec_purpose purpose, const char *folder, struct e
 {
 	const struct purpose *p = &purposes[purpose];
 	char words[256], file[80] = "/";
-	static const char place[] = "where dumps go: %t time, %h host, %p process";
+	static const char place[] = "where dumps go (%t time, %h host, %p process)";
 	struct exec_variables *set = ret_variables;
 	set->n = 0;
 	exec_dump_name(part, "%h", file + 1, sizeof file - 1);
@@ -76,23 +76,25 @@ bool exec_variables_make(enum exec_purpose purpose, const char *folder, struct e
 		 flags ? flags : "");
 	bool fits =
 		add(set, "CUDA_ENABLE_COREDUMP_ON_EXCEPTION",
-		    "a dump when a kernel fails; warps are held when they end, so that the place "
-		    "is exact: public measurements say between nothing and 9 percent",
+		    "a dump when a kernel fails; warps wait at their exit so that the location is "
+		    "exact: 0 to 9 percent of run time in public measurements",
 		    "1", "") &&
 		add(set, "CUDA_COREDUMP_FILE", *words ? place : p->cost, folder, file) &&
 		add(set, "CUDA_COREDUMP_SHOW_PROGRESS",
-		    "lines on standard error while a dump is written: nothing", "1", "") &&
+		    "progress on standard error while a dump is written: no cost", "1", "") &&
 		add(set, "CUDA_ENABLE_CPU_COREDUMP_ON_EXCEPTION",
-		    "0: no dump of the host process beside it, which would be as large as that",
+		    "0: no core dump of the host process, which would be as large as the process",
 		    "0", "");
 	if (fits && *words)
 		fits = add(set, "CUDA_COREDUMP_GENERATION_FLAGS", p->cost, words, "");
 	if (fits && p->on_request)
 		fits = add(set, "CUDA_ENABLE_USER_TRIGGERED_COREDUMP",
-			   "a thread that waits at a pipe: nothing until it is written to "
-			   "(warpscope trigger)",
+			   "a thread waits at a pipe for requests (warpscope trigger): no cost "
+			   "until "
+			   "one comes",
 			   "1", "") &&
-		       add(set, "CUDA_COREDUMP_PIPE", "that pipe", folder, "/pipe_%h_%p");
+		       add(set, "CUDA_COREDUMP_PIPE", "the path of that pipe", folder,
+			   "/pipe_%h_%p");
 	return fits;
 }
 

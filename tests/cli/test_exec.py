@@ -268,7 +268,7 @@ def what_is_set(bench):
     mine = {'CUDA_COREDUMP_GENERATION_FLAGS': 'skip_global_memory,skip_everything', 'CUDA_COREDUMP_FILE': 'x'}
     got, said = seen(env=mine)
     expect(got['CUDA_COREDUMP_GENERATION_FLAGS'] == mine['CUDA_COREDUMP_GENERATION_FLAGS'] and 'stays as it is' in said, (got, said))
-    expect("take 'skip_everything'" in said and 'CUDA_COREDUMP_FILE was set, and is replaced' in said, said)
+    expect("takes 'skip_everything'" in said and 'CUDA_COREDUMP_FILE was set, and is replaced' in said, said)
     got, said = seen('--for', 'full', env=mine)
     expect('CUDA_COREDUMP_GENERATION_FLAGS' not in got, got)
 
@@ -278,11 +278,11 @@ def checks_before_the_start(bench):
         return bench.run('say', '0', env=env, dumps=dumps, **more)[0].stderr.decode()
     expect('CUDA 13.0 removed it' in said({'CUDA_ENABLE_LIGHTWEIGHT_COREDUMP': '1'}), 'a removed variable')
     expect('waits for a debugger' in said({'CUDA_DEVICE_WAITS_ON_EXCEPTION': '1'}), 'waits')
-    expect('loaded so' in said({'CUDA_INJECTION64_PATH': '/opt/nsys.so'}), 'a tool')
+    expect('loaded this way' in said({'CUDA_INJECTION64_PATH': '/opt/nsys.so'}), 'a tool')
     wide = bench.dumps()
     os.makedirs(os.path.join(wide, 'mine'), 0o755)
     os.chmod(os.path.join(wide, 'mine'), 0o755)
-    expect('others may look into it' in said(dumps=wide, options=('--job', 'mine')), 'an open folder')
+    expect('other users can read this folder' in said(dumps=wide, options=('--job', 'mine')), 'an open folder')
     expect('srun warpscope exec' not in said(), 'a program that is no launcher')
     srun = os.path.join(bench.folder, 'srun')
     os.symlink('/bin/true', srun)
