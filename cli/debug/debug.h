@@ -546,7 +546,9 @@ bool debug_peek(struct debugger *d, const char *text, struct ws_value *ret_value
 bool debug_address(struct debugger *d, const char *text, struct ws_address *ret_at);
 /* [/FORMAT] EXPRESSION, or VARIABLE = EXPRESSION, or --lanes and what the verb takes */
 void debug_print(struct debugger *d, const char *text);
-/* The same without its number and the end of the line. */
+/* The same, but for a value that is void. */
+void debug_call(struct debugger *d, const char *text);
+/* The same as print without its number and the end of the line. */
 void debug_output(struct debugger *d, const char *text);
 /* The type of an expression, or one by its words: with its members, or its name. */
 void debug_ptype(struct debugger *d, const char *text);

@@ -80,12 +80,17 @@ static void remember(struct debugger *d, const struct ws_address *at, unsigned b
 	static const char *const types[] = {
 		[1] = "char", [2] = "short", [4] = "int", [8] = "long"
 	};
+	const bool is_code = bytes == WS_SASS_BYTES;
 	char text[80];
 	struct ws_value value = ws_value_address(at->address);
 	struct ws_error err;
+	snprintf(text, sizeof text, "(@%s %s *)0x%" PRIx64, ws_space_text(at->space),
+		 is_code ? "long" : types[bytes], at->address);
+	if (!is_code && d->vars && ws_vars_evaluate(d->vars, text, &value, NULL) != WS_OK)
+		value = ws_value_void();
 	debug_value_name(d, ws_str_of("_"), &value);
-	snprintf(text, sizeof text, "*(%s *)0x%" PRIx64,
-		 bytes == WS_SASS_BYTES ? "long" : types[bytes], at->address);
+	snprintf(text, sizeof text, "*(%s *)0x%" PRIx64, is_code ? "long" : types[bytes],
+		 at->address);
 	value = ws_value_void();
 	if (d->vars && ws_vars_evaluate(d->vars, text, &value, NULL) == WS_OK) {
 		value.at.space = at->space;

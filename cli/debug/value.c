@@ -206,6 +206,17 @@ void debug_print(struct debugger *d, const char *text)
 	free(what);
 }
 
+void debug_call(struct debugger *d, const char *text)
+{
+	struct ws_value value;
+	struct ws_error err;
+	char type[8] = "";
+	if (debug_peek(d, text, &value, &err))
+		ws_vars_spell(d->vars, &value.type, type, sizeof type);
+	if (strcmp(type, "void") != 0)
+		debug_print(d, text);
+}
+
 void debug_output(struct debugger *d, const char *text)
 {
 	struct ws_value_format format = { .is_whole = true };
@@ -384,6 +395,10 @@ static bool store(struct debugger *d, const char *left, const char *right)
 	char wrong[200] = "";
 	if (!debug_has_thread(d))
 		return false;
+	if (d->dump) {
+		cli_say("You can't do that without a process to debug.\n");
+		return false;
+	}
 	if (debug_evaluate(d, &d->focus, right, &number, wrong) &&
 	    (ws_vars_evaluate(d->vars, left, &to, &err) != WS_OK ||
 	     ws_vars_store(d->vars, d->target, &to, &number, &err) != WS_OK))

@@ -157,12 +157,12 @@ bool look_format(const char **text, struct ws_value_format *ret_format)
 	if (*at != '/')
 		return true;
 	char letter = at[1];
-	if (!letter || !strchr("xduotcfas", letter) || (at[2] && at[2] != ' ')) {
-		cli_say("A format is one of x, d, u, o, t, c, f, a and s, not '%.*s'.\n",
+	if (!letter || !strchr("xzduotcfasr", letter) || (at[2] && at[2] != ' ')) {
+		cli_say("A format is one of x, z, d, u, o, t, c, f, a and s, not '%.*s'.\n",
 			(int)strcspn(at + 1, " "), at + 1);
 		return false;
 	}
-	ret_format->letter = letter;
+	ret_format->letter = letter == 'r' ? '\0' : letter; /* raw: nothing is dressed here */
 	*text = at + 2 + strspn(at + 2, " ");
 	return true;
 }

@@ -78,7 +78,7 @@ WS_API bool ws_dwarf_damage(const struct ws_dwarf *dwarf, struct ws_error *ret_e
 /** A function that has code. */
 struct ws_dwarf_function {
 	struct ws_str name; /**< linkage name: that of the symbol */
-	uint64_t info_off;  /**< in `.debug_info` */
+	uint64_t info_off;  /**< in `.debug_info`; as a type, what it takes and returns */
 };
 
 /** In the order of names. */
@@ -259,6 +259,7 @@ struct ws_dwarf_named {
 	enum ws_named_kind kind;
 	struct ws_str name;
 	uint64_t info_off; /**< of a type: the type */
+	uint64_t type;     /**< of an enumerator: that of its enumeration */
 };
 
 /** In the order of kinds and names. */

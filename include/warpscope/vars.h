@@ -180,7 +180,7 @@ WS_API bool ws_register_find(const char *name, enum ws_reg_kind *ret_kind, uint3
 
 /** How a value is printed. */
 struct ws_value_format {
-	char letter;   /**< x d u o t c f a s, or 0: as its type is printed */
+	char letter;   /**< x z d u o t c f a s, or 0: as its type is printed */
 	bool is_whole; /**< as `print` does: pointers and references with their types */
 	bool is_flat;  /**< on one line, whatever the style */
 };

@@ -27,6 +27,7 @@ struct reading {
 	uint32_t function_depth;
 	bool in_function; /* below `function_depth` */
 	bool no_memory;
+	uint64_t enumeration; /* the last that was met: enumerators follow it */
 };
 
 static void note(struct ws_dwarf *dwarf, const struct ws_error *err)
@@ -164,6 +165,8 @@ static bool named_take(struct reading *reading, const struct wsi_dwarf_entry *en
 						 : &attrs->name),
 		.info_off = entry->off,
 	};
+	if (named.kind == WS_NAMED_ENUMERATOR)
+		named.type = reading->enumeration;
 	if (!named.name.len)
 		return true;
 	if (!wsi_grow(&dwarf->named, &dwarf->cap_named, dwarf->n_named, sizeof *dwarf->named,
@@ -237,6 +240,8 @@ static void scopes_finish(struct ws_dwarf *dwarf)
 static bool entry_take(struct reading *reading, const struct wsi_dwarf_entry *entry)
 {
 	uint16_t tag = entry->abbrev->tag;
+	if (tag == DW_TAG_enumeration_type)
+		reading->enumeration = entry->off;
 	if (declares_type(tag)) {
 		for (uint32_t i = 0; i < reading->n_open; i++)
 			reading->open[i].used = true;

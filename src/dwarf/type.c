@@ -34,6 +34,8 @@ enum ws_type_kind wsi_dwarf_kind(const struct wsi_dwarf_at *at)
 		return WS_KIND_ARRAY;
 	case DW_TAG_subroutine_type:
 		return WS_KIND_FUNCTION;
+	case DW_TAG_subprogram: /* of another entry's type nothing is known here */
+		return at->attrs.has & WSI_HAS_ORIGIN ? WS_KIND_OTHER : WS_KIND_FUNCTION;
 	case DW_TAG_ptr_to_member_type:
 		return WS_KIND_MEMBER_POINTER;
 	default:

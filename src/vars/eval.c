@@ -4,23 +4,13 @@
  * of other debuggers: `a[first:end]`. What is read has a depth; nothing else limits it but the
  * length of the text.
  */
-#include "vars/vars.h"
+#include "vars/parse.h"
 
 #include <stdlib.h>
 
 enum { MAX_DEPTH = 100 };
 
-struct parser {
-	struct ws_vars *vars;
-	const char *at;
-	unsigned depth;
-	unsigned idle; /* read but not computed: the other side of ?:, && and || */
-	enum ws_status status;
-	struct ws_error err;
-};
-
-static struct ws_value fail(struct parser *p, const char *format, ...) WS_PRINTF(2, 3);
-static struct ws_value fail(struct parser *p, const char *format, ...)
+struct ws_value wsi_parse_fail(struct wsi_parser *p, const char *format, ...)
 {
 	char text[160];
 	va_list args;
@@ -32,9 +22,8 @@ static struct ws_value fail(struct parser *p, const char *format, ...)
 	return wsi_value_int(0);
 }
 
-/* Keeps the first failure. */
-static struct ws_value checked(struct parser *p, enum ws_status st, const struct ws_value *value,
-			       const struct ws_error *err)
+struct ws_value wsi_parse_checked(struct wsi_parser *p, enum ws_status st,
+				  const struct ws_value *value, const struct ws_error *err)
 {
 	if (st == WS_OK && p->status == WS_OK)
 		return *value;
@@ -46,7 +35,7 @@ static struct ws_value checked(struct parser *p, enum ws_status st, const struct
 }
 
 /* A number; 0 of what is only read. */
-static enum ws_status number_of(struct parser *p, const struct ws_value *value,
+static enum ws_status number_of(struct wsi_parser *p, const struct ws_value *value,
 				struct ws_number *ret_number, struct ws_error *err)
 {
 	*ret_number = (struct ws_number){ 0 };
@@ -54,13 +43,12 @@ static enum ws_status number_of(struct parser *p, const struct ws_value *value,
 					     : ws_vars_number(p->vars, value, ret_number, err);
 }
 
-static void skip(struct parser *p)
+static void skip(struct wsi_parser *p)
 {
 	p->at += strspn(p->at, " \t");
 }
 
-/* Takes a text if it is next. */
-static bool take(struct parser *p, const char *text)
+bool wsi_parse_take(struct wsi_parser *p, const char *text)
 {
 	size_t n = strlen(text);
 	skip(p);
@@ -68,200 +56,6 @@ static bool take(struct parser *p, const char *text)
 		return false;
 	p->at += n;
 	return true;
-}
-
-/* ---- registers ---- */
-
-static const struct reg {
-	const char *prefix;
-	enum ws_reg_kind kind;
-	enum wsi_c_type type;
-} regs[] = {
-	{ "RD", WS_REG_R, WSI_C_LONG },      { "R", WS_REG_R, WSI_C_INT },
-	{ "URD", WS_REG_UR, WSI_C_LONG },    { "UR", WS_REG_UR, WSI_C_INT },
-	{ "UP", WS_REG_UP, WSI_C_UINT },     { "P", WS_REG_P, WSI_C_UINT },
-	{ "B", WS_REG_BARRIER, WSI_C_UINT },
-};
-
-/* NULL: the word is no register. */
-static const struct reg *reg_find(struct ws_str word, uint32_t *ret_number)
-{
-	for (size_t i = 0; i < WSI_COUNT(regs); i++) {
-		size_t prefix = strlen(regs[i].prefix), digits = word.len - prefix;
-		if (word.len <= prefix || digits > 3 ||
-		    strncmp(word.ptr, regs[i].prefix, prefix) != 0 ||
-		    strspn(word.ptr + prefix, "0123456789") < digits)
-			continue;
-		unsigned long number = strtoul(word.ptr + prefix, NULL, 10);
-		if (number > 255)
-			continue;
-		*ret_number = (uint32_t)number;
-		return &regs[i];
-	}
-	return NULL;
-}
-
-bool ws_register_find(const char *name, enum ws_reg_kind *ret_kind, uint32_t *ret_number)
-{
-	const struct reg *reg = reg_find(ws_str_of(name), ret_number);
-	if (reg)
-		*ret_kind = reg->kind;
-	return reg != NULL;
-}
-
-static struct ws_value reg_value(struct parser *p, const struct reg *reg, uint32_t number)
-{
-	const struct ws_focus *focus = &p->vars->focus;
-	const uint32_t want = reg->type == WSI_C_LONG ? 2 : 1;
-	uint32_t words[2] = { 0 }, n = 0;
-	enum ws_value_kind found = WS_VALUE_BYTES;
-	enum ws_status st = WS_OK;
-	const bool unwound = reg->kind == WS_REG_R && p->vars->selected != p->vars->n_hidden;
-	/* RZ has no row */
-	const uint32_t rows = reg->kind == WS_REG_R && number + want > 255 ? 255 - number : want;
-	if (unwound) {
-		for (uint32_t i = 0; i < want && found == WS_VALUE_BYTES; i++)
-			found = wsi_vars_register(p->vars, number + i, &words[i], &st);
-	} else if (rows) {
-		st = ws_target_registers(p->vars->target, focus->warp_index, focus->lane, reg->kind,
-					 number, rows, words, &n, NULL);
-		found = st == WS_OK && n == rows ? WS_VALUE_BYTES : WS_VALUE_MISSING;
-	}
-	struct ws_value value = wsi_value_words(reg->type, words);
-	if (found == WS_VALUE_MISSING) {
-		wsi_record_lose(p->vars); /* another thread may have it */
-		return fail(p, "%s%u is not there", reg->prefix, (unsigned)number);
-	}
-	value.kind = found;
-	value.in_register = !unwound;
-	value.reg_kind = reg->kind;
-	value.reg = number;
-	if (value.in_register && !(reg->kind == WS_REG_R && number == 255))
-		value.source = wsi_record_register(p->vars, reg->kind, number, want);
-	else if (!value.in_register)
-		wsi_record_lose(p->vars);
-	return value;
-}
-
-/* Registers that always hold the same; false: the word is none. */
-static bool fixed_register(struct ws_str word, struct ws_value *ret_value)
-{
-	static const struct {
-		const char *name;
-		int64_t value;
-	} known[] = { { "RZ", 0 }, { "URZ", 0 }, { "PT", 1 },
-		      { "P7", 1 }, { "UPT", 1 }, { "UP7", 1 } };
-	for (size_t i = 0; i < WSI_COUNT(known); i++) {
-		if (!ws_str_equal(word, ws_str_of(known[i].name)))
-			continue;
-		*ret_value = wsi_value_int(known[i].value);
-		return true;
-	}
-	return false;
-}
-
-static struct ws_value expression(struct parser *p);
-
-/* cuda-gdb's $_cuda_const_bank(BANK, OFFSET), behind its name. */
-static struct ws_value const_bank(struct parser *p)
-{
-	struct ws_number number[2] = { 0 };
-	struct ws_error err;
-	enum ws_status st = WS_OK;
-	for (unsigned i = 0; i < 2; i++) {
-		if (!take(p, i ? "," : "("))
-			return fail(p, "$_cuda_const_bank(BANK, OFFSET) is expected");
-		struct ws_value value = expression(p);
-		if (p->status == WS_OK)
-			st = st == WS_OK ? ws_vars_number(p->vars, &value, &number[i], &err) : st;
-	}
-	if (!take(p, ")"))
-		return fail(p, "')' is missing");
-	struct ws_value value = { .kind = WS_VALUE_MEMORY, .type = wsi_c_type(WSI_C_INT) };
-	value.at = wsi_address(p->vars, WS_SPACE_CONST, (uint64_t)number[1].whole);
-	value.at.bank = (uint32_t)number[0].whole;
-	return checked(p, st, &value, &err);
-}
-
-/* gdb's $_isvoid(EXPRESSION), behind its name. */
-static struct ws_value is_void(struct parser *p)
-{
-	struct wsi_shape shape = { .kind = WS_KIND_OTHER };
-	if (!take(p, "("))
-		return fail(p, "$_isvoid(EXPRESSION) is expected");
-	struct ws_value value = expression(p);
-	if (!take(p, ")"))
-		return fail(p, "')' is missing");
-	const bool known = p->status == WS_OK && wsi_shape(&value.type, &shape, NULL) == WS_OK;
-	return wsi_value_int(known && shape.kind == WS_KIND_VOID);
-}
-
-/* $NAME("ARGUMENT"), behind its name: "" without one. */
-static struct ws_str argument_take(struct parser *p)
-{
-	struct ws_str argument = { "", 0 };
-	const char *start = p->at;
-	if (take(p, "(") && take(p, "\"")) {
-		argument = (struct ws_str){ p->at, strcspn(p->at, "\"") };
-		p->at += argument.len;
-		if (take(p, "\"") && take(p, ")"))
-			return argument;
-	}
-	p->at = start;
-	return (struct ws_str){ "", 0 };
-}
-
-/* A register of the thread by its name; false: it is none. */
-static bool thread_register(struct parser *p, struct ws_str word, struct ws_value *ret_value)
-{
-	uint32_t number;
-	struct ws_warp warp;
-	bool is_pc = ws_str_equal(word, ws_str_of("pc"));
-	bool is_errorpc = ws_str_equal(word, ws_str_of("errorpc"));
-	const struct reg *reg = reg_find(word, &number);
-	const uint32_t at = p->vars->selected == p->vars->n_hidden ? 0 : p->vars->selected;
-	if (!is_pc && !is_errorpc && !reg && !fixed_register(word, ret_value))
-		return false;
-	if (is_errorpc)
-		wsi_record_lose(p->vars);
-	if (!p->vars->has_thread)
-		*ret_value = fail(p, "there is no thread");
-	else if (is_pc)
-		*ret_value = ws_value_address(p->vars->frames[at].pc);
-	else if (is_errorpc &&
-		 ws_target_warp(p->vars->target, p->vars->focus.warp_index, &warp, NULL) == WS_OK &&
-		 warp.error_pc_valid)
-		*ret_value = ws_value_address(warp.error_pc);
-	else if (is_errorpc)
-		*ret_value = fail(p, "there is no errorpc");
-	else if (!fixed_register(word, ret_value))
-		*ret_value = reg_value(p, reg, number);
-	return true;
-}
-
-/* What is behind a '$'. */
-static struct ws_value dollar(struct parser *p)
-{
-	struct ws_str word = { p->at, 0 };
-	struct ws_value value;
-	while (wsi_is_word(word.ptr[word.len]) || (word.len == 0 && *word.ptr == '$') ||
-	       (word.len == 1 && *word.ptr == '$' && wsi_is_word(word.ptr[1])))
-		word.len++;
-	p->at += word.len;
-	if (thread_register(p, word, &value))
-		return value;
-	wsi_record_lose(p->vars); /* what follows may change between two threads */
-	if (ws_str_equal(word, ws_str_of("_cuda_const_bank")))
-		return const_bank(p);
-	if (ws_str_equal(word, ws_str_of("_isvoid")))
-		return is_void(p);
-	const struct ws_str argument = argument_take(p);
-	if (p->vars->find_name && p->vars->find_name(p->vars->names_user, word, argument, &value))
-		return value;
-	if (argument.len)
-		return fail(p, "there is no $%.*s(\"%.*s\")", (int)wsi_min_u64(word.len, 60),
-			    word.ptr, (int)wsi_min_u64(argument.len, 60), argument.ptr);
-	return fail(p, "'$%.*s' is no register", (int)wsi_min_u64(word.len, 60), word.ptr);
 }
 
 /* ---- names ---- */
@@ -276,7 +70,7 @@ static struct ws_value dim3_value(struct ws_dim3 dim)
 }
 
 /* What CUDA gives each thread; false: the name is none of it. */
-static bool builtin(struct parser *p, struct ws_str name, struct ws_value *ret_value)
+static bool builtin(struct wsi_parser *p, struct ws_str name, struct ws_value *ret_value)
 {
 	const struct ws_focus *focus = &p->vars->focus;
 	struct ws_block block = { 0 };
@@ -302,14 +96,15 @@ static bool builtin(struct parser *p, struct ws_str name, struct ws_value *ret_v
 				WS_OK &&
 			(focus->grid_index == WS_NONE ||
 			 ws_target_grid(p->vars->target, focus->grid_index, &grid, NULL) == WS_OK);
-		*ret_value = ok ? dim3_value(*known[i].dim) : fail(p, "the thread cannot be read");
+		*ret_value = ok ? dim3_value(*known[i].dim)
+				: wsi_parse_fail(p, "the thread cannot be read");
 		ret_value->source = wsi_record_dim(p->vars, (uint32_t)i);
 		return true;
 	}
 	return false;
 }
 
-static const struct ws_dwarf *dwarf_of(struct parser *p)
+static const struct ws_dwarf *dwarf_of(struct wsi_parser *p)
 {
 	const struct ws_dwarf *dwarf;
 	const struct ws_dwarf_function *function;
@@ -344,24 +139,26 @@ static struct ws_str mangled(const struct name *name, char text[2 * WSI_MAX_NAME
 	return (struct ws_str){ text, n };
 }
 
-static bool enumerator(struct parser *p, const struct name *name, struct ws_value *ret_value)
+static bool enumerator(struct wsi_parser *p, const struct name *name, struct ws_value *ret_value)
 {
 	const struct ws_dwarf *dwarf = dwarf_of(p);
 	const struct ws_dwarf_named *named;
 	char text[2 * WSI_MAX_NAME];
-	int64_t number;
+	struct ws_number number = wsi_whole(0);
 	if (!dwarf ||
 	    (ws_dwarf_find_named(dwarf, WS_NAMED_ENUMERATOR, mangled(name, text), &named, NULL) !=
 		     WS_OK &&
 	     ws_dwarf_find_named(dwarf, WS_NAMED_ENUMERATOR, name->last, &named, NULL) != WS_OK) ||
-	    ws_dwarf_enumerator_value(dwarf, named->info_off, &number, NULL) != WS_OK)
+	    ws_dwarf_enumerator_value(dwarf, named->info_off, &number.whole, NULL) != WS_OK)
 		return false;
-	*ret_value = wsi_value_int(number);
+	const struct ws_vtype type = wsi_dwarf_vtype(dwarf, named->type);
+	*ret_value = named->type == WS_TYPE_VOID ? wsi_value_int(number.whole)
+						 : wsi_value_number(&type, &number);
 	return true;
 }
 
 /* A name with its scopes, of which debug information has the last part only. */
-static struct ws_str name_take(struct parser *p)
+static struct ws_str name_take(struct wsi_parser *p)
 {
 	struct ws_str name = wsi_word_at(p->at);
 	p->at += name.len;
@@ -386,9 +183,9 @@ static void name_split(struct name *name)
 	}
 }
 
-static struct name name_read(struct parser *p)
+static struct name name_read(struct wsi_parser *p)
 {
-	struct name name = { .is_global = take(p, "::") };
+	struct name name = { .is_global = wsi_parse_take(p, "::") };
 	const char *start = p->at, *end = *start == '\'' ? strchr(start + 1, '\'') : NULL;
 	if (end) {
 		name.last = (struct ws_str){ start + 1, (size_t)(end - start) - 1 };
@@ -410,21 +207,22 @@ static struct name name_read(struct parser *p)
 }
 
 /* A member of the object that a method is of. */
-static bool own_member(struct parser *p, struct ws_str name, struct ws_value *ret_value)
+static bool own_member(struct wsi_parser *p, struct ws_str name, struct ws_value *ret_value)
 {
 	struct ws_value this;
 	return wsi_variable_find(p->vars, ws_str_of("this"), false, &this, NULL) == WS_OK &&
 	       wsi_value_member(p->vars, &this, name, ret_value, NULL) == WS_OK;
 }
 
-static struct ws_value nothing_in(struct parser *p, const struct name *name)
+static struct ws_value nothing_in(struct wsi_parser *p, const struct name *name)
 {
-	return fail(p, "there is no '%.*s' in '%.*s'", (int)wsi_min_u64(name->last.len, 60),
-		    name->last.ptr, (int)wsi_min_u64(name->scope.len, 60), name->scope.ptr);
+	return wsi_parse_fail(p, "there is no '%.*s' in '%.*s'",
+			      (int)wsi_min_u64(name->last.len, 60), name->last.ptr,
+			      (int)wsi_min_u64(name->scope.len, 60), name->scope.ptr);
 }
 
 /* What a name with a scope is; its function, file or class comes first. */
-static struct ws_value scoped_value(struct parser *p, const struct name *name)
+static struct ws_value scoped_value(struct wsi_parser *p, const struct name *name)
 {
 	struct ws_value value;
 	struct ws_vtype type;
@@ -447,11 +245,11 @@ static struct ws_value scoped_value(struct parser *p, const struct name *name)
 	    wsi_function_find(p->vars, name->is_quoted ? name->last : name->whole, &value))
 		return value;
 	if (st != WS_ABSENT)
-		return checked(p, st, &value, &err);
+		return wsi_parse_checked(p, st, &value, &err);
 	return nothing_in(p, name);
 }
 
-static struct ws_value name_value(struct parser *p)
+static struct ws_value name_value(struct wsi_parser *p)
 {
 	struct ws_value value;
 	struct ws_error err = { 0 };
@@ -468,29 +266,30 @@ static struct ws_value name_value(struct parser *p)
 	if (enumerator(p, &name, &value) || wsi_function_find(p->vars, name.last, &value))
 		return value;
 	if (!p->vars->has_thread)
-		return fail(p, "there is no thread");
+		return wsi_parse_fail(p, "there is no thread");
 	if (st != WS_ABSENT)
-		return checked(p, st, &value, &err);
-	return fail(p, "No symbol \"%.*s\" in current context%s",
-		    (int)wsi_min_u64(name.last.len, 100), name.last.ptr,
-		    dwarf_of(p) ? "" : ": the code was not compiled with -G; registers are $R3");
+		return wsi_parse_checked(p, st, &value, &err);
+	return wsi_parse_fail(
+		p, "No symbol \"%.*s\" in current context%s", (int)wsi_min_u64(name.last.len, 100),
+		name.last.ptr,
+		dwarf_of(p) ? "" : ": the code was not compiled with -G; registers are $R3");
 }
 
 /* ---- types ---- */
 
-static bool space_take(struct parser *p, enum ws_space *ret_space)
+static bool space_take(struct wsi_parser *p, enum ws_space *ret_space)
 {
-	if (!take(p, "@"))
+	if (!wsi_parse_take(p, "@"))
 		return false;
 	struct ws_str word = wsi_word_at(p->at);
 	p->at += word.len;
 	if (wsi_space_find(word, ret_space))
 		return true;
-	fail(p, "there is no space '@%.*s'", (int)wsi_min_u64(word.len, 60), word.ptr);
+	wsi_parse_fail(p, "there is no space '@%.*s'", (int)wsi_min_u64(word.len, 60), word.ptr);
 	return true;
 }
 
-static void qualifiers(struct parser *p)
+static void qualifiers(struct wsi_parser *p)
 {
 	static const char *const words[] = {
 		"const", "volatile", "struct", "class", "union", "enum"
@@ -505,7 +304,7 @@ static void qualifiers(struct parser *p)
 }
 
 /* The type before its pointers. */
-static bool base_type(struct parser *p, struct ws_vtype *ret_type)
+static bool base_type(struct wsi_parser *p, struct ws_vtype *ret_type)
 {
 	char name[WSI_MAX_NAME];
 	const char *end;
@@ -530,18 +329,18 @@ static bool base_type(struct parser *p, struct ws_vtype *ret_type)
 }
 
 /* "[3][4]" of a type, if it is next; false: no dimensions. */
-static bool dimensions_take(struct parser *p, struct ws_vtype *type)
+static bool dimensions_take(struct wsi_parser *p, struct ws_vtype *type)
 {
 	uint64_t count[6];
 	size_t n = 0;
-	while (take(p, "[")) {
+	while (wsi_parse_take(p, "[")) {
 		char *end;
 		skip(p);
 		if (n == WSI_COUNT(count) || *p->at < '0' || *p->at > '9')
 			return false;
 		count[n] = strtoull(p->at, &end, 0);
 		p->at = end;
-		if (count[n] == 0 || count[n] > UINT32_MAX || !take(p, "]"))
+		if (count[n] == 0 || count[n] > UINT32_MAX || !wsi_parse_take(p, "]"))
 			return false;
 		n++;
 	}
@@ -567,14 +366,14 @@ static bool point(struct ws_vtype *type, struct spaced *to)
 }
 
 /* "(*)[3]", "[3]" behind a type: what it is made of comes last. */
-static bool declarator_take(struct parser *p, struct ws_vtype *type, struct spaced *to)
+static bool declarator_take(struct wsi_parser *p, struct ws_vtype *type, struct spaced *to)
 {
 	const char *start = p->at;
 	unsigned pointers = 0;
-	if (take(p, "(")) {
-		while (take(p, "*"))
+	if (wsi_parse_take(p, "(")) {
+		while (wsi_parse_take(p, "*"))
 			pointers++;
-		if (pointers == 0 || !take(p, ")")) {
+		if (pointers == 0 || !wsi_parse_take(p, ")")) {
 			p->at = start;
 			return true;
 		}
@@ -585,8 +384,10 @@ static bool declarator_take(struct parser *p, struct ws_vtype *type, struct spac
 	return good;
 }
 
-/* "[@SPACE] TYPE [*]..." and its closing parenthesis. False, and nothing taken: no type. */
-static bool type_take(struct parser *p, struct ws_vtype *ret_type)
+/* "[@SPACE] TYPE [*]..." and what closes it, a parenthesis or a brace. `*ret_to`: the space of what
+ * has that type, as far as it is said. False, and nothing taken: no type. */
+static bool spaced_type_take(struct wsi_parser *p, const char *closing, struct ws_vtype *ret_type,
+			     struct spaced *ret_to)
 {
 	const char *start = p->at;
 	enum ws_space later;
@@ -600,29 +401,37 @@ static bool type_take(struct parser *p, struct ws_vtype *ret_type)
 		if (space_take(p, &later)) {
 			to.space = to.is_said ? to.space : later;
 			to.is_said = true;
-		} else if (take(p, "*")) {
+		} else if (wsi_parse_take(p, "*")) {
 			ok = point(&type, &to);
 		} else {
 			break;
 		}
 	}
 	ok = ok && declarator_take(p, &type, &to);
-	if (!ok || !take(p, ")") || p->status != WS_OK) {
+	if (!ok || !wsi_parse_take(p, closing) || p->status != WS_OK) {
 		if (spaced && p->status == WS_OK)
-			fail(p, "a type is expected at '%.40s'", p->at);
+			wsi_parse_fail(p, "a type is expected at '%.40s'", p->at);
 		p->at = start;
 		return false;
 	}
 	*ret_type = type;
+	*ret_to = to;
 	return true;
+}
+
+static bool type_take(struct wsi_parser *p, struct ws_vtype *ret_type)
+{
+	struct spaced to;
+	return spaced_type_take(p, ")", ret_type, &to);
 }
 
 /* ---- operators ---- */
 
-static struct ws_value binary(struct parser *p, unsigned level);
-static struct ws_value unary(struct parser *p);
+static struct ws_value list(struct wsi_parser *p);
+static struct ws_value binary(struct wsi_parser *p, unsigned level);
+static struct ws_value unary(struct wsi_parser *p);
 
-static struct ws_value number_value(struct parser *p)
+static struct ws_value number_value(struct wsi_parser *p)
 {
 	char *end;
 	size_t n = strspn(p->at, "0123456789abcdefxABCDEFX.");
@@ -633,12 +442,15 @@ static struct ws_value number_value(struct parser *p)
 		p->at = end + (*end == 'f');
 		return wsi_value_number(&type, &number);
 	}
+	const bool is_decimal = *p->at != '0';
 	uint64_t value = strtoull(p->at, &end, 0);
 	if (end == p->at)
-		return fail(p, "an expression is expected at '%.40s'", p->at);
+		return wsi_parse_fail(p, "A syntax error in expression, near `%.40s'", p->at);
 	size_t suffix = strspn(end, "uUlL");
 	bool no_sign = strcspn(end, "uU") < suffix, is_long = strcspn(end, "lL") < suffix;
 	p->at = end + suffix;
+	/* as in C, one that is not decimal may have no sign */
+	no_sign |= !is_decimal && !is_long && value > INT32_MAX && value <= UINT32_MAX;
 	is_long |= value > (no_sign ? UINT32_MAX : INT32_MAX);
 	struct ws_number whole = wsi_whole((int64_t)value);
 	struct ws_vtype type =
@@ -648,7 +460,7 @@ static struct ws_value number_value(struct parser *p)
 	return wsi_value_number(&type, &whole);
 }
 
-static struct ws_value letter_value(struct parser *p)
+static struct ws_value letter_value(struct wsi_parser *p)
 {
 	static const char escapes[] = "n\nt\tr\r0\0\\\\''";
 	struct ws_number number = wsi_whole((signed char)p->at[0]);
@@ -658,53 +470,55 @@ static struct ws_value letter_value(struct parser *p)
 			if (escapes[i] == p->at[1])
 				number = wsi_whole(escapes[i + 1]);
 	p->at += p->at[0] == '\\' && p->at[1] ? 2 : p->at[0] != '\0';
-	if (!take(p, "'"))
-		return fail(p, "a closing ' is missing");
+	if (!wsi_parse_take(p, "'"))
+		return wsi_parse_fail(p, "a closing ' is missing");
 	return wsi_value_number(&type, &number);
 }
 
 /* What is between brackets: a number, or two with a colon. */
-static struct ws_value index_value(struct parser *p, const struct ws_value *of)
+static struct ws_value index_value(struct wsi_parser *p, const struct ws_value *of)
 {
 	struct ws_error err;
 	struct ws_value value = *of, index = binary(p, 0), end;
 	struct ws_number first, last;
 	enum ws_status st = number_of(p, &index, &first, &err);
 	uint64_t n = 0;
-	if (st == WS_OK && take(p, ":")) {
+	if (st == WS_OK && wsi_parse_take(p, ":")) {
 		end = binary(p, 0);
 		st = number_of(p, &end, &last, &err);
 		n = (uint64_t)last.whole - (uint64_t)first.whole;
 		if (st == WS_OK && !p->idle && last.whole <= first.whole)
-			return fail(p, "a slice is [FIRST:END], with an end behind the first");
+			return wsi_parse_fail(
+				p, "a slice is [FIRST:END], with an end behind the first");
 	}
-	if (st == WS_OK && !take(p, "]"))
-		return fail(p, "']' is missing");
+	if (st == WS_OK && !wsi_parse_take(p, "]"))
+		return wsi_parse_fail(p, "']' is missing");
 	if (st == WS_OK)
 		st = wsi_elements(p->vars, of, first.whole, n, &value, &err);
-	return checked(p, st, &value, &err);
+	return wsi_parse_checked(p, st, &value, &err);
 }
 
 /* A short text: an array of characters. */
-static struct ws_value text_value(struct parser *p)
+static struct ws_value text_value(struct wsi_parser *p)
 {
 	const struct ws_str text = { p->at, strcspn(p->at, "\"") };
 	const size_t most = sizeof((struct ws_value *)NULL)->bytes - 1;
 	if (text.len > most)
-		return fail(p, "a text has at most %zu characters", most);
+		return wsi_parse_fail(p, "a text has at most %zu characters", most);
 	p->at += text.len;
-	return take(p, "\"") ? ws_value_text(text) : fail(p, "a closing \" is missing");
+	return wsi_parse_take(p, "\"") ? ws_value_text(text)
+				       : wsi_parse_fail(p, "a closing \" is missing");
 }
 
-static struct ws_value primary(struct parser *p)
+static struct ws_value primary(struct wsi_parser *p)
 {
 	struct ws_value value;
-	if (take(p, "(")) {
-		value = expression(p);
-		return take(p, ")") ? value : fail(p, "')' is missing");
+	if (wsi_parse_take(p, "(")) {
+		value = list(p);
+		return wsi_parse_take(p, ")") ? value : wsi_parse_fail(p, "')' is missing");
 	}
-	if (take(p, "$"))
-		return dollar(p);
+	if (wsi_parse_take(p, "$"))
+		return wsi_parse_dollar(p);
 	/* a name of one letter needs no quotes */
 	if (*p->at == '\'' &&
 	    (p->at[1] == '\\' || (p->at[1] && p->at[2] == '\'') || !strchr(p->at + 1, '\''))) {
@@ -713,30 +527,30 @@ static struct ws_value primary(struct parser *p)
 	}
 	if (*p->at == '\'' || strncmp(p->at, "::", 2) == 0)
 		return name_value(p);
-	if (take(p, "\""))
+	if (wsi_parse_take(p, "\""))
 		return text_value(p);
 	if (wsi_is_word(*p->at) && !(*p->at >= '0' && *p->at <= '9'))
 		return name_value(p);
 	return number_value(p);
 }
 
-static struct ws_value postfix(struct parser *p)
+static struct ws_value postfix(struct wsi_parser *p)
 {
 	struct ws_value value = primary(p);
 	struct ws_error err;
 	while (p->status == WS_OK) {
 		struct ws_value of = value;
 		skip(p);
-		if (take(p, "[")) {
+		if (wsi_parse_take(p, "[")) {
 			value = index_value(p, &of);
-		} else if (take(p, "->") || (p->at[0] == '.' && take(p, "."))) {
+		} else if (wsi_parse_take(p, "->") || (p->at[0] == '.' && wsi_parse_take(p, "."))) {
 			skip(p);
 			struct ws_str name = wsi_word_at(p->at);
 			p->at += name.len;
 			if (!name.len)
-				return fail(p, "the name of a member is expected");
+				return wsi_parse_fail(p, "the name of a member is expected");
 			enum ws_status st = wsi_value_member(p->vars, &of, name, &value, &err);
-			value = checked(p, st, &value, &err);
+			value = wsi_parse_checked(p, st, &value, &err);
 		} else {
 			break;
 		}
@@ -744,7 +558,7 @@ static struct ws_value postfix(struct parser *p)
 	return value;
 }
 
-static struct ws_value negated(struct parser *p, char operator, const struct ws_value * of)
+static struct ws_value negated(struct wsi_parser *p, char operator, const struct ws_value * of)
 {
 	const struct ws_value zero = wsi_value_int(0), ones = wsi_value_int(-1);
 	struct ws_value value = *of;
@@ -765,17 +579,17 @@ static struct ws_value negated(struct parser *p, char operator, const struct ws_
 					       : WSI_XOR,
 				operator== '~' ? &ones : & zero, of, &value, &err);
 	}
-	return checked(p, st, &value, &err);
+	return wsi_parse_checked(p, st, &value, &err);
 }
 
-static struct ws_value size_value(struct parser *p)
+static struct ws_value size_value(struct wsi_parser *p)
 {
 	struct ws_vtype type;
 	struct wsi_shape shape;
 	struct ws_error err;
 	struct ws_value value;
 	const char *start = p->at;
-	if (!take(p, "(") || !type_take(p, &type)) {
+	if (!wsi_parse_take(p, "(") || !type_take(p, &type)) {
 		p->at = start;
 		value = unary(p);
 		type = value.type;
@@ -784,10 +598,36 @@ static struct ws_value size_value(struct parser *p)
 	struct ws_number number = wsi_whole(st == WS_OK ? (int64_t)shape.size : 0);
 	struct ws_vtype size_type = wsi_c_type(WSI_C_ULONG);
 	value = wsi_value_number(&size_type, &number);
-	return checked(p, st, &value, &err);
+	return wsi_parse_checked(p, st, &value, &err);
 }
 
-static struct ws_value prefixed(struct parser *p)
+/* {TYPE} ADDRESS, behind its brace: what is there. */
+static struct ws_value placed(struct wsi_parser *p)
+{
+	struct ws_value of, value = wsi_value_int(0);
+	struct ws_vtype type;
+	struct spaced to;
+	struct wsi_shape shape;
+	struct ws_error err;
+	if (!spaced_type_take(p, "}", &type, &to))
+		return wsi_parse_fail(p, "A syntax error in expression, near `%.40s'", p->at);
+	of = unary(p);
+	enum ws_status st = p->status;
+	if (st == WS_OK && !to.is_said && wsi_shape(&of.type, &shape, NULL) == WS_OK &&
+	    shape.kind == WS_KIND_POINTER)
+		to = (struct spaced){ .is_said = true, .space = shape.space };
+	if (st == WS_OK && !point(&type, &to))
+		st = wsi_fail(&err, WS_LIMIT, WS_NO_OFFSET, "too many pointers within each other");
+	if (st == WS_OK)
+		st = wsi_cast(p->vars, &of, &type, &value, &err);
+	if (st == WS_OK) {
+		of = value;
+		st = wsi_dereference(p->vars, &of, &value, &err);
+	}
+	return wsi_parse_checked(p, st, &value, &err);
+}
+
+static struct ws_value prefixed(struct wsi_parser *p)
 {
 	struct ws_value of, value = wsi_value_int(0);
 	struct ws_vtype type;
@@ -800,8 +640,10 @@ static struct ws_value prefixed(struct parser *p)
 		of = unary(p);
 		return negated(p, first, &of);
 	}
-	if (take(p, "+"))
+	if (wsi_parse_take(p, "+"))
 		return unary(p);
+	if (wsi_parse_take(p, "{"))
+		return placed(p);
 	if (ws_str_equal(wsi_word_at(p->at), ws_str_of("sizeof"))) {
 		p->at += strlen("sizeof");
 		return size_value(p);
@@ -812,25 +654,26 @@ static struct ws_value prefixed(struct parser *p)
 		st = p->status != WS_OK ? p->status
 		     : first == '*'     ? wsi_dereference(p->vars, &of, &value, &err)
 					: wsi_address_of(p->vars, &of, &value, &err);
-		return checked(p, st, &value, &err);
+		return wsi_parse_checked(p, st, &value, &err);
 	}
 	const char *start = p->at;
-	if (take(p, "(")) {
+	if (wsi_parse_take(p, "(")) {
 		if (type_take(p, &type)) {
 			of = unary(p);
 			st = p->status == WS_OK ? wsi_cast(p->vars, &of, &type, &value, &err)
 						: p->status;
-			return checked(p, st, &value, &err);
+			return wsi_parse_checked(p, st, &value, &err);
 		}
 		p->at = start;
 	}
 	return postfix(p);
 }
 
-static struct ws_value unary(struct parser *p)
+static struct ws_value unary(struct wsi_parser *p)
 {
-	struct ws_value value =
-		++p->depth > MAX_DEPTH ? fail(p, "too many operators are nested") : prefixed(p);
+	struct ws_value value = ++p->depth > MAX_DEPTH
+					? wsi_parse_fail(p, "too many operators are nested")
+					: prefixed(p);
 	p->depth--;
 	return value;
 }
@@ -850,28 +693,30 @@ static const struct {
 enum { REPEAT_LEVEL = 10 };
 
 /* VALUE@N: so many of them, one behind the other. */
-static struct ws_value repeated(struct parser *p)
+static struct ws_value repeated(struct wsi_parser *p)
 {
 	struct ws_value value = unary(p), one;
 	struct ws_number n;
 	struct ws_error err;
-	while (p->status == WS_OK && take(p, "@")) {
+	while (p->status == WS_OK && wsi_parse_take(p, "@")) {
 		struct ws_value count = unary(p), of = value;
 		enum ws_status st = number_of(p, &count, &n, &err);
-		if (st == WS_OK && !p->idle && (n.whole <= 0 || of.kind != WS_VALUE_MEMORY))
-			return fail(p, "only what is in memory can be repeated, and more than "
-				       "0 times");
+		if (st == WS_OK && !p->idle && of.kind != WS_VALUE_MEMORY)
+			return wsi_parse_fail(p, "Only values in memory can be extended with '@'");
+		if (st == WS_OK && !p->idle && n.whole <= 0)
+			return wsi_parse_fail(p, "Invalid number %" PRId64 " of repetitions",
+					      n.whole);
 		if (st == WS_OK)
 			st = wsi_address_of(p->vars, &of, &one, &err);
 		if (st == WS_OK)
 			st = wsi_elements(p->vars, &one, 0, (uint64_t)n.whole, &value, &err);
-		value = checked(p, st, &value, &err);
+		value = wsi_parse_checked(p, st, &value, &err);
 	}
 	return value;
 }
 
 /* The operator of a level that is next; WSI_COUNT(operators): none. */
-static size_t operator_next(struct parser *p, unsigned level)
+static size_t operator_next(struct wsi_parser *p, unsigned level)
 {
 	skip(p);
 	for (size_t i = 0; i < WSI_COUNT(operators); i++)
@@ -881,17 +726,17 @@ static size_t operator_next(struct parser *p, unsigned level)
 }
 
 /* Whether a value is true; of one that is not computed, or failed, it is not asked. */
-static bool is_true(struct parser *p, const struct ws_value *value)
+static bool is_true(struct wsi_parser *p, const struct ws_value *value)
 {
 	struct ws_number number;
 	struct ws_error err;
-	(void)checked(p, number_of(p, value, &number, &err), value, &err);
+	(void)wsi_parse_checked(p, number_of(p, value, &number, &err), value, &err);
 	return number.is_float ? number.real != 0 : number.whole != 0;
 }
 
 /* The right side of an operator, that && and || compute only if it matters. What is recorded is for
  * other threads: there it may. */
-static struct ws_value right_side(struct parser *p, size_t i, const struct ws_value *left)
+static struct ws_value right_side(struct wsi_parser *p, size_t i, const struct ws_value *left)
 {
 	enum wsi_operation operation = operators[i].operation;
 	if (p->vars->record)
@@ -904,7 +749,7 @@ static struct ws_value right_side(struct parser *p, size_t i, const struct ws_va
 	return known ? wsi_value_int(0) : right;
 }
 
-static struct ws_value binary(struct parser *p, unsigned level)
+static struct ws_value binary(struct wsi_parser *p, unsigned level)
 {
 	struct ws_error err;
 	if (level == REPEAT_LEVEL)
@@ -917,28 +762,27 @@ static struct ws_value binary(struct parser *p, unsigned level)
 		enum ws_status st = p->status == WS_OK ? wsi_binary(p->vars, operators[i].operation,
 								    &left, &right, &value, &err)
 						       : p->status;
-		value = checked(p, st, &value, &err);
+		value = wsi_parse_checked(p, st, &value, &err);
 	}
 	return value;
 }
 
-/* CONDITION ? A : B, or what binds tighter. */
-static struct ws_value expression(struct parser *p)
+struct ws_value wsi_parse_expression(struct wsi_parser *p)
 {
 	if (++p->depth > MAX_DEPTH) {
 		p->depth--;
-		return fail(p, "too many operators are nested");
+		return wsi_parse_fail(p, "too many operators are nested");
 	}
 	struct ws_value value = binary(p, 0);
-	if (p->status == WS_OK && take(p, "?")) {
+	if (p->status == WS_OK && wsi_parse_take(p, "?")) {
 		bool first = is_true(p, &value);
 		p->idle += !first;
-		struct ws_value a = expression(p);
+		struct ws_value a = wsi_parse_expression(p);
 		p->idle -= !first;
-		if (p->status == WS_OK && !take(p, ":"))
-			fail(p, "':' is expected behind the first value of a condition");
+		if (p->status == WS_OK && !wsi_parse_take(p, ":"))
+			wsi_parse_fail(p, "':' is expected behind the first value of a condition");
 		p->idle += first;
-		struct ws_value b = expression(p);
+		struct ws_value b = wsi_parse_expression(p);
 		p->idle -= first;
 		value = first ? a : b;
 	}
@@ -946,14 +790,23 @@ static struct ws_value expression(struct parser *p)
 	return value;
 }
 
+/* A, B: the last one. */
+static struct ws_value list(struct wsi_parser *p)
+{
+	struct ws_value value = wsi_parse_expression(p);
+	while (p->status == WS_OK && wsi_parse_take(p, ","))
+		value = wsi_parse_expression(p);
+	return value;
+}
+
 enum ws_status ws_vars_evaluate(struct ws_vars *vars, const char *text, struct ws_value *ret_value,
 				struct ws_error *err)
 {
-	struct parser p = { .vars = vars, .at = text };
-	struct ws_value value = expression(&p);
+	struct wsi_parser p = { .vars = vars, .at = text };
+	struct ws_value value = list(&p);
 	skip(&p);
 	if (p.status == WS_OK && *p.at)
-		fail(&p, "'%.40s' is not understood", p.at);
+		wsi_parse_fail(&p, "A syntax error in expression, near `%.40s'", p.at);
 	if (p.status == WS_OK)
 		*ret_value = value;
 	else if (err)
@@ -971,7 +824,7 @@ enum ws_status ws_vars_type(struct ws_vars *vars, const char *text, struct ws_vt
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "an expression");
 	memcpy(closed, text, len);
 	closed[len] = ')';
-	struct parser p = { .vars = vars, .at = closed };
+	struct wsi_parser p = { .vars = vars, .at = closed };
 	if (type_take(&p, ret_type) && !*p.at)
 		return WS_OK;
 	enum ws_status st = ws_vars_evaluate(vars, text, &value, err);

@@ -134,6 +134,9 @@ static bool print_lettered(struct printer *p, const struct wsi_shape *shape, con
 	case 'x':
 		ws_out_printf(p->out, "0x%" PRIx64, bits);
 		return true;
+	case 'z':
+		ws_out_printf(p->out, "0x%0*" PRIx64, (int)width / 4, bits);
+		return true;
 	case 'd':
 		ws_out_printf(p->out, "%" PRId64, whole);
 		return true;

@@ -56,19 +56,35 @@ static bool is_called(const struct ws_function *function, struct ws_str name)
 	       (len == name.len || text[len - name.len - 1] == ':');
 }
 
+/* What a function takes and returns, as far as its image tells. */
+static struct ws_vtype function_type(struct ws_cubin *cubin, const struct ws_function *function)
+{
+	const struct ws_dwarf *dwarf;
+	const struct ws_dwarf_function *described;
+	struct ws_type type;
+	if (ws_cubin_dwarf(cubin, &dwarf, NULL) == WS_OK &&
+	    ws_dwarf_find_function(dwarf, function->name, &described, NULL) == WS_OK &&
+	    ws_dwarf_type(dwarf, described->info_off, &type, NULL) == WS_OK &&
+	    type.kind == WS_KIND_FUNCTION)
+		return wsi_dwarf_vtype(dwarf, described->info_off);
+	return wsi_c_type(WSI_C_FUNCTION);
+}
+
 bool wsi_function_find(struct ws_vars *vars, struct ws_str name, struct ws_value *ret_value)
 {
 	const struct ws_function *found = NULL, *own = NULL;
 	struct ws_cubin_set *set;
+	struct ws_cubin *cubin = NULL;
 	if (!name.len || ws_target_cubins(vars->target, &set, NULL) != WS_OK)
 		return false;
-	if (vars->has_thread && vars->frames[vars->selected].status == WS_OK)
+	if (vars->has_thread && vars->frames[vars->selected].status == WS_OK) {
 		own = vars->frames[vars->selected].place.function; /* of several the frame's */
+		cubin = vars->frames[vars->selected].place.cubin;
+	}
 	if (own && is_called(own, name))
 		found = own;
 	for (uint32_t i = 0; i < ws_cubin_set_count(set) && !found; i++) {
 		const struct ws_function *functions;
-		struct ws_cubin *cubin;
 		size_t n = 0;
 		if (ws_cubin_set_cubin(set, i, &cubin, NULL) != WS_OK ||
 		    ws_cubin_functions(cubin, &functions, &n, NULL) != WS_OK)
@@ -79,7 +95,7 @@ bool wsi_function_find(struct ws_vars *vars, struct ws_str name, struct ws_value
 	if (!found)
 		return false;
 	*ret_value =
-		(struct ws_value){ .kind = WS_VALUE_MEMORY, .type = wsi_c_type(WSI_C_FUNCTION) };
+		(struct ws_value){ .kind = WS_VALUE_MEMORY, .type = function_type(cubin, found) };
 	ret_value->at = wsi_address(vars, WS_SPACE_CODE, found->gpu_va);
 	return true;
 }

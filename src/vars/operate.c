@@ -126,9 +126,20 @@ enum ws_status wsi_dereference(struct ws_vars *vars, const struct ws_value *poin
 		*ret_value = value;
 		return WS_OK;
 	}
+	const bool is_whole = shape.kind == WS_KIND_BASE && !wsi_is_float(&shape);
+	if (is_whole) { /* as gdb does: of a long */
+		struct ws_vtype type = wsi_c_type(WSI_C_LONG);
+		struct ws_value number = value;
+		(void)!wsi_vtype_point_bare(&type);
+		st = wsi_cast(vars, &number, &type, &value, err);
+		if (st == WS_OK)
+			st = wsi_shape(&value.type, &shape, err);
+		if (st != WS_OK)
+			return st;
+	}
 	if (shape.kind != WS_KIND_POINTER)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-				"only a pointer or an array has something that it points to");
+				"Attempt to take contents of a non-pointer value");
 	return through(vars, &value, &shape, ret_value, err);
 }
 
@@ -142,7 +153,7 @@ enum ws_status wsi_address_of(struct ws_vars *vars, const struct ws_value *value
 		return st;
 	if (followed.kind != WS_VALUE_MEMORY || followed.bit_size)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-				"only what is in memory has an address");
+				"Attempt to take address of value not located in memory");
 	struct ws_vtype type = followed.type;
 	if (!wsi_vtype_point(&type, followed.at.space))
 		return wsi_fail(err, WS_LIMIT, WS_NO_OFFSET, "too many pointers within each other");
@@ -238,7 +249,7 @@ enum ws_status wsi_value_member(struct ws_vars *vars, const struct ws_value *val
 	if (st == WS_OK)
 		st = member_find(vars, &whole, name, 0, &found, ret_value, err);
 	if (st == WS_OK && !found)
-		st = wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "there is no member named %.*s",
+		st = wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "There is no member named %.*s",
 			      (int)wsi_min_u64(name.len, 100), name.ptr);
 	return st;
 }
@@ -287,6 +298,10 @@ enum ws_status wsi_cast(struct ws_vars *vars, const struct ws_value *value,
 		st = wsi_shape(type, &to, err);
 	if (st != WS_OK)
 		return st;
+	if (to.kind == WS_KIND_VOID) {
+		*ret_value = ws_value_void();
+		return WS_OK;
+	}
 	if (!wsi_is_scalar(&to)) {
 		if (from.size != to.size)
 			return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
@@ -419,7 +434,7 @@ static enum ws_status of_wholes(enum wsi_operation operation, int64_t a, int64_t
 	case WSI_DIV:
 	case WSI_MOD:
 		if (b == 0)
-			return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "division by zero");
+			return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "Division by zero");
 		*ret = divide(operation == WSI_MOD, no_sign, a, b);
 		return WS_OK;
 	default:
@@ -513,6 +528,18 @@ static enum ws_status operand_ready(struct ws_vars *vars, struct ws_value *value
 	return st == WS_OK ? wsi_shape(&value->type, ret_shape, err) : st;
 }
 
+/* Where one of two that are compared is an unsigned int, so is the other: -1 == 0xffffffff. */
+static enum ws_status make_comparable(struct ws_vars *vars, struct ws_value *value,
+				      struct wsi_shape *shape, const struct ws_vtype *common,
+				      struct ws_error *err)
+{
+	struct ws_value of = *value;
+	if (common->type != WSI_C_UINT || wsi_is_unsigned(shape))
+		return WS_OK;
+	enum ws_status st = wsi_cast(vars, &of, common, value, err);
+	return st == WS_OK ? wsi_shape(common, shape, err) : st;
+}
+
 enum ws_status wsi_binary(struct ws_vars *vars, enum wsi_operation operation,
 			  const struct ws_value *a, const struct ws_value *b,
 			  struct ws_value *ret_value, struct ws_error *err)
@@ -531,12 +558,19 @@ enum ws_status wsi_binary(struct ws_vars *vars, enum wsi_operation operation,
 		return of_pointers(vars, operation, &one, &two, points(&sb), ret_value, err);
 	if (operation == WSI_ADD && points(&sb))
 		return of_pointers(vars, operation, &two, &one, false, ret_value, err);
-	st = wsi_operand_of(vars, &one, &x, err);
+	const struct ws_vtype common = common_type(&sa, &sb);
+	if (operation >= WSI_EQ && operation <= WSI_GT) {
+		st = make_comparable(vars, &one, &sa, &common, err);
+		if (st == WS_OK)
+			st = make_comparable(vars, &two, &sb, &common, err);
+	}
+	if (st == WS_OK)
+		st = wsi_operand_of(vars, &one, &x, err);
 	if (st == WS_OK)
 		st = wsi_operand_of(vars, &two, &y, err);
 	if (st != WS_OK)
 		return st;
-	struct ws_vtype type = is_truth(operation) ? wsi_c_type(WSI_C_BOOL) : common_type(&sa, &sb);
+	struct ws_vtype type = is_truth(operation) ? wsi_c_type(WSI_C_BOOL) : common;
 	st = wsi_shape(&type, &to, err);
 	if (st == WS_OK)
 		st = wsi_compute(operation, &x.number, &y.number, wsi_is_unsigned(&to), &result,

@@ -17,7 +17,7 @@ static const struct c_type {
 	[WSI_C_FLOAT] = { "float", 4, WS_ENCODING_FLOAT },
 	[WSI_C_DOUBLE] = { "double", 8, WS_ENCODING_FLOAT },
 	[WSI_C_DIM3] = { "dim3", 12, 0 },
-	[WSI_C_FUNCTION] = { "<function>", 0, 0 },
+	[WSI_C_FUNCTION] = { "<text variable, no debug info>", 0, 0 },
 	{ "signed char", 1, WS_ENCODING_SIGNED_CHAR },
 	{ "unsigned char", 1, WS_ENCODING_UNSIGNED_CHAR },
 	{ "short", 2, WS_ENCODING_SIGNED },
@@ -240,7 +240,7 @@ static enum ws_status shape_of_dwarf(const struct ws_vtype *type, struct wsi_sha
 	shape->kind = plain.kind;
 	shape->encoding = plain.encoding;
 	shape->name = plain.name;
-	shape->size = plain.size_bytes;
+	shape->size = plain.kind == WS_KIND_FUNCTION ? 1 : plain.size_bytes; /* as in C */
 	shape->target = wsi_dwarf_vtype(type->dwarf, plain.target);
 	shape->space = wsi_space_of_class(plain.address_class);
 	if (plain.kind == WS_KIND_STRUCT && plain.size_bytes <= 2) {
@@ -415,6 +415,26 @@ static void dimensions_take(struct speller *s, char *ret_text, size_t size)
 	s->text[s->len] = '\0';
 }
 
+/* Takes the "(int, float)" of a function away from the end; false: there is none, or no room. */
+static bool parameters_take(struct speller *s, char *ret_text, size_t size)
+{
+	size_t at = s->len, depth = 0;
+	while (at > 0) {
+		at--;
+		depth += s->text[at] == ')';
+		if (s->text[at] == '(' && --depth == 0)
+			break;
+		if (depth == 0)
+			return false;
+	}
+	if (s->len - at >= size || s->text[at] != '(')
+		return false;
+	memcpy(ret_text, s->text + at, s->len - at + 1);
+	s->len = at - (at > 0 && s->text[at - 1] == ' ');
+	s->text[s->len] = '\0';
+	return true;
+}
+
 /* "*", behind the space that it points to, if it is not the first: "* @shared*". */
 static void put_pointer(struct speller *s, const struct ws_vtype_added *added, bool is_first)
 {
@@ -429,7 +449,7 @@ static void spell(const struct ws_vtype *type, bool spaced, struct speller *s)
 {
 	enum { MAX_NAME = 4096 };
 	struct wsi_shape base;
-	char number[40], inner[200] = "", *name = wsi_zalloc(MAX_NAME);
+	char number[40], inner[1024] = "", *name = wsi_zalloc(MAX_NAME);
 	const struct ws_vtype unadded = { .dwarf = type->dwarf, .type = type->type };
 	if (type->dwarf && name)
 		(void)!ws_dwarf_spell(type->dwarf, type->type, name, MAX_NAME);
@@ -440,7 +460,9 @@ static void spell(const struct ws_vtype *type, bool spaced, struct speller *s)
 	while (innermost < type->n_added && !type->added[innermost].is_pointer)
 		innermost++;
 	const bool has_added = spaced && !leads && innermost < type->n_added;
-	if (leads || (has_added && !type->added[innermost].is_bare)) {
+	const bool is_code =
+		innermost < type->n_added && type->added[innermost].space == WS_SPACE_CODE;
+	if (leads || (has_added && !type->added[innermost].is_bare && !is_code)) {
 		put(s, "@");
 		put(s, wsi_space_name(leads ? base.space
 					    : (enum ws_space)type->added[innermost].space));
@@ -457,6 +479,12 @@ static void spell(const struct ws_vtype *type, bool spaced, struct speller *s)
 	if (first)
 		dimensions_take(s, inner, sizeof inner);
 	bool is_array = inner[0] != '\0';
+	if (first && is_code && !is_array && !type->dwarf && type->type == WSI_C_VOID) {
+		memcpy(inner, "(void)", sizeof "(void)"); /* gdb's type of any code */
+		is_array = true;
+	} else if (first && is_code && !is_array) {
+		is_array = parameters_take(s, inner, sizeof inner);
+	}
 	for (uint32_t i = 0; i < first; i++)
 		is_array |= !type->added[i].is_pointer;
 	put(s, is_array ? " (" : "");

@@ -7,7 +7,7 @@
  *   a variable -> its place, its bytes                    read.c
  *   type    -> what it is, its members, its name          type.c
  *   bytes  <-> numbers, and values of them                number.c, value.c
- *   text    -> a value                                    eval.c, operate.c
+ *   text    -> a value                                    eval.c, dollar.c, operate.c
  *   value   -> text                                       format.c
  *   text    -> a condition that an engine asks            condition.c
  *   type    -> its members as text                        describe.c

@@ -57,10 +57,10 @@ def refusals():
             ('bla', 'Undefined command: "bla".  Try "help".'), ('break', 'Where? FILE:LINE, LINE, FUNCTION or *ADDRESS is expected.'),
             ('break nowhere', "No code is at 'nowhere'."), ('break *0x10', 'no instruction'), ('delete 3', 'There is no breakpoint 3.'),
             ('stepi', 'There is no thread: nothing runs yet (run, or start).'), ('print $R1', 'there is no thread.'),
-            ('print 1 +', "an expression is expected at ''."), ('print 1 / 0', 'division by zero.'), ('print (1', "')' is missing."),
+            ('print 1 +', "A syntax error in expression, near `'."), ('print 1 / 0', 'Division by zero.'), ('print (1', "')' is missing."),
             ('print ' + '-' * 200 + '1', 'too many operators are nested.'), ('set $R1', 'VARIABLE = VALUE, $NAME = VALUE'), ('set $R1 = 2', 'There is no thread'),
             ('print ~1.5', 'this operator is for whole numbers.'),
-            ('print/q 1', "A format is one of x, d, u, o, t, c, f, a and s, not 'q'."),
+            ('print/q 1', "A format is one of x, z, d, u, o, t, c, f, a and s, not 'q'."),
             ('continue', 'Nothing runs yet (run, or start).'), ('cuda thread 1', 'There is no thread'),
     ]:
         got, status = session(words, [command])

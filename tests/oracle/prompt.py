@@ -48,6 +48,10 @@ COMMANDS = [
     "bt -frame-arguments all", "bt -frame-arguments none", "bt -frame-arguments presence", "bt no-filters", "thread", "thread 1", "thread 7",
     "thread apply all bt", "thread apply all -q p 3", "taas p 3", "info line 14", "info cuda line $pc", "info cuda line *$pc", "info cuda line", "info cuda",
     "info cuda what", "info what", "info watchpoints", "info sharedlibrary", "info symbol 0", "nothing", "info s",
+    "frame 1", "p $pc", "whatis $pc", "p 1,2", "p (1,2)+3", "p/z 5", "p/z $R1", "p/d 0xffffffff", "p -0x80000000", "p 0xffffffff == -1",
+    "p {@global int}0x7f3a12000000", "x/4xw $_cuda_const_bank(0,0x160)", "p *$_cuda_const_bank(0,0x160)", "p $_cuda_const_bank(9,0)",
+    "p (void)0", "call (void)0", "call 5", "p $sp", "p nothing", "p 1/0", "p &$R1", "p $R1@2", "p n@2", "p *1.5", "p cursor.foo", "p 1 +",
+    "p/d 0x80000000", "p n = 3", "set var n = 3",
 ]
 
 BRANCH = "cuda-gdb gives branches of nvdisasm 12.4, relative to the function"
@@ -61,7 +65,6 @@ DIFFERENT = {
     "x/2dw": "cuda-gdb goes on in another space than that of the address before",
     "x/3ob (@global int*)0x7f3a12000000": "ours are all as wide",
     "x/2cb (@global int*)0x7f3a12000000": "bytes of an input are escaped as everywhere in our output",
-    "print $$2": "we name the space of a code address, cuda-gdb has a function type",
     "ptype unsigned": "the shorter name",
     'printf "%d %s|%5.2f\\n", 3, "abc", 1.5': "cuda-gdb needs a running program for it",
     "print fold::rows": "cuda-gdb does not unwind the registers of another frame than the one that is selected",
@@ -79,7 +82,7 @@ def same(line):
     line = re.sub(r" of /tmp/cuda-dbg/\S+", "", line).replace("Virtual PC", "PC")
     line = re.sub(r"^(=>|\*>|\*=>)?\s*0x0*", lambda m: (m.group(1) or "") + " 0x", line)
     line = re.sub(r"(?<=[\w>]) (?=\*)", "", line) if "(@" in line or "type =" in line or "*) 0x" in line else line
-    return " ".join(line.split())
+    return " ".join(line.rstrip(".").split())
 
 
 def ours_of(program, dump):
