@@ -96,6 +96,24 @@ static bool place_find(const struct places *places, uint64_t pc, struct ws_place
 	return false;
 }
 
+/* The variable of a module that starts at an address; false: none does. */
+static bool variable_find(const struct places *places, uint64_t address, struct ws_str *ret_name)
+{
+	const struct ws_variable *variables;
+	size_t n;
+	for (size_t i = 0; i < places->n; i++) {
+		if (ws_cubin_variables(places->cubin[i], &variables, &n, NULL) != WS_OK)
+			continue;
+		for (size_t k = 0; k < n; k++) {
+			*ret_name = variables[k].name;
+			if (variables[k].space == WS_SPACE_GLOBAL &&
+			    variables[k].gpu_va == address && variables[k].size_bytes > 0)
+				return true;
+		}
+	}
+	return false;
+}
+
 static size_t lines_find(const struct ws_place *place, struct ws_line_pos pos[POSITIONS_MAX])
 {
 	size_t n = 0;
@@ -148,6 +166,19 @@ static void print_party(struct ws_out *out, const struct places *places, const c
 	}
 }
 
+static void print_base(struct ws_out *out, const struct places *places,
+		       const struct ws_sim_finding *f)
+{
+	struct ws_str name;
+	ws_out_text(out, "  that buffer is ");
+	if (variable_find(places, f->base, &name)) {
+		ws_out_text(out, "the variable ");
+		name_print(out, name, false);
+		ws_out_text(out, ": ");
+	}
+	ws_out_printf(out, "the %" PRIu64 " bytes at 0x%" PRIx64 "\n", f->base_bytes, f->base);
+}
+
 static void print_finding(struct ws_out *out, const struct places *places,
 			  const struct ws_sim_finding *f)
 {
@@ -162,8 +193,7 @@ static void print_finding(struct ws_out *out, const struct places *places,
 	if (f->has_other)
 		print_party(out, places, w->other, &f->other);
 	if (f->kind == WS_SIM_OUT_OF_BOUNDS)
-		ws_out_printf(out, "  that buffer is the %" PRIu64 " bytes at 0x%" PRIx64 "\n",
-			      f->base_bytes, f->base);
+		print_base(out, places, f);
 }
 
 /* ---- JSON ---- */
@@ -193,6 +223,7 @@ static void json_finding(struct ws_json *json, const struct places *places,
 			 const struct ws_sim_finding *f)
 {
 	const struct words *w = words_of(f);
+	struct ws_str variable;
 	ws_json_object(json);
 	ws_json_key_text(json, "kind", w->kind);
 	ws_json_key_text(json, "tool", w->tool);
@@ -205,6 +236,8 @@ static void json_finding(struct ws_json *json, const struct places *places,
 	if (f->kind == WS_SIM_OUT_OF_BOUNDS) {
 		ws_json_key_hex(json, "buffer", f->base);
 		ws_json_key_u64(json, "buffer_bytes", f->base_bytes);
+		if (variable_find(places, f->base, &variable))
+			ws_json_key_str(json, "variable", variable);
 	}
 	ws_json_key_u64(json, "launch", f->grid);
 	ws_json_key_u64(json, "count", f->count);

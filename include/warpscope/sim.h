@@ -412,8 +412,8 @@ enum ws_sim_finding_kind {
 				      instructions.  Compilers copy code: a mistake only if their
 				      lines differ */
 	WS_SIM_MISSING_AT_BARRIER, /**< threads wait at a barrier that others never reach */
-	WS_SIM_OUT_OF_BOUNDS,      /**< memcheck: through a pointer into one allocation another one
-				      is accessed; or what lies behind one, see
+	WS_SIM_OUT_OF_BOUNDS,      /**< memcheck: through a pointer into one allocation or variable
+				      another one is accessed; or what lies behind one, see
 				      options.granularity */
 };
 
@@ -444,7 +444,8 @@ struct ws_sim_finding {
 	bool has_other;
 	struct ws_sim_party other; /**< who accessed it before; who is missing; where this thread
 				      first read what nobody wrote */
-	uint64_t base, base_bytes; /**< out of bounds: the allocation that the pointer is of */
+	uint64_t base, base_bytes; /**< out of bounds: the allocation or variable that the
+				      pointer is of */
 };
 
 /**

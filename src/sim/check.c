@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See check.h: blocks and barriers, findings. What an operation does is in watch.c. */
+#include <stdlib.h>
+
 #include "sim/check.h"
 
 enum {
@@ -24,9 +26,92 @@ void wsi_check_destroy(struct wsi_check *check)
 		return;
 	wsi_shadow_fini(&check->shadow);
 	wsi_meetings_fini(check);
+	wsi_free(check->variables);
+	wsi_free(check->named);
 	wsi_free(check->blocks);
 	wsi_free(check->findings);
 	wsi_free(check);
+}
+
+/* ---- variables of modules ---- */
+
+static int variable_order(const void *a, const void *b)
+{
+	const struct wsi_extent *x = a, *y = b;
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static int named_order(const void *a, const void *b)
+{
+	const struct wsi_named *x = a, *y = b;
+	return (x->pc > y->pc) - (x->pc < y->pc);
+}
+
+bool wsi_check_name(struct wsi_check *check, uint64_t pc, uint64_t address)
+{
+	if (!wsi_grow(&check->named, &check->cap_named, check->n_named, sizeof *check->named,
+		      SIZE_MAX))
+		return false;
+	check->named[check->n_named++] = (struct wsi_named){ pc, address };
+	return true;
+}
+
+uint64_t wsi_check_named(const struct wsi_check *check, uint64_t pc)
+{
+	size_t at = WSI_BISECT(i, 0, check->n_named, check->named[i].pc < pc);
+	return at < check->n_named && check->named[at].pc == pc ? check->named[at].address : 0;
+}
+
+/* Symbols may name parts of others: what overlaps is one. */
+static void merge_variables(struct wsi_check *check)
+{
+	struct wsi_extent *list = check->variables;
+	size_t n = 0;
+	qsort(list, check->n_variables, sizeof *list, variable_order);
+	for (size_t i = 0; i < check->n_variables; i++) {
+		struct wsi_extent *last = n > 0 ? &list[n - 1] : NULL;
+		if (last && list[i].start - last->start < last->size)
+			last->size =
+				wsi_max_u64(last->size, list[i].start - last->start + list[i].size);
+		else
+			list[n++] = list[i];
+	}
+	check->n_variables = n;
+}
+
+enum ws_status wsi_check_module(struct wsi_check *check, const struct wsi_module *module,
+				struct ws_error *err)
+{
+	const struct ws_variable *variables;
+	size_t n, before = check->n_variables;
+	enum ws_status st = ws_cubin_variables(module->cubin, &variables, &n, err);
+	for (size_t i = 0; i < n && st == WS_OK; i++) {
+		const struct ws_variable *v = &variables[i];
+		if (v->space != WS_SPACE_GLOBAL || v->is_managed || v->size_bytes == 0 ||
+		    v->section >= module->n_sections || module->address[v->section] == 0)
+			continue;
+		if (!wsi_grow(&check->variables, &check->cap_variables, check->n_variables,
+			      sizeof *check->variables, SIZE_MAX)) {
+			check->n_variables = before;
+			return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET,
+					"CUDA_ERROR_OUT_OF_MEMORY");
+		}
+		check->variables[check->n_variables++] =
+			(struct wsi_extent){ module->address[v->section] + v->offset,
+					     v->size_bytes };
+	}
+	if (check->n_variables > 0)
+		merge_variables(check);
+	if (check->n_named > 0)
+		qsort(check->named, check->n_named, sizeof *check->named, named_order);
+	return st;
+}
+
+const struct wsi_extent *wsi_check_variable(const struct wsi_check *check, uint64_t address)
+{
+	size_t after = WSI_BISECT(i, 0, check->n_variables, check->variables[i].start <= address);
+	const struct wsi_extent *v = after > 0 ? &check->variables[after - 1] : NULL;
+	return v && address - v->start < v->size ? v : NULL;
 }
 
 /* ---- names of memory ---- */

@@ -120,12 +120,26 @@ struct wsi_block_place {
 	uint64_t grid;
 };
 
+/* A variable of a module, or several that lie in each other. */
+struct wsi_extent {
+	uint64_t start, size;
+};
+
+/* An instruction that holds the address of a symbol, or a half of it. */
+struct wsi_named {
+	uint64_t pc, address;
+};
+
 struct wsi_check {
 	uint64_t time, floor; /* before `floor` another grid ran */
 	uint64_t grid;        /* whose blocks run */
 	struct wsi_shadow shadow;
 	struct wsi_meeting **meetings; /* owned, and they are */
 	size_t n_meetings;
+	struct wsi_extent *variables; /* owned; by address */
+	size_t n_variables, cap_variables;
+	struct wsi_named *named; /* owned; by pc */
+	size_t n_named, cap_named;
 	struct wsi_block_place *blocks; /* owned; by number */
 	size_t n_blocks, cap_blocks;
 	struct ws_sim_finding *findings; /* owned */
@@ -157,6 +171,15 @@ void wsi_clock_fini(struct wsi_clock *clock);
 
 struct wsi_check *wsi_check_create(void);
 void wsi_check_destroy(struct wsi_check *check);
+/* While a module is relocated: an instruction has got the address of a symbol. */
+bool wsi_check_name(struct wsi_check *check, uint64_t pc, uint64_t address) WS_MUST_USE;
+/* The address of a symbol that an instruction holds, 0: none. */
+uint64_t wsi_check_named(const struct wsi_check *check, uint64_t pc);
+/* Makes the variables of a module known that is placed and relocated. */
+enum ws_status wsi_check_module(struct wsi_check *check, const struct wsi_module *module,
+				struct ws_error *err) WS_MUST_USE;
+/* The variable at an address, NULL: none. */
+const struct wsi_extent *wsi_check_variable(const struct wsi_check *check, uint64_t address);
 /* The key of shared memory; that of global memory is its address. */
 uint64_t wsi_check_shared_key(const struct wsi_block *block, uint32_t offset);
 /* Blocks come and go. False: no memory. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From instructions to operations: which handler executes one, and its operands. */
-#include "sim/device.h"
+#include "sim/check.h"
 
 /* What executes an operation that src/alu does not know. */
 struct rule {
@@ -373,6 +373,8 @@ static void decode_checked(const struct ws_sim *sim, const struct wsi_text *text
 			op->run == wsi_run_store_wide;
 	bool fences = op->run == wsi_run_nothing &&
 		      (op->insn.operation == WS_OP_MEMBAR || op->insn.operation == WS_OP_FENCE);
+	if (op->run == wsi_run_values)
+		op->target = wsi_check_named(sim->check, text->start + off);
 	if (op->run == wsi_run_load && feeds_swap(sim, text, off, op))
 		op->has |= UINT64_C(1) << WSI_MODIFIER_STRONG;
 	if (!op->insn.known)

@@ -17,7 +17,7 @@
 #include "cubin/relocs.h"
 #include "elf/cubin.h"
 #include "elf/elf.h"
-#include "sim/device.h"
+#include "sim/check.h"
 
 enum { CODE_ALIGNMENT = 128, MAX_MODULES = 1 << 16, TOLD_OF_NAME = 80 };
 
@@ -255,6 +255,23 @@ static bool relocate(uint8_t *bytes, uint64_t size, uint64_t off, uint32_t type,
 	return true;
 }
 
+/* The code of a section; NULL: it has none. */
+static struct wsi_text *text_of(const struct ws_sim *sim, const struct wsi_module *module,
+				uint32_t section)
+{
+	struct wsi_text *own = sim->texts + module->first_text;
+	uint32_t at = WSI_BISECT(i, 0u, module->n_texts, own[i].section < section);
+	return at < module->n_texts && own[at].section == section ? &own[at] : NULL;
+}
+
+/* A device that checks knows which instruction has which address. False: no memory. */
+static bool note_address(const struct loading *l, uint32_t section, uint64_t off, uint64_t address)
+{
+	const struct wsi_text *text = l->sim->check ? text_of(l->sim, l->module, section) : NULL;
+	return !text || wsi_check_name(l->sim->check,
+				       text->start + off / WS_SASS_BYTES * WS_SASS_BYTES, address);
+}
+
 /* `partly`: what cannot be relocated stays as it is. */
 static enum ws_status relocate_section(struct loading *l, const struct wsi_shdr *table, bool partly)
 {
@@ -281,6 +298,9 @@ static enum ws_status relocate_section(struct loading *l, const struct wsi_shdr 
 			return wsi_fail(l->err, WS_UNSUPPORTED, table->offset + i,
 					"CUDA_ERROR_INVALID_IMAGE: undefined symbol '%.*s'",
 					(int)name.len, name.ptr);
+		if (!note_address(l, table->info, off, value))
+			return wsi_fail(l->err, WS_NO_MEMORY, WS_NO_OFFSET,
+					"CUDA_ERROR_OUT_OF_MEMORY");
 		if (rela)
 			value += wsi_at_u64(relocs, i + 16);
 		uint8_t *to = l->module->image + (bytes.ptr - l->elf.file.ptr);
@@ -319,15 +339,6 @@ static enum ws_status relocate_all(struct loading *l)
 			st = relocate_section(l, &shdr, true);
 	}
 	return st;
-}
-
-/* The code of a section; NULL: it has none. */
-static struct wsi_text *text_of(const struct ws_sim *sim, const struct wsi_module *module,
-				uint32_t section)
-{
-	struct wsi_text *own = sim->texts + module->first_text;
-	uint32_t at = WSI_BISECT(i, 0u, module->n_texts, own[i].section < section);
-	return at < module->n_texts && own[at].section == section ? &own[at] : NULL;
 }
 
 static void store_address(struct wsi_module *module, const struct wsi_elf *elf, uint32_t section)
@@ -610,7 +621,7 @@ static void module_undo(struct ws_sim *sim, struct wsi_module *module, size_t n_
 static enum ws_status load_cubin(struct ws_sim *sim, struct ws_span image, uint32_t *ret_module,
 				 struct ws_error *err)
 {
-	size_t n_texts = sim->n_texts;
+	size_t n_texts = sim->n_texts, n_named = sim->check ? sim->check->n_named : 0;
 	if (!wsi_grow(&sim->modules, &sim->cap_modules, sim->n_modules, sizeof *sim->modules,
 		      MAX_MODULES))
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY");
@@ -619,8 +630,12 @@ static enum ws_status load_cubin(struct ws_sim *sim, struct ws_span image, uint3
 	enum ws_status st = module_open(sim, image, l.module, err);
 	if (st == WS_OK)
 		st = module_place(&l);
+	if (st == WS_OK && sim->check)
+		st = wsi_check_module(sim->check, l.module, err);
 	if (st != WS_OK) {
 		module_undo(sim, l.module, n_texts);
+		if (sim->check)
+			sim->check->n_named = n_named;
 		return st;
 	}
 	if (ret_module)

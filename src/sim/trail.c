@@ -8,13 +8,18 @@
  * and the stack, and told where it decides something: an address, a guard, a branch, a word that is
  * stored where others see it. What any other operation makes of it counts as written.
  *
- * A pointer is a kernel parameter or another constant that points into an allocation. What is added
- * to it stays a pointer of that allocation; where two of different ones meet nothing is known.
+ * A pointer is a kernel parameter or another constant that points into an allocation, or a constant
+ * of bank 4, where compilers keep them, that is the address of a variable. What is added to it
+ * stays a pointer of that allocation or variable; where two of different ones meet nothing is
+ * known.
  */
 #include "sim/access.h"
 #include "sim/check.h"
 
-enum { NONE, MIXED, FIRST };              /* wsi_trail_word.of: FIRST + number of an allocation */
+/* wsi_trail_word.of: FIRST + number of an allocation, or VARIABLE + where one lies in the heap. */
+enum { NONE, MIXED, FIRST };
+#define VARIABLE UINT32_C(0x80000000)
+enum { OF_VARIABLES = 4 };                /* the bank with their addresses */
 enum { ARGUMENTS = 4, N_ARGUMENTS = 12 }; /* registers that a call of the device's own may write */
 enum { ALIGN_BITS = 8 };                  /* of allocations */
 
@@ -89,16 +94,52 @@ static struct wsi_trail_word *local_at(const struct wsi_run *run, uint64_t addre
 
 /* ---- allocations ---- */
 
-static uint32_t number_of(const struct wsi_region *region)
+/* The allocation or variable at an address of a region: its number, and where it lies. NONE:
+ * pointers into it are not followed. */
+static uint32_t object_at(const struct wsi_run *run, const struct wsi_region *region,
+			  uint64_t address, struct wsi_extent *ret_extent)
 {
-	bool counts = region && region->start >= WSI_HEAP_START &&
-		      (region->kind == WSI_REGION_USER || region->kind == WSI_REGION_HEAP);
-	return counts ? FIRST + (uint32_t)((region->start - WSI_HEAP_START) >> ALIGN_BITS) : NONE;
+	if (!region || region->start < WSI_HEAP_START)
+		return NONE;
+	uint64_t start = region->start, number = FIRST + ((start - WSI_HEAP_START) >> ALIGN_BITS);
+	*ret_extent = (struct wsi_extent){ start, region->size };
+	if (region->kind == WSI_REGION_USER || region->kind == WSI_REGION_HEAP)
+		return number < VARIABLE ? (uint32_t)number : NONE;
+	const struct wsi_extent *variable = wsi_check_variable(run->sim->check, address);
+	if (region->kind != WSI_REGION_MODULE || !variable ||
+	    variable->start - WSI_HEAP_START >= VARIABLE)
+		return NONE;
+	*ret_extent = *variable;
+	return VARIABLE | (uint32_t)(variable->start - WSI_HEAP_START);
 }
 
-static uint32_t pointer_into(const struct wsi_run *run, uint64_t value)
+/* That of a number; false: it is gone. */
+static bool object_of(const struct wsi_run *run, uint32_t number, struct wsi_extent *ret_extent)
 {
-	return number_of(wsi_memory_find(&run->sim->memory, value));
+	bool is_variable = number & VARIABLE;
+	uint64_t start = WSI_HEAP_START + (is_variable ? number & ~VARIABLE
+						       : (uint64_t)(number - FIRST) << ALIGN_BITS);
+	const struct wsi_region *region = wsi_memory_find(&run->sim->memory, start);
+	return object_at(run, region, start, ret_extent) == number;
+}
+
+/* Of an address that is that of a symbol. */
+static uint32_t variable_of(const struct wsi_run *run, uint64_t address)
+{
+	struct wsi_extent extent;
+	const struct wsi_region *region = wsi_memory_find(&run->sim->memory, address);
+	uint32_t number = object_at(run, region, address, &extent);
+	return number & VARIABLE && extent.start == address ? number : NONE;
+}
+
+static uint32_t pointer_into(const struct wsi_run *run, unsigned bank, uint64_t value)
+{
+	struct wsi_extent extent;
+	const struct wsi_region *region = wsi_memory_find(&run->sim->memory, value);
+	uint32_t number = object_at(run, region, value, &extent);
+	if (number & VARIABLE)
+		return bank == OF_VARIABLES ? variable_of(run, value) : NONE;
+	return number;
 }
 
 static uint32_t both(uint32_t a, uint32_t b)
@@ -113,7 +154,7 @@ static uint32_t constant_of(const struct wsi_run *run, unsigned bank, uint64_t o
 	off &= ~UINT64_C(7);
 	if (bank >= WSI_BANKS || b->size < 8 || off > b->size - 8)
 		return NONE;
-	return pointer_into(run, wsi_load_u64(b->bytes + off));
+	return pointer_into(run, bank, wsi_load_u64(b->bytes + off));
 }
 
 /* ---- what an operation makes ---- */
@@ -191,6 +232,8 @@ static void gather(struct wsi_run *run, const struct wsi_op *op, struct wsi_trai
 		}
 		if (v->place == WSI_ALU_CONSTANT && v->words <= 2)
 			add_all(sum, constant_of(run, v->number, v->value));
+		if (v->place == WSI_ALU_NUMBER && op->target != 0)
+			add_all(sum, variable_of(run, op->target));
 	}
 }
 
@@ -344,38 +387,44 @@ static void check_stored(const struct wsi_run *run, const struct wsi_op *op,
 			     v->number);
 }
 
-/* Accesses of global memory through a pointer of another allocation, or behind the end of one. */
+/* Whose pointer a lane uses that accesses `bytes` at an address where it may not; NONE: it may. */
+static uint32_t misused(struct wsi_run *run, uint32_t of, uint64_t address, unsigned bytes)
+{
+	struct wsi_extent there;
+	const struct wsi_region *region = wsi_memory_find(&run->sim->memory, address);
+	uint32_t here = object_at(run, region, address, &there);
+	bool in_module = region && region->kind == WSI_REGION_MODULE; /* maybe between variables */
+	if (here == NONE && !in_module)
+		return NONE;
+	bool beyond = here != NONE && address - there.start + bytes > there.size;
+	if (of < FIRST)
+		return beyond && !in_module ? here : NONE;
+	return of != here || beyond ? of : NONE;
+}
+
+/* Accesses of global memory through a pointer of another allocation or variable, or behind the end
+ * of one. */
 static void check_bounds(struct wsi_run *run, const struct wsi_op *op, const struct wsi_at *at,
 			 const uint64_t address[WSI_LANES])
 {
 	struct wsi_trail *trail = run->warp->trace->trail;
-	struct wsi_memory *memory = &run->sim->memory;
 	const struct wsi_trail_word *word = at->reg_words ? reg_at(trail, at->reg) : NULL;
 	uint32_t uniform = at->ureg_words ? trail->uniform[at->ureg] : NONE;
 	for (uint32_t left = run->mask; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
-		const struct wsi_region *region = wsi_memory_find(memory, address[lane]);
-		uint32_t here = number_of(region), of = both(uniform, word ? word->of[lane] : NONE);
-		if (here == NONE)
+		uint32_t of = misused(run, both(uniform, word ? word->of[lane] : NONE),
+				      address[lane], op->bytes);
+		struct wsi_extent base;
+		if (of == NONE || !object_of(run, of, &base))
 			continue;
-		if (of < FIRST || address[lane] - region->start + op->bytes > region->size)
-			of = address[lane] - region->start + op->bytes > region->size ? here : NONE;
-		else if (of == here)
-			of = NONE;
-		if (of == NONE)
-			continue;
-		uint64_t start = WSI_HEAP_START + ((uint64_t)(of - FIRST) << ALIGN_BITS);
-		const struct wsi_region *base = wsi_memory_find(memory, start);
-		if (!base || base->start != start)
-			continue; /* freed since */
 		struct wsi_shadow_access who = party_of(run, run->pc, 1u << lane);
 		struct ws_sim_finding *finding =
 			wsi_check_tell(run->sim->check, WS_SIM_OUT_OF_BOUNDS, WS_SIM_SPACE_GLOBAL,
 				       address[lane], &who, NULL);
 		if (!finding)
 			continue;
-		finding->base = base->start;
-		finding->base_bytes = base->size;
+		finding->base = base.start;
+		finding->base_bytes = base.size;
 	}
 }
 

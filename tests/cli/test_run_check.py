@@ -39,11 +39,12 @@ PLANTED = {
     'sum_bad': (RACE, ''),
     'wide_bad': ('out-of-bounds', RACE),
     'neighbour_bad': ('out-of-bounds', ''),
+    'variable_bad': ('out-of-bounds', ''),
     'register_bad': ('uninitialized', ''),
     'local_bad': ('uninitialized', ''),
 }
 SPACES = {'blocks_bad': 'global', 'fence_bad': 'global', 'early_bad': 'global', 'chain_bad': 'global', 'global_unwritten_bad': 'global', 'barrier_bad': None,
-          'missing_bad': None, 'neighbour_bad': 'global', 'register_bad': 'register', 'local_bad': 'local',
+          'missing_bad': None, 'neighbour_bad': 'global', 'variable_bad': 'global', 'register_bad': 'register', 'local_bad': 'local',
           'mmio_bad': 'global', 'sum_bad': 'global', 'wide_bad': 'global'}
 TOOLS = {'raw': 'racecheck', 'war': 'racecheck', 'waw': 'racecheck', 'uninitialized': 'initcheck', 'divergent-barrier': 'synccheck',
          'missing-at-barrier': 'synccheck', 'out-of-bounds': 'memcheck'}
@@ -109,6 +110,8 @@ def check(kernel, kind, device, schedule):
     hits = [f for f in found if f['kind'] in planted and f.get('space') == space]
     assert hits and all(at_marks(kernel, f, kind) for f in hits), found
     assert (page['stopped'] is not None) == (kernel == 'missing_bad'), page['stopped']
+    if kernel == 'variable_bad':
+        assert all(f['variable'] == 'row' and f['buffer_bytes'] == 256 for f in hits), hits
 
 
 # Unoptimised code has written every register by then.
@@ -121,6 +124,8 @@ def text_says_the_same():
     assert done.returncode == 10 and 'race (read after write): shared memory at 0x' in done.stdout, done
     assert re.search(rf'  written by thread \(\d+,0,0\) of block \(0,0,0\), \S*check\.cu:{now}, in war_bad\+0x', done.stdout), done.stdout
     assert re.search(rf'  read by thread \(\d+,0,0\) of block \(0,0,0\), \S*check\.cu:{before}, in war_bad\+0x', done.stdout), done.stdout
+    done = subprocess.run(command('variable_bad', 'O3', 'sm_90', 'oldest'), capture_output=True, text=True, timeout=60, check=False)
+    assert '  that buffer is the variable row: the 256 bytes at 0x' in done.stdout, done.stdout
     done = subprocess.run(command('war_good', 'O3', 'sm_90', 'oldest'), capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0 and done.stdout == '--check found nothing\n', done
 

@@ -307,6 +307,29 @@ KERNEL neighbour_good ARGUMENTS
 		*p = in[p - out];
 }
 
+// Variables of a module lie side by side, in any order.
+__device__ u32 row[64], next_row[64], last_row[64];
+
+KERNEL variable_bad ARGUMENTS
+{
+	int t = (int)threadIdx.x;
+	row[t] = next_row[t] = last_row[t] = in[t];
+	int step = row < next_row ? 64 : -64;
+	row[t + step] = in[t]; // variable_bad now
+	out[t] = row[t];
+}
+
+KERNEL variable_good ARGUMENTS
+{
+	int t = (int)threadIdx.x;
+	row[t] = next_row[t] = last_row[t] = in[t];
+	__syncthreads();
+	u32 *end = next_row + 64, sum = 0;
+	for (u32 *p = end - 1; p >= next_row + t; p--)
+		sum += *p;
+	out[t] = sum + row[63 - t] + last_row[t];
+}
+
 KERNEL register_bad ARGUMENTS
 {
 	int t = (int)threadIdx.x;
