@@ -279,12 +279,19 @@ static void note_event(CUDBGEventCallbackData *data)
 	pthread_mutex_unlock(&t->lock);
 }
 
-static void await_told(unsigned n)
+/* Until so many were told of; checks what is known of the last, and that there were no more. */
+static void expect_told(unsigned n, uint32_t tid)
 {
 	pthread_mutex_lock(&told.lock);
 	while (told.n < n)
 		pthread_cond_wait(&told.changed, &told.lock);
+	const unsigned now = told.n;
+	const uint32_t last = told.tid;
+	const CUDBGResult inside = told.inside;
 	pthread_mutex_unlock(&told.lock);
+	assert_int_equal(now, n);
+	assert_int_equal(last, tid);
+	assert_int_equal(inside, CUDBG_ERROR_RECURSIVE_API_CALL);
 }
 
 static void events_are_told_one_by_one(void **state)
@@ -304,15 +311,13 @@ static void events_are_told_one_by_one(void **state)
 						  .host_tid = 100 + i,
 						  .context_id = 5 };
 		fake_event(&fakes[1], &created);
-		await_told(i);
-		assert_int_equal(told.tid, 100 + i);
-		assert_int_equal(told.inside, CUDBG_ERROR_RECURSIVE_API_CALL);
+		expect_told(i, 100 + i);
 	}
 	assert_int_equal(api->setNotifyNewEventCallback(NULL, NULL), CUDBG_SUCCESS);
 	for (uint32_t i = 1; i <= 5; i++)
 		assert_int_equal(api->getNextEvent(CUDBG_EVENT_QUEUE_TYPE_SYNC, &event),
 				 CUDBG_SUCCESS);
-	assert_int_equal(told.n, 5);
+	expect_told(5, 105);
 }
 
 /* Who does not take the event of a stop is told of the stop all the same. */
@@ -332,7 +337,7 @@ static void a_stop_is_told_with_and_without_its_event(void **state)
 		told.n = 0;
 		assert_int_equal(api->setNotifyNewEventCallback(note_event, &told), CUDBG_SUCCESS);
 		fake_event(&fakes[1], &stopped);
-		await_told(1);
+		expect_told(1, 0);
 		assert_int_equal(api->getNextEvent(CUDBG_EVENT_QUEUE_TYPE_SYNC, &event),
 				 i ? CUDBG_SUCCESS : CUDBG_ERROR_NO_EVENT_AVAILABLE);
 		stop(NULL);
