@@ -6,8 +6,6 @@
  */
 #include "device.h"
 
-#include <stdlib.h>
-
 #include <warpscope/cudadebugger.h>
 #include <warpscope/sim_target.h>
 
@@ -108,59 +106,6 @@ static void memory_comes_and_goes(void **state)
 	assert_int_equal(ws_sim_alloc(sim, 2000, &c, NULL), WS_OK);
 	assert_int_equal(ws_sim_free(sim, b, NULL), WS_OK);
 	assert_int_equal(ws_sim_free(sim, c, NULL), WS_OK);
-}
-
-enum { MAPPED = 3 << 16, LAZY = 1 << 17 };
-
-/* Byte k is k / 256; the second page is not recorded. */
-static bool fetch(void *user, uint64_t address, void *ret_bytes, size_t len)
-{
-	uint64_t off = address - 0x60000000;
-	++*(unsigned *)user;
-	if (off >= LAZY / 2)
-		return false;
-	for (size_t i = 0; i < len; i++)
-		((uint8_t *)ret_bytes)[i] = (uint8_t)((off + i) >> 8);
-	return true;
-}
-
-static void memory_of_the_caller_is_mapped(void **state)
-{
-	(void)state;
-	sim = device_of("sm_80");
-	uint8_t *own = calloc(1, MAPPED);
-	unsigned fetched = 0;
-	uint8_t byte;
-	assert_non_null(own);
-	own[70000] = 99;
-	assert_fails(ws_sim_map(sim, 0x50000001, own, MAPPED, &err), WS_ARGUMENT,
-		     "CUDA_ERROR_INVALID_VALUE: 0x50000001 is not aligned");
-	assert_int_equal(ws_sim_map(sim, 0x50000000, own, MAPPED, NULL), WS_OK);
-	assert_int_equal(ws_sim_map(sim, 0x50000000 + MAPPED - 256, own, 256, &err), WS_ARGUMENT);
-	assert_non_null(strstr(err.message, "256 bytes at 0x5002ff00 are not free"));
-	assert_int_equal(ws_sim_map(sim, 0x50000000 - 256, own, 257, NULL), WS_ARGUMENT);
-	assert_int_equal(ws_sim_read(sim, 0x50000000 + 70000, &byte, 1, NULL), WS_OK);
-	assert_int_equal(byte, 99);
-	byte = 77;
-	assert_int_equal(ws_sim_write(sim, 0x50000000 + MAPPED - 1, &byte, 1, NULL), WS_OK);
-	assert_int_equal(own[MAPPED - 1], 77);
-	assert_int_equal(ws_sim_read(sim, 0x50000000 + MAPPED, &byte, 1, NULL), WS_ARGUMENT);
-
-	assert_int_equal(ws_sim_map_lazy(sim, 0x60000080, LAZY, fetch, &fetched, NULL),
-			 WS_ARGUMENT);
-	assert_int_equal(ws_sim_map_lazy(sim, 0x60000000, LAZY, NULL, &fetched, NULL), WS_ARGUMENT);
-	assert_int_equal(ws_sim_map_lazy(sim, 0x60000000, LAZY, fetch, &fetched, NULL), WS_OK);
-	assert_int_equal(fetched, 0);
-	assert_int_equal(ws_sim_read(sim, 0x60000000 + 0x1234, &byte, 1, NULL), WS_OK);
-	assert_int_equal(byte, 0x12);
-	assert_int_equal(ws_sim_read(sim, 0x60000000 + 0x1334, &byte, 1, NULL), WS_OK);
-	assert_int_equal(byte, 0x13);
-	assert_int_equal(fetched, 1); /* once a page */
-	assert_int_equal(ws_sim_read(sim, 0x60000000 + LAZY / 2, &byte, 1, NULL), WS_ARGUMENT);
-	assert_int_equal(ws_sim_free(sim, 0x50000000, NULL), WS_OK);
-	assert_int_equal(ws_sim_free(sim, 0x60000000, NULL), WS_OK);
-	assert_int_equal(own[70000], 99);
-	free(own);
 }
 
 /* ---- images ---- */
@@ -1005,7 +950,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(options_are_checked, close_device),
 		cmocka_unit_test_teardown(memory_comes_and_goes, close_device),
-		cmocka_unit_test_teardown(memory_of_the_caller_is_mapped, close_device),
 		cmocka_unit_test_teardown(variables_are_relocated, close_device),
 		cmocka_unit_test_teardown(symbols_and_images_of_modules, close_device),
 		cmocka_unit_test_teardown(images_that_cannot_be_loaded_leave_nothing, close_device),
