@@ -9,19 +9,45 @@ static const char no_programs[] =
 static const char no_scripts[] =
 	"is not here: scripts have define, if and while; for programs, verbs have --json";
 static const char no_windows[] = "is not here: there are no windows";
+static const char no_host[] = "changes nothing: there is no program of the host";
+static const char has_images[] = "changes nothing: a dump has the images of its kernels";
+static const char no_pieces[] =
+	"is not here: warpscope extract writes memory, images and sections into files";
 
 static const struct absent {
 	const char *name, *why;
 	bool has_lines; /* without an argument it takes lines up to end */
 } absents[] = {
-	{ "shell", no_programs, false },    { "!", no_programs, false },
-	{ "make", no_programs, false },     { "pipe", no_programs, false },
-	{ "|", no_programs, false },        { "python", no_scripts, true },
-	{ "py", no_scripts, true },         { "python-interactive", no_scripts, false },
-	{ "pi", no_scripts, false },        { "guile", no_scripts, true },
-	{ "gu", no_scripts, true },         { "tui", no_windows, false },
-	{ "layout", no_windows, false },    { "refresh", no_windows, false },
+	{ "shell", no_programs, false },
+	{ "!", no_programs, false },
+	{ "make", no_programs, false },
+	{ "pipe", no_programs, false },
+	{ "|", no_programs, false },
+	{ "python", no_scripts, true },
+	{ "py", no_scripts, true },
+	{ "python-interactive", no_scripts, false },
+	{ "pi", no_scripts, false },
+	{ "guile", no_scripts, true },
+	{ "gu", no_scripts, true },
+	{ "tui", no_windows, false },
+	{ "layout", no_windows, false },
+	{ "refresh", no_windows, false },
 	{ "winheight", no_windows, false },
+	{ "handle", no_host, false },
+	{ "signal", no_host, false },
+	{ "tty", no_host, false },
+	{ "attach", "is not here: warpscope debug --pid attaches", false },
+	{ "sharedlibrary", no_host, false },
+	{ "file", has_images, false },
+	{ "exec-file", has_images, false },
+	{ "symbol-file", has_images, false },
+	{ "add-symbol-file", has_images, false },
+	{ "load", has_images, false },
+	{ "dump", no_pieces, false },
+	{ "append", no_pieces, false },
+	{ "restore", "is not here: a dump cannot be altered", false },
+	{ "maintenance", "is not here: it shows the insides of gdb", false },
+	{ "maint", "is not here: it shows the insides of gdb", false },
 };
 
 bool debug_is_absent(struct debugger *d, const char *line)

@@ -530,6 +530,9 @@ static const struct command {
 	  debug_examine },
 	{ "list", "l", " [LOCATION|FIRST,LAST|-]", "source lines, or the code of a line", REPEATS,
 	  debug_list },
+	{ "search", "forward-search", " REGEX", "the next source line that matches", 0,
+	  debug_search },
+	{ "reverse-search", NULL, " REGEX", "the one before", 0, debug_search_back },
 	{ "directory", "dir", " DIR...", "where sources are, too", 0, debug_directory },
 	{ "backtrace", "bt", " [full] [N|-N]", "inlined calls and callers", 0, debug_backtrace },
 	{ "frame", "f", " [N|function NAME|apply all COMMAND]",
@@ -560,6 +563,12 @@ static const struct command {
 	{ "define", NULL, " NAME", "a command of the lines up to end; $arg0 is its first word", 0,
 	  debug_define },
 	{ "document", NULL, " NAME", "lines up to end, which help shows", 0, debug_document },
+	{ "alias", NULL, " NAME = COMMAND", "another name for a command with its first words", 0,
+	  debug_alias },
+	{ "eval", NULL, " \"FORMAT\", EXPRESSION...", "the command that printf would print", 0,
+	  debug_eval },
+	{ "with", "w", " SETTING [VALUE] -- COMMAND", "a command while a setting is so", 0,
+	  debug_with },
 	{ "source", NULL, " FILE", "runs the commands of a file", 0, debug_source },
 	{ "complete", NULL, " TEXT", "what the last word may be", 0, command_complete },
 	{ "thread", "t", " [1 | apply all COMMAND]",
@@ -685,6 +694,11 @@ bool debug_is_command(const char *word)
 	return false;
 }
 
+bool debug_has_command(const char *word, size_t n)
+{
+	return find(word, n) != NULL;
+}
+
 const char *debug_command_name(const struct debugger *d, size_t index)
 {
 	if (index >= N_COMMANDS)
@@ -697,8 +711,18 @@ const char *debug_command_name(const struct debugger *d, size_t index)
 static void run_command(struct debugger *d, const char *line, size_t n)
 {
 	const struct command *command = n ? find(line, n) : NULL;
-	if (!command && (debug_run_defined(d, line) || debug_is_absent(d, line)))
+	char *word = cli_copy(line, n);
+	const bool is_exact = command && debug_is_command(word);
+	free(word);
+	/* of a word that is a name of the user's own, that comes before what it begins */
+	if (!is_exact && debug_run_defined(d, line))
 		return;
+	if (!command && debug_is_absent(d, line))
+		return;
+	if (!command && n == 3 && memcmp(line, "end", n) == 0) {
+		cli_say("This command cannot be used at the top level.\n");
+		return;
+	}
 	if (!command) {
 		say_undefined(line, n);
 		return;

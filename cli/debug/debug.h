@@ -153,6 +153,8 @@ int debug_take_dir(void *query, const char *text);
 
 /* Does what a line says. `repeats`: if it is empty, what the last one said. */
 void debug_execute(struct debugger *d, const char *line, bool repeats);
+/* Whether a word is a command's name, or the beginning of one's. */
+bool debug_has_command(const char *word, size_t n);
 /* Whether a word is the whole name of a command. */
 bool debug_is_command(const char *word);
 /* Names of all commands, from 0; "" for one that is not for this target, NULL: no more. */
@@ -257,6 +259,8 @@ bool debug_setting_value(struct debugger *d, struct ws_str name, struct ws_str s
 /* What follows "-elements 3 -pretty --" of a command; `ret_style` has what they ask for. */
 const char *debug_style_options(struct debugger *d, const char *text,
 				struct ws_value_style *ret_style);
+/* SETTING [VALUE] -- COMMAND: the command while the setting is so. */
+void debug_with(struct debugger *d, const char *text);
 /* Unknown settings are accepted: said once. */
 void debug_settings_note(struct debugger *d);
 
@@ -277,6 +281,8 @@ int debug_prompt(struct debugger *d);
 void debug_source(struct debugger *d, const char *text);
 /* Take the lines after this one, up to `end`: a command of the user's own, or words about one. */
 void debug_define(struct debugger *d, const char *text);
+/* NAME = COMMAND: another name for the beginning of a line. */
+void debug_alias(struct debugger *d, const char *text);
 void debug_document(struct debugger *d, const char *text);
 /* What help says of a command of the user; false: there is none. */
 bool debug_help_defined(struct debugger *d, const char *name);
@@ -517,6 +523,8 @@ void debug_last_write(struct debugger *d, const char *text);
 void debug_echo(struct debugger *d, const char *text);
 /* "FORMAT", EXPRESSION... */
 void debug_printf(struct debugger *d, const char *text);
+/* Executes what that would print. */
+void debug_eval(struct debugger *d, const char *text);
 
 /* ---- value.c: expressions ---- */
 
@@ -597,6 +605,9 @@ void debug_display_fini(struct debugger *d);
 void debug_list(struct debugger *d, const char *text);
 /* The same; false with a word to the user. */
 bool debug_list_lines(struct debugger *d, const char *text);
+/* REGEX: the next line behind those that were listed, or before them, that matches. */
+void debug_search(struct debugger *d, const char *text);
+void debug_search_back(struct debugger *d, const char *text);
 /* "12\t    x = y;" of the thread in focus; false: there is no source. */
 bool debug_list_line(struct debugger *d);
 /* "12\tin FILE" instead. */

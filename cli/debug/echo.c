@@ -112,15 +112,34 @@ static bool print_value(struct ws_out *out, const char *flags, size_t n, char le
 	return true;
 }
 
-/* %s: characters that the value is, or leads to. */
-static bool print_text(struct debugger *d, const struct ws_value *value)
+static void pad(struct ws_out *out, size_t n, size_t width)
+{
+	for (; n < width; n++)
+		ws_out_text(out, " ");
+}
+
+/* %s: characters that the value is, or leads to, by the flags, width and precision before it. */
+static bool print_text(struct debugger *d, const char *flags, size_t n,
+		       const struct ws_value *value)
 {
 	enum { MOST = 1 << 12 };
-	char *text = cli_alloc(MOST, 1);
+	char *text = cli_alloc(MOST, 1), *end;
 	struct ws_error err;
 	bool good = ws_vars_text(d->vars, value, text, MOST, &err) == WS_OK;
+	const size_t skipped = strspn(flags, "-+ #0");
+	const bool is_left = memchr(flags, '-', skipped < n ? skipped : n) != NULL;
+	const unsigned long width = strtoul(flags + skipped, &end, 10);
+	const unsigned long most = *end == '.' ? strtoul(end + 1, NULL, 10) : MOST;
+	size_t len = strlen(text);
+	if (most < len)
+		text[len = most] = '\0';
+	const size_t padded = width < MOST ? width : 0;
+	if (good && !is_left)
+		pad(&d->cli->out, len, padded);
 	for (const char *c = text; good && *c; c++)
 		put(&d->cli->out, (unsigned char)*c);
+	if (good && is_left)
+		pad(&d->cli->out, len, padded);
 	if (!good)
 		cli_say("%s.\n", err.message);
 	free(text);
@@ -135,7 +154,8 @@ static const char *format_end(const char *text)
 	return *text ? text : NULL;
 }
 
-void debug_printf(struct debugger *d, const char *text)
+/* False with a word to the user. */
+static bool print_formatted(struct debugger *d, const char *text)
 {
 	const char *end = *text == '"' ? format_end(text + 1) : NULL;
 	const char *at = end ? end + 1 + strspn(end + 1, " ") : NULL;
@@ -144,7 +164,7 @@ void debug_printf(struct debugger *d, const char *text)
 	struct ws_error err;
 	if (!end) {
 		cli_say("printf \"FORMAT\", EXPRESSION... is expected.\n");
-		return;
+		return false;
 	}
 	for (const char *c = text + 1; c < end;) {
 		size_t n = *c == '%' ? strspn(c + 1, "-+ #0123456789.hljzt") : 0;
@@ -156,19 +176,44 @@ void debug_printf(struct debugger *d, const char *text)
 			put(&d->cli->out, '%');
 			c += 2;
 		} else if (!next_value(d, &at, &value)) {
-			return;
-		} else if (c[1] == 's') {
-			if (!print_text(d, &value))
-				return;
-			c += 2;
+			return false;
+		} else if (c[1 + n] == 's') {
+			if (!print_text(d, c + 1, n, &value))
+				return false;
+			c += n + 2;
 		} else if (ws_vars_number(d->vars, &value, &number, &err) != WS_OK) {
 			cli_say("%s.\n", err.message);
-			return;
+			return false;
 		} else if (!print_value(&d->cli->out, c + 1, n, c[1 + n], &number)) {
 			cli_say("'%.*s' is no format for a number.\n", (int)(n + 2), c);
-			return;
+			return false;
 		} else {
 			c += n + 2;
 		}
 	}
+	return true;
+}
+
+void debug_printf(struct debugger *d, const char *text)
+{
+	(void)print_formatted(d, text);
+}
+
+void debug_eval(struct debugger *d, const char *text)
+{
+	struct cli *cli = d->cli;
+	bool (*page)(void *user, const char *bytes, size_t len) = cli->page;
+	void *page_user = cli->page_user;
+	struct cli_bytes line = { 0 };
+	cli_flush(cli);
+	cli->page = cli_bytes_write;
+	cli->page_user = &line;
+	const bool good = print_formatted(d, text);
+	cli_flush(cli);
+	cli->page = page;
+	cli->page_user = page_user;
+	cli_bytes_write(&line, "", 1);
+	if (good)
+		debug_execute(d, line.ptr, false);
+	free(line.ptr);
 }

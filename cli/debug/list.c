@@ -2,6 +2,8 @@
 /* Sources: list, and the line that a thread is at. */
 #include "debug/debug.h"
 
+#include "pattern.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -440,4 +442,55 @@ bool debug_list_lines(struct debugger *d, const char *text)
 void debug_list(struct debugger *d, const char *text)
 {
 	(void)debug_list_lines(d, text);
+}
+
+/* ---- search ---- */
+
+static void search(struct debugger *d, const char *text, bool back)
+{
+	struct debug_listing *listing = &d->listing;
+	struct ws_line_pos position;
+	struct pattern pattern;
+	if (!listing->file && here(d, &position)) {
+		listing->file = position.file;
+		listing->first = listing->last = position.line;
+	}
+	const struct ws_source *source = listing->file ? source_of(d, listing->file) : NULL;
+	if (!source || source->status != WS_OK) {
+		if (listing->file)
+			debug_list_missing(d);
+		else
+			cli_say("No line is known of this frame's code.\n");
+		return;
+	}
+	if (!pattern_init(&pattern, text))
+		return;
+	uint32_t line = back ? listing->first - 1 : listing->last + 1;
+	bool found = false;
+	while (line >= 1 && line <= source->n_lines && !found) {
+		const struct ws_str at = source->lines[line - 1];
+		char *one = cli_copy(at.ptr, at.len);
+		found = pattern_matches(&pattern, one);
+		free(one);
+		line += found ? 0 : back ? UINT32_MAX : 1;
+	}
+	pattern_fini(&pattern);
+	if (!found) {
+		cli_say("Expression not found\n");
+		return;
+	}
+	const struct ws_value number = ws_value_int(line);
+	debug_value_name(d, ws_str_of("_"), &number);
+	print_line(&d->cli->out, source, line);
+	listing->first = listing->last = line;
+}
+
+void debug_search(struct debugger *d, const char *text)
+{
+	search(d, text, false);
+}
+
+void debug_search_back(struct debugger *d, const char *text)
+{
+	search(d, text, true);
 }

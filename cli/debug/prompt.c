@@ -40,6 +40,7 @@ struct user_command {
 	size_t n_lines, cap_lines;
 	char **help; /* owned, with the lines */
 	size_t n_help;
+	char *alias; /* owned: the beginning of a line that it stands for; NULL: it is none */
 };
 
 struct prompt {
@@ -475,6 +476,7 @@ void debug_define(struct debugger *d, const char *text)
 		*old = (struct user_command){ .name = cli_copy(text, len) };
 	}
 	drop_lines(old);
+	free(old->alias);
 	made.name = old->name;
 	made.help = old->help;
 	made.n_help = old->n_help;
@@ -498,8 +500,13 @@ void debug_document(struct debugger *d, const char *text)
 bool debug_help_defined(struct debugger *d, const char *name)
 {
 	const struct user_command *command = find(d->prompt, name, strlen(name));
-	if (command && command->n_help == 0)
+	if (command && command->alias) {
+		ws_out_text(&d->cli->out, "An alias of: ");
+		ws_out_escaped(&d->cli->out, ws_str_of(command->alias));
+		ws_out_text(&d->cli->out, "\n");
+	} else if (command && command->n_help == 0) {
 		ws_out_text(&d->cli->out, "User-defined.\n");
+	}
 	for (size_t i = 0; command && i < command->n_help; i++) {
 		ws_out_escaped(&d->cli->out, ws_str_of(command->help[i]));
 		ws_out_text(&d->cli->out, "\n");
@@ -517,6 +524,8 @@ void debug_show_defined(struct debugger *d, const char *name)
 		const struct user_command *command = &p->commands[i];
 		if (*name && strcmp(command->name, name) != 0)
 			continue;
+		if (command->alias)
+			continue;
 		ws_out_text(out, "User command \"");
 		ws_out_escaped(out, ws_str_of(command->name));
 		ws_out_text(out, "\":\n");
@@ -529,13 +538,61 @@ void debug_show_defined(struct debugger *d, const char *name)
 	}
 }
 
+/* alias [-a] [--] NAME = COMMAND */
+void debug_alias(struct debugger *d, const char *text)
+{
+	struct prompt *p = d->prompt;
+	const char *rest;
+	while ((rest = debug_behind(text, "-a")) || (rest = debug_behind(text, "--")))
+		text = rest;
+	const size_t len = strcspn(text, " \t=");
+	const char *to = text + len + strspn(text + len, " \t");
+	char *name = cli_copy(text, len);
+	to += *to == '=' ? 1 + strspn(to + 1, " \t") : 0;
+	const size_t n = strcspn(to, " \t");
+	if (!len || text + len + strspn(text + len, " \t") == to || !n)
+		cli_say("alias NAME = COMMAND is expected; NAME is one word.\n");
+	else if (debug_is_command(name) || find(p, name, len))
+		cli_say("Alias already exists: %s\n", name);
+	else if (!debug_has_command(to, n) && !find(p, to, n))
+		cli_say("Invalid command to alias to: %s\n", to);
+	else {
+		cli_grow(&p->commands, &p->cap_commands, p->n_commands, sizeof *p->commands);
+		p->commands[p->n_commands++] =
+			(struct user_command){ .name = cli_copy(text, len),
+					       .alias = cli_copy(to, strlen(to)) };
+	}
+	free(name);
+}
+
+/* The line that an alias stands for, with what is behind it. */
+static void run_alias(struct prompt *p, const char *alias, const char *rest)
+{
+	const size_t size = strlen(alias) + strlen(rest) + 2;
+	char *line = cli_alloc(size, 1);
+	snprintf(line, size, "%s%s%s", alias, *rest && *rest != '/' ? " " : "", rest);
+	run_lines(p, &line, 1);
+	free(line);
+}
+
 bool debug_run_defined(struct debugger *d, const char *line)
 {
 	struct prompt *p = d->prompt;
 	size_t len = strcspn(line, " \t");
 	const struct user_command *command = find(p, line, len);
+	if (!command) {
+		len = strcspn(line, " \t/"); /* an alias may have a format: pp/x */
+		command = find(p, line, len);
+		command = command && command->alias ? command : NULL;
+	}
 	if (!command)
 		return false;
+	if (command->alias) {
+		char *alias = cli_copy(command->alias, strlen(command->alias));
+		run_alias(p, alias, line + len + strspn(line + len, " \t"));
+		free(alias);
+		return true;
+	}
 	/* a copy: the command may define itself anew */
 	char **lines = cli_alloc(command->n_lines, sizeof *lines);
 	struct source source = { .n_lines = command->n_lines, .arguments = line + len };
@@ -571,6 +628,7 @@ int debug_prompt(struct debugger *d)
 		drop_lines(&p.commands[i]);
 		debug_lines_free(p.commands[i].help, p.commands[i].n_help);
 		free(p.commands[i].name);
+		free(p.commands[i].alias);
 	}
 	free(p.commands);
 	free(p.line);

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum kind {
@@ -13,6 +14,8 @@ enum kind {
 	COUNT,   /* a uint32_t: 0 is `usual`, UINT32_MAX no limit, which 0 asks for */
 	LINES,   /* the same, but for 0 */
 	ALWAYS,  /* `fixed` */
+	WHICH,   /* enum cli_frame_arguments */
+	RADIX,   /* a uint32_t, of numbers that are printed: 0 for 10, or 8, or 16 */
 	PROGRAM, /* the arguments of the program */
 };
 
@@ -53,15 +56,19 @@ static const struct setting {
 	  "The current source language is \"*\"." },
 	{ "listsize", LINES, OF_DEBUGGER, offsetof(struct debugger, listing.size), 10, NULL,
 	  "Number of source lines gdb will list by default is *." },
+	{ "output-radix", RADIX, OF_CLI, offsetof(struct cli, style.radix), 0, NULL,
+	  "Default output radix for printing of values is *." },
 	{ "pagination", HIDDEN, OF_DEBUGGER, offsetof(struct debugger, no_paging), 0, NULL,
 	  "State of pagination is *." },
 	{ "print address", ALWAYS, OF_CLI, 0, 0, "on", "Printing of addresses is *." },
 	{ "print array", ALWAYS, OF_CLI, 0, 0, "off", "Pretty formatting of arrays is *." },
+	{ "print array-indexes", SWITCH, OF_CLI, offsetof(struct cli, style.has_indexes), 0, NULL,
+	  "Printing of array indexes is *." },
 	{ "print demangle", ALWAYS, OF_CLI, 0, 0, "on",
 	  "Demangling of encoded C++/ObjC names when displaying symbols is *." },
 	{ "print elements", COUNT, OF_CLI, offsetof(struct cli, style.elements), 200, NULL,
 	  "Limit on string chars or array elements to print is *." },
-	{ "print frame-arguments", ALWAYS, OF_CLI, 0, 0, "scalars",
+	{ "print frame-arguments", WHICH, OF_CLI, offsetof(struct cli, frame_arguments), 0, NULL,
 	  "Printing of non-scalar frame arguments is \"*\"." },
 	{ "print pretty", SWITCH, OF_CLI, offsetof(struct cli, style.is_pretty), 0, NULL,
 	  "Pretty formatting of structures is *." },
@@ -113,18 +120,39 @@ static bool take(void *at, const struct setting *setting, const char *text, size
 	};
 	uint64_t number = 0;
 	char digits[24] = "";
+	memcpy(digits, text, n < sizeof digits ? n : sizeof digits - 1);
+	if (setting->kind == WHICH)
+		return look_frame_arguments(digits, at);
+	if (setting->kind == RADIX) {
+		const bool is_radix = cli_number(digits, &number) &&
+				      (number == 8 || number == 10 || number == 16);
+		if (is_radix)
+			*(uint32_t *)at = number == 10 ? 0 : (uint32_t)number;
+		return is_radix;
+	}
 	if (setting->kind == SWITCH || setting->kind == HIDDEN) {
 		const bool is_on = n == 0 || is_one_of(text, n, on);
 		*(bool *)at = is_on == (setting->kind == SWITCH);
 		return is_on || is_one_of(text, n, off);
 	}
-	memcpy(digits, text, n < sizeof digits ? n : sizeof digits - 1);
 	bool good = n == 0 || strcmp(digits, "unlimited") == 0 ||
 		    (n < sizeof digits && cli_number(digits, &number) &&
 		     (number > 0 || setting->kind == COUNT));
 	if (good)
 		*(uint32_t *)at = look_most(number);
 	return good;
+}
+
+static void say_wrong(const struct setting *setting, const char *value)
+{
+	if (setting->kind == WHICH)
+		cli_say("Undefined item: \"%s\".\n", value);
+	else if (setting->kind == RADIX)
+		cli_say("Unsupported output radix '%s'; output radix unchanged.\n", value);
+	else
+		cli_say(setting->kind == SWITCH || setting->kind == HIDDEN
+				? "\"on\" or \"off\" expected.\n"
+				: "A number or \"unlimited\" is expected.\n");
 }
 
 bool debug_set_setting(struct debugger *d, const char *text)
@@ -134,10 +162,35 @@ bool debug_set_setting(struct debugger *d, const char *text)
 	if (!setting || setting->kind == ALWAYS || setting->kind == PROGRAM)
 		return false;
 	if (!take(place_of(d, setting), setting, value, strcspn(value, " ")))
-		cli_say(setting->kind == SWITCH || setting->kind == HIDDEN
-				? "\"on\" or \"off\" expected.\n"
-				: "A number or \"unlimited\" is expected.\n");
+		say_wrong(setting, value);
 	return true;
+}
+
+void debug_with(struct debugger *d, const char *text)
+{
+	const char *end = strstr(text, " -- "), *value;
+	char *chosen = cli_copy(text, end ? (size_t)(end - text) : strlen(text));
+	const struct setting *setting = find(chosen, &value);
+	const bool is_set = setting && setting->kind != ALWAYS && setting->kind != PROGRAM;
+	uint32_t word = 0;
+	bool on = false;
+	void *at = is_set ? place_of(d, setting) : NULL;
+	const bool is_switch = is_set && (setting->kind == SWITCH || setting->kind == HIDDEN);
+	if (is_set && is_switch)
+		on = *(bool *)at;
+	else if (is_set)
+		memcpy(&word, at, sizeof word);
+	if (!end)
+		cli_say("with SETTING [VALUE] -- COMMAND is expected.\n");
+	else if (!debug_set_setting(d, chosen))
+		debug_settings_note(d);
+	if (end)
+		debug_execute(d, end + 4, false);
+	if (is_set && is_switch)
+		*(bool *)at = on;
+	else if (is_set)
+		memcpy(at, &word, sizeof word);
+	free(chosen);
 }
 
 const char *debug_style_options(struct debugger *d, const char *text,
@@ -204,6 +257,15 @@ static void value_text(struct debugger *d, const struct setting *setting, char t
 	case COUNT:
 	case LINES:
 		count_text(d, setting, text);
+		break;
+	case WHICH:
+		snprintf(text, MAX_VALUE, "%s",
+			 look_frame_arguments_word(
+				 *(const enum cli_frame_arguments *)place_of(d, setting)));
+		break;
+	case RADIX:
+		n = *(const uint32_t *)place_of(d, setting);
+		snprintf(text, MAX_VALUE, "%zu", n ? n : 10);
 		break;
 	case ALWAYS:
 		snprintf(text, MAX_VALUE, "%s", setting->fixed);

@@ -240,11 +240,17 @@ size_t look_list(struct look *look, bool params, struct ws_out *out, struct ws_j
 	return shown;
 }
 
+static const char *const argument_words[] = { "scalars", "all", "none", "presence" };
+
+const char *look_frame_arguments_word(enum cli_frame_arguments which)
+{
+	return argument_words[which];
+}
+
 bool look_frame_arguments(const char *word, enum cli_frame_arguments *ret_which)
 {
-	static const char *const words[] = { "scalars", "all", "none", "presence" };
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-		if (strcmp(words[i], word) != 0)
+	for (size_t i = 0; i < sizeof argument_words / sizeof argument_words[0]; i++) {
+		if (strcmp(argument_words[i], word) != 0)
 			continue;
 		*ret_which = (enum cli_frame_arguments)i;
 		return true;

@@ -80,6 +80,7 @@ void look_print_arguments(struct ws_vars *vars, enum look_arguments how,
 			  enum cli_frame_arguments which, struct ws_out *out);
 /* Which arguments a word asks for; false: it is none. */
 bool look_frame_arguments(const char *word, enum cli_frame_arguments *ret_which);
+const char *look_frame_arguments_word(enum cli_frame_arguments which);
 
 /* Options of the verbs that print values: all but what is given is as at the prompt. */
 struct look_style {

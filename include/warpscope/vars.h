@@ -190,6 +190,8 @@ struct ws_value_style {
 	uint32_t elements; /**< of arrays and texts, 65,536 at most; 0: 200 */
 	uint32_t repeats;  /**< as many equal ones are counted instead; 0: 10 */
 	bool is_pretty;    /**< each member of a structure on a line of its own */
+	bool has_indexes;  /**< before each element of an array */
+	uint32_t radix;    /**< of whole numbers: 8 or 16; 0: 10 */
 };
 
 /** Of all values that are printed from now on. */

@@ -20,7 +20,8 @@ struct printer {
 	char letter;
 	unsigned depth;
 	uint32_t elements, repeats;
-	bool is_pretty;
+	bool is_pretty, has_indexes;
+	uint32_t radix;
 	uint64_t left; /* scalars that may still be printed */
 };
 
@@ -273,6 +274,18 @@ static void print_pointer(struct printer *p, const struct wsi_shape *shape, uint
 
 /* ---- scalars ---- */
 
+static void print_in_radix(struct printer *p, const struct wsi_shape *shape,
+			   const struct ws_number *number)
+{
+	const unsigned width = 8 * (unsigned)shape->size;
+	uint64_t bits = (uint64_t)number->whole;
+	bits = width < 64 ? bits & ((UINT64_C(1) << width) - 1) : bits;
+	if (p->radix == 16)
+		ws_out_printf(p->out, "0x%" PRIx64, bits);
+	else
+		ws_out_printf(p->out, bits ? "0%" PRIo64 : "%" PRIo64, bits);
+}
+
 static void print_scalar(struct printer *p, const struct ws_vtype *type,
 			 const struct wsi_shape *shape, const uint8_t *bytes, uint32_t bit_off,
 			 uint32_t bit_size)
@@ -293,11 +306,13 @@ static void print_scalar(struct printer *p, const struct ws_vtype *type,
 		print_float(p, shape, bytes, &number);
 	else if (shape->encoding == WS_ENCODING_BOOL && (uint64_t)number.whole <= 1)
 		ws_out_text(p->out, number.whole ? "true" : "false");
+	else if (p->radix)
+		print_in_radix(p, shape, &number);
 	else if (number.is_unsigned)
 		ws_out_printf(p->out, "%" PRIu64, (uint64_t)number.whole);
 	else
 		ws_out_printf(p->out, "%" PRId64, number.whole);
-	if (is_char(shape) && !p->letter) {
+	if (is_char(shape) && !p->letter && !p->radix) {
 		ws_out_text(p->out, " '");
 		print_char(p->out, (uint8_t)number.whole, '\'');
 		ws_out_text(p->out, "'");
@@ -337,6 +352,8 @@ static void print_array(struct printer *p, const struct wsi_shape *shape, const 
 			same++;
 		if (i > 0)
 			ws_out_text(p->out, ", ");
+		if (p->has_indexes)
+			ws_out_printf(p->out, "[%" PRIu64 "] = ", i);
 		print_bytes(p, &shape->target, at, 0, 0);
 		if (same >= p->repeats) {
 			ws_out_printf(p->out, " <repeats %" PRIu64 " times>", same);
@@ -455,6 +472,8 @@ enum ws_status ws_vars_print(struct ws_vars *vars, const struct ws_value *value,
 		.elements = style->elements ? style->elements : ELEMENTS,
 		.repeats = style->repeats ? style->repeats : REPEATS,
 		.is_pretty = style->is_pretty && !format.is_flat,
+		.has_indexes = style->has_indexes,
+		.radix = style->radix,
 		.left = MAX_ELEMENTS,
 	};
 	struct wsi_shape shape;

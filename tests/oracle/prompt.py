@@ -52,6 +52,12 @@ COMMANDS = [
     "p {@global int}0x7f3a12000000", "x/4xw $_cuda_const_bank(0,0x160)", "p *$_cuda_const_bank(0,0x160)", "p $_cuda_const_bank(9,0)",
     "p (void)0", "call (void)0", "call 5", "p $sp", "p nothing", "p 1/0", "p &$R1", "p $R1@2", "p n@2", "p *1.5", "p cursor.foo", "p 1 +",
     "p/d 0x80000000", "p n = 3", "set var n = 3",
+    "alias pp = print", "pp 5", "pp/x 255", "alias pp = output", 'with print elements 3 -- print "abcdef"', "with print pretty off -- print gridDim",
+    "show print pretty", 'w print repeats 2 -- p "aaab"', 'eval "print %d + 1", 5', "set print array-indexes on", "print gridDim",
+    "print *(@global int*)0x7f3a12000000@3", "show print array-indexes", "print -array-indexes off -- *(@global int*)0x7f3a12000000@3",
+    "set print array-indexes off", "set output-radix 16", "show output-radix", "print 255", "print -1", "print 'a'", 'print "ab"', "print gridDim",
+    "print 1.5", "print/d 255", "set output-radix 8", "print 64", "set output-radix 10", "print 255", "show print frame-arguments",
+    "set print frame-arguments none", "bt", "set print frame-arguments presence", "bt", "set print frame-arguments scalars", "end",
 ]
 
 BRANCH = "cuda-gdb gives branches of nvdisasm 12.4, relative to the function"
