@@ -48,7 +48,7 @@ CU_API(cuDeviceGetUuid_v2)(CUuuid *ret_uuid, CUdevice device)
 
 CU_API(cuDeviceGetUuid)(CUuuid *ret_uuid, CUdevice device)
 {
-	return cuDeviceGetUuid_v2(ret_uuid, device);
+	DONE_BY(cuDeviceGetUuid_v2(ret_uuid, device));
 }
 
 CU_API(cuDeviceTotalMem_v2)(size_t *ret_bytes, CUdevice device)

@@ -23,6 +23,14 @@
 #define CU_API(name) __attribute__((visibility("default"))) CUresult name
 /* What each of them returns through. */
 #define DONE(result) return driver_done((result), __func__)
+/* ... or what another of them is called for: its errors are this one's. */
+#define DONE_BY(call)                                         \
+	do {                                                  \
+		const char *outer = driver_told_as(__func__); \
+		CUresult made = (call);                       \
+		(void)driver_told_as(outer);                  \
+		return made;                                  \
+	} while (0)
 
 /* Something behind a pointer that is what it should be. */
 #define IS(object, kind) ((object) && (object)->magic == (kind))
@@ -193,6 +201,9 @@ void driver_print_out(void);
 
 /* What every function of the API ends with: a debugger is told of an error. */
 CUresult driver_done(CUresult result, const char *function);
+/* Errors of the thread's calls are told under this name from now on, or under their own (NULL). The
+ * name before. */
+const char *driver_told_as(const char *function);
 /* Something of the driver's own went wrong: a debugger is told of it (CUDBGResult). */
 void driver_report_internal(uint32_t result);
 

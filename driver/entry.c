@@ -80,7 +80,7 @@ CU_API(cuGetProcAddress_v2)
 
 CU_API(cuGetProcAddress)(const char *name, void **ret_function, int version, uint64_t flags)
 {
-	return cuGetProcAddress_v2(name, ret_function, version, flags, NULL);
+	DONE_BY(cuGetProcAddress_v2(name, ret_function, version, flags, NULL));
 }
 
 /* Tables of functions without documentation: none is imitated. */

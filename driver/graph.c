@@ -375,7 +375,7 @@ CU_API(cuGraphAddDependencies_v2)
 	CUresult result = check_edges(edges, n);
 	if (result != CUDA_SUCCESS)
 		DONE(result);
-	return cuGraphAddDependencies(graph, from, to, n);
+	DONE_BY(cuGraphAddDependencies(graph, from, to, n));
 }
 
 CU_API(cuGraphRemoveDependencies_v2)
@@ -385,7 +385,7 @@ CU_API(cuGraphRemoveDependencies_v2)
 	CUresult result = check_edges(edges, n);
 	if (result != CUDA_SUCCESS)
 		DONE(result);
-	return cuGraphRemoveDependencies(graph, from, to, n);
+	DONE_BY(cuGraphRemoveDependencies(graph, from, to, n));
 }
 
 /* All edges are usual ones. */
@@ -400,19 +400,19 @@ CU_API(cuGraphGetEdges_v2)
 (CUgraph graph, CUgraphNode *ret_from, CUgraphNode *ret_to, CUgraphEdgeData *ret_edges,
  size_t *ret_n)
 {
-	return no_data(ret_edges, cuGraphGetEdges(graph, ret_from, ret_to, ret_n), ret_n);
+	DONE_BY(no_data(ret_edges, cuGraphGetEdges(graph, ret_from, ret_to, ret_n), ret_n));
 }
 
 CU_API(cuGraphNodeGetDependencies_v2)
 (CUgraphNode node, CUgraphNode *ret_nodes, CUgraphEdgeData *ret_edges, size_t *ret_n)
 {
-	return no_data(ret_edges, cuGraphNodeGetDependencies(node, ret_nodes, ret_n), ret_n);
+	DONE_BY(no_data(ret_edges, cuGraphNodeGetDependencies(node, ret_nodes, ret_n), ret_n));
 }
 
 CU_API(cuGraphNodeGetDependentNodes_v2)
 (CUgraphNode node, CUgraphNode *ret_nodes, CUgraphEdgeData *ret_edges, size_t *ret_n)
 {
-	return no_data(ret_edges, cuGraphNodeGetDependentNodes(node, ret_nodes, ret_n), ret_n);
+	DONE_BY(no_data(ret_edges, cuGraphNodeGetDependentNodes(node, ret_nodes, ret_n), ret_n));
 }
 
 CU_API(cuGraphDestroyNode)(CUgraphNode node)

@@ -107,18 +107,18 @@ CU_API(cuGetErrorName)(CUresult result, const char **ret_name)
 {
 	const char *const *words = result_find(result);
 	if (!ret_name)
-		return CUDA_ERROR_INVALID_VALUE;
+		DONE(CUDA_ERROR_INVALID_VALUE);
 	*ret_name = words ? words[0] : NULL;
-	return words ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	DONE(words ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
 CU_API(cuGetErrorString)(CUresult result, const char **ret_text)
 {
 	const char *const *words = result_find(result);
 	if (!ret_text)
-		return CUDA_ERROR_INVALID_VALUE;
+		DONE(CUDA_ERROR_INVALID_VALUE);
 	*ret_text = words ? words[1] : NULL;
-	return words ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	DONE(words ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
 /* ---- contexts: all are of one device, and share its memory ---- */

@@ -261,7 +261,7 @@ CU_API(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)
 (int *ret_n, CUfunction kernel, int threads, size_t dynamic_bytes, unsigned flags)
 {
 	(void)flags;
-	return cuOccupancyMaxActiveBlocksPerMultiprocessor(ret_n, kernel, threads, dynamic_bytes);
+	DONE_BY(cuOccupancyMaxActiveBlocksPerMultiprocessor(ret_n, kernel, threads, dynamic_bytes));
 }
 
 CU_API(cuOccupancyMaxPotentialBlockSize)
@@ -292,8 +292,8 @@ CU_API(cuOccupancyMaxPotentialBlockSizeWithFlags)
  size_t dynamic_bytes, int limit, unsigned flags)
 {
 	(void)flags;
-	return cuOccupancyMaxPotentialBlockSize(ret_grid, ret_block, kernel, bytes_of,
-						dynamic_bytes, limit);
+	DONE_BY(cuOccupancyMaxPotentialBlockSize(ret_grid, ret_block, kernel, bytes_of,
+						 dynamic_bytes, limit));
 }
 
 CU_API(cuOccupancyAvailableDynamicSMemPerBlock)

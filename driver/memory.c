@@ -319,7 +319,7 @@ CU_API(cuMemPrefetchAsync_v2)
 (CUdeviceptr address, size_t n_bytes, uint64_t location, unsigned flags, CUstream stream)
 {
 	(void)location, (void)flags;
-	return cuMemPrefetchAsync(address, n_bytes, 0, stream);
+	DONE_BY(cuMemPrefetchAsync(address, n_bytes, 0, stream));
 }
 
 CU_API(cuMemAdvise)(CUdeviceptr address, size_t n_bytes, int advice, CUdevice device)
@@ -332,7 +332,7 @@ CU_API(cuMemAdvise)(CUdeviceptr address, size_t n_bytes, int advice, CUdevice de
 CU_API(cuMemAdvise_v2)(CUdeviceptr address, size_t n_bytes, int advice, uint64_t location)
 {
 	(void)location;
-	return cuMemAdvise(address, n_bytes, advice, 0);
+	DONE_BY(cuMemAdvise(address, n_bytes, advice, 0));
 }
 
 /* ---- pointers ---- */

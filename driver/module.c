@@ -277,7 +277,7 @@ CU_API(cuLibraryLoadFromFile)
 
 CU_API(cuLibraryUnload)(CUlibrary library)
 {
-	DONE(cuModuleUnload(library));
+	DONE_BY(cuModuleUnload(library));
 }
 
 CU_API(cuLibraryGetModule)(CUmodule *ret_module, CUlibrary library)
@@ -375,12 +375,12 @@ CU_API(cuModuleEnumerateFunctions)(CUfunction *ret_kernels, unsigned n, CUmodule
 
 CU_API(cuLibraryGetKernelCount)(unsigned *ret_n, CUlibrary library)
 {
-	return cuModuleGetFunctionCount(ret_n, library);
+	DONE_BY(cuModuleGetFunctionCount(ret_n, library));
 }
 
 CU_API(cuLibraryEnumerateKernels)(CUfunction *ret_kernels, unsigned n, CUlibrary library)
 {
-	return cuModuleEnumerateFunctions(ret_kernels, n, library);
+	DONE_BY(cuModuleEnumerateFunctions(ret_kernels, n, library));
 }
 
 CU_API(cuKernelGetFunction)(CUfunction *ret_function, CUfunction kernel)
@@ -403,7 +403,7 @@ CU_API(cuFuncGetModule)(CUmodule *ret_module, CUfunction kernel)
 
 CU_API(cuKernelGetLibrary)(CUlibrary *ret_library, CUfunction kernel)
 {
-	return cuFuncGetModule(ret_library, kernel);
+	DONE_BY(cuFuncGetModule(ret_library, kernel));
 }
 
 CU_API(cuFuncGetName)(const char **ret_name, CUfunction kernel)
@@ -416,7 +416,7 @@ CU_API(cuFuncGetName)(const char **ret_name, CUfunction kernel)
 
 CU_API(cuKernelGetName)(const char **ret_name, CUfunction kernel)
 {
-	return cuFuncGetName(ret_name, kernel);
+	DONE_BY(cuFuncGetName(ret_name, kernel));
 }
 
 CU_API(cuFuncGetParamInfo)(CUfunction kernel, size_t i, size_t *ret_offset, size_t *ret_bytes)
@@ -431,7 +431,7 @@ CU_API(cuFuncGetParamInfo)(CUfunction kernel, size_t i, size_t *ret_offset, size
 
 CU_API(cuKernelGetParamInfo)(CUfunction kernel, size_t i, size_t *ret_offset, size_t *ret_bytes)
 {
-	return cuFuncGetParamInfo(kernel, i, ret_offset, ret_bytes);
+	DONE_BY(cuFuncGetParamInfo(kernel, i, ret_offset, ret_bytes));
 }
 
 static unsigned most_threads(const struct kernel *kernel)
@@ -471,7 +471,7 @@ CU_API(cuFuncGetAttribute)(int *ret_value, int number, CUfunction kernel)
 CU_API(cuKernelGetAttribute)(int *ret_value, int number, CUfunction kernel, CUdevice device)
 {
 	(void)device;
-	return cuFuncGetAttribute(ret_value, number, kernel);
+	DONE_BY(cuFuncGetAttribute(ret_value, number, kernel));
 }
 
 CU_API(cuFuncSetAttribute)(CUfunction kernel, int number, int value)
@@ -500,7 +500,7 @@ CU_API(cuFuncSetAttribute)(CUfunction kernel, int number, int value)
 CU_API(cuKernelSetAttribute)(int number, int value, CUfunction kernel, CUdevice device)
 {
 	(void)device;
-	return cuFuncSetAttribute(kernel, number, value);
+	DONE_BY(cuFuncSetAttribute(kernel, number, value));
 }
 
 CU_API(cuFuncSetCacheConfig)(CUfunction kernel, int config)
@@ -512,12 +512,12 @@ CU_API(cuFuncSetCacheConfig)(CUfunction kernel, int config)
 CU_API(cuKernelSetCacheConfig)(CUfunction kernel, int config, CUdevice device)
 {
 	(void)device;
-	return cuFuncSetCacheConfig(kernel, config);
+	DONE_BY(cuFuncSetCacheConfig(kernel, config));
 }
 
 CU_API(cuFuncSetSharedMemConfig)(CUfunction kernel, int config)
 {
-	return cuFuncSetCacheConfig(kernel, config);
+	DONE_BY(cuFuncSetCacheConfig(kernel, config));
 }
 
 /* ---- variables ---- */

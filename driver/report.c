@@ -19,6 +19,7 @@ uint64_t cudbgReportedDriverApiErrorStringSize, cudbgReportedDriverApiErrorStrin
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* the variables are one report's */
 static _Thread_local bool is_runtime; /* the thread is in a call of the runtime, which reports */
+static _Thread_local const char *told_as; /* ... of a function that has another do its work */
 
 BREAK_HERE(cudbgReportDriverApiError)
 BREAK_HERE(cudbgReportDriverInternalError)
@@ -53,6 +54,13 @@ static void report(int result, const char *function, const char *name, const cha
 		debug_log(function, name, text);
 }
 
+const char *driver_told_as(const char *function)
+{
+	const char *before = told_as;
+	told_as = function;
+	return before;
+}
+
 CUresult driver_done(CUresult result, const char *function)
 {
 	const char *name = NULL, *text = NULL;
@@ -60,7 +68,8 @@ CUresult driver_done(CUresult result, const char *function)
 		return result;
 	(void)cuGetErrorName(result, &name);
 	(void)cuGetErrorString(result, &text);
-	report((int)result, function, name, text, CUDBG_REPORTED_DRIVER_API_ERROR_SOURCE_DRIVER);
+	report((int)result, told_as ? told_as : function, name, text,
+	       CUDBG_REPORTED_DRIVER_API_ERROR_SOURCE_DRIVER);
 	return result;
 }
 

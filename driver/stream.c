@@ -297,7 +297,7 @@ CU_API(cuEventRecord)(CUevent event, CUstream stream)
 CU_API(cuEventRecordWithFlags)(CUevent event, CUstream stream, unsigned flags)
 {
 	(void)flags;
-	return cuEventRecord(event, stream);
+	DONE_BY(cuEventRecord(event, stream));
 }
 
 CU_API(cuEventQuery)(CUevent event)
@@ -338,5 +338,5 @@ CU_API(cuEventElapsedTime)(float *ret_ms, CUevent start, CUevent end)
 
 CU_API(cuEventElapsedTime_v2)(float *ret_ms, CUevent start, CUevent end)
 {
-	return cuEventElapsedTime(ret_ms, start, end);
+	DONE_BY(cuEventElapsedTime(ret_ms, start, end));
 }

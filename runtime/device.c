@@ -102,7 +102,9 @@ RT_API(cudaRuntimeGetVersion)(int *ret_version)
 
 RT_API(cudaDriverGetVersion)(int *ret_version)
 {
-	return rt_done((int)cuDriverGetVersion(ret_version));
+	if (!ret_version)
+		return rt_done(RT_INVALID_VALUE);
+	return (int)cuDriverGetVersion(ret_version);
 }
 
 RT_API(cudaGetDeviceCount)(int *ret_n)
@@ -118,16 +120,21 @@ RT_API(cudaGetDevice)(int *ret_device)
 	return rt_done(rt_begin());
 }
 
-RT_API(cudaSetDevice)(int device)
+static int set_device(int device)
 {
 	int result = rt_begin();
-	return rt_done(result == RT_SUCCESS && device != 0 ? RT_INVALID_DEVICE : result);
+	return result == RT_SUCCESS && device != 0 ? RT_INVALID_DEVICE : result;
+}
+
+RT_API(cudaSetDevice)(int device)
+{
+	return rt_done(set_device(device));
 }
 
 RT_API(cudaInitDevice)(int device, unsigned device_flags, unsigned flags)
 {
 	(void)device_flags, (void)flags;
-	return cudaSetDevice(device);
+	return rt_done(set_device(device));
 }
 
 RT_API(cudaSetDeviceFlags)(unsigned flags)

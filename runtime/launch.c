@@ -189,22 +189,27 @@ RT_API(cudaFuncGetName)(const char **ret_name, const void *host)
 	return rt_done(result);
 }
 
-RT_API(cudaOccupancyMaxActiveBlocksPerMultiprocessor)
-(int *ret_n, const void *host, int threads, size_t dynamic_bytes)
+static int active_blocks(int *ret_n, const void *host, int threads, size_t dynamic_bytes)
 {
 	CUfunction function;
 	int result = rt_function(host, &function);
 	if (result == RT_SUCCESS)
 		result = (int)cuOccupancyMaxActiveBlocksPerMultiprocessor(ret_n, function, threads,
 									  dynamic_bytes);
-	return rt_done(result);
+	return result;
+}
+
+RT_API(cudaOccupancyMaxActiveBlocksPerMultiprocessor)
+(int *ret_n, const void *host, int threads, size_t dynamic_bytes)
+{
+	return rt_done(active_blocks(ret_n, host, threads, dynamic_bytes));
 }
 
 RT_API(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)
 (int *ret_n, const void *host, int threads, size_t dynamic_bytes, unsigned flags)
 {
 	(void)flags;
-	return cudaOccupancyMaxActiveBlocksPerMultiprocessor(ret_n, host, threads, dynamic_bytes);
+	return rt_done(active_blocks(ret_n, host, threads, dynamic_bytes));
 }
 
 RT_API(cudaOccupancyAvailableDynamicSMemPerBlock)

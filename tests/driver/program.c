@@ -15,6 +15,12 @@
 
 #include "api.h"
 
+static void say(const char *line)
+{
+	printf("%s\n", line);
+	fflush(stdout);
+}
+
 static int fails(CUresult result, const char *what)
 {
 	const char *name = "?";
@@ -85,8 +91,7 @@ static int launch_by_lines(CUfunction function, void **args)
 	while (fgets(line, sizeof line, stdin)) {
 		if (launch(function, args) || fails(cuCtxSynchronize(), "cuCtxSynchronize"))
 			return 1;
-		printf("done\n");
-		fflush(stdout);
+		say("done");
 	}
 	return 0;
 }
@@ -105,8 +110,7 @@ static int wait_for_line(CUfunction function, volatile uint32_t *host)
 	char line[80];
 	if (launch_waiting(function, (void *)(uintptr_t)host))
 		return 1;
-	printf("waits\n");
-	fflush(stdout);
+	say("waits");
 	if (fgets(line, sizeof line, stdin))
 		host[0] = 21;
 	if (fails(cuCtxSynchronize(), "cuCtxSynchronize"))
@@ -131,31 +135,29 @@ static int go(const char *mode, CUmodule module)
 	if (fails(cuMemAlloc(&at, 4096), "cuMemAlloc") ||
 	    fails(cuMemAllocHost(&host, 4096), "cuMemAllocHost"))
 		return 1;
-	if (strcmp(mode, "say") == 0) {
-		printf("before\n");
-		if (launch(find(module, "say"), number))
+	if (strcmp(mode, "told") == 0)
+		return wait_for_line(find(module, "wait"), host);
+	if (strcmp(mode, "lines") == 0 || strcmp(mode, "early") == 0)
+		return launch_by_lines(find(module, "store"), place);
+	if (strcmp(mode, "wait") == 0) {
+		if (launch_waiting(find(module, "wait"), host))
 			return 1;
+		say("waits");
 	} else if (strcmp(mode, "missing") == 0) {
 		CUcontext context;
 		(void)fails(cuCtxAttach(&context, 0), "cuCtxAttach");
-	} else if (strcmp(mode, "wait") == 0) {
-		if (launch_waiting(find(module, "wait"), host))
-			return 1;
-	} else if (strcmp(mode, "told") == 0) {
-		return wait_for_line(find(module, "wait"), host);
-	} else if (strcmp(mode, "lines") == 0 || strcmp(mode, "early") == 0) {
-		return launch_by_lines(find(module, "store"), place);
-	} else {
-		CUfunction store = find(module, "store");
+		say("waits");
+	} else { /* it is said first, as another thread may see at once how a launch ends */
+		bool says = strcmp(mode, "say") == 0;
+		CUfunction function = find(module, says ? "say" : "store");
+		say(says ? "before" : "waits");
 		do {
-			if (launch(store, place))
+			if (launch(function, says ? number : place))
 				return 1;
 		} while (strcmp(mode, "many") == 0);
 	}
-	printf("waits\n");
-	fflush(stdout);
 	int failed = fails(cuCtxSynchronize(), "cuCtxSynchronize");
-	printf("after\n");
+	say("after");
 	return failed;
 }
 
@@ -163,8 +165,7 @@ static int go(const char *mode, CUmodule module)
 static int stay_early(void)
 {
 	char line[80];
-	printf("waits\n");
-	fflush(stdout);
+	say("waits");
 	return !fgets(line, sizeof line, stdin);
 }
 
@@ -178,7 +179,6 @@ int main(int argc, char **argv)
 	    fails(cuCtxSetCurrent(context), "cuCtxSetCurrent") ||
 	    fails(cuModuleLoad(&module, argv[1]), "cuModuleLoad"))
 		return 2;
-	printf("ready\n");
-	fflush(stdout);
+	say("ready");
 	return go(argv[2], module);
 }

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a debugger is told of errors. The functions where it has its breakpoints are defined here,
- * before the driver's, so that each call of one is seen. usage: test_report FATBIN
+ * before the driver's, so that each call of one is seen. usage: test_report FATBIN NAMES...
+ *
+ * NAMES: the functions of the driver, and those of the runtime.
  */
-#define _GNU_SOURCE /* MAP_FIXED_NOREPLACE */
+#define _GNU_SOURCE /* MAP_FIXED_NOREPLACE, RTLD_DEFAULT, dladdr1 */
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -160,6 +165,89 @@ static void causes_outside_are_told(void **state)
 	}
 }
 
+/* ---- every function ---- */
+
+/* Not: what tells of errors, gives no result, or an error from before, or takes structures that do
+ * not fit into registers. */
+static bool can_be_called(const char *name)
+{
+	static const char *const others[] = {
+		"cudaGetErrorName", "cudaGetErrorString",  "cudaCreateChannelDesc",
+		"cudaGetLastError", "cudaPeekAtLastError", "cudaMalloc3D",
+		"cudaMemset3D",     "cudaMallocMipmapped",
+	};
+	bool can = strncmp(name, "__", 2) != 0;
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+		can = can && strncmp(name, others[i], strlen(others[i])) != 0;
+	return can;
+}
+
+/* Calls it with nothing but zeros. False: its error was not told as it should be. */
+static bool is_told(const char *name)
+{
+	typedef int call_of(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+			    uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+	call_of *call;
+	void *at = dlsym(RTLD_DEFAULT, name);
+	char own[128];
+	memcpy(&call, &at, sizeof at);
+	seen.n = 0;
+	seen.code = 0;
+	const int result = at ? call(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) : -1;
+	snprintf(own, sizeof own, "%s", name);
+	char *end = strstr(own, "_pt"); /* forms for default streams of threads may be one here */
+	if (end)
+		*end = '\0';
+	bool ok = result == 0 ? seen.n == 0
+			      : seen.n == 1 && seen.code == (uint64_t)result &&
+					(strcmp(seen.function, own) == 0 ||
+					 strcmp(seen.function, name) == 0) &&
+					seen.name[0] && seen.text[0];
+	if (!ok)
+		printf("# %s: %d, told %u times of %s\n", name, result, seen.n, seen.function);
+	return ok;
+}
+
+static char **function_files; /* of functions */
+
+/* In a process of its own, where one may end the context that others use. */
+static int call_all(void)
+{
+	unsigned wrong = 0, n = 0;
+	char name[128];
+	for (char **list = function_files; *list; list++) {
+		FILE *names = fopen(*list, "r");
+		while (names && fgets(name, sizeof name, names)) {
+			CUcontext context;
+			name[strcspn(name, "\n")] = '\0';
+			if (*name == '#' || !can_be_called(name))
+				continue;
+			if (cuInit(0) != CUDA_SUCCESS ||
+			    cuDevicePrimaryCtxRetain(&context, 0) != CUDA_SUCCESS ||
+			    cuCtxSetCurrent(context) != CUDA_SUCCESS)
+				return 1;
+			wrong += !is_told(name);
+			n++;
+		}
+		if (names)
+			fclose(names);
+	}
+	fflush(stdout);
+	return wrong > 0 || n < 800;
+}
+
+static void every_error_is_told(void **state)
+{
+	int status;
+	(void)state;
+	fflush(stdout);
+	pid_t pid = fork();
+	if (pid == 0)
+		_exit(call_all());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 /* The program's user may hide the device. */
 static void a_device_may_be_hidden(void **state)
 {
@@ -184,6 +272,65 @@ static void a_device_may_be_hidden(void **state)
 		if (status != 0)
 			fail_msg("\"%s\": status 0x%x", lists[i].list, (unsigned)status);
 	}
+}
+
+/* By their names and sizes, in the driver itself: debuggers find them there. */
+static void what_debuggers_look_up_is_there(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned n_bytes; /* 0: a function */
+	} documented[] = {
+		{ "cudbgIpcFlag", 4 },
+		{ "cudbgRpcEnabled", 4 },
+		{ "cudbgApiClientPid", 4 },
+		{ "cudbgApiClientRevision", 4 },
+		{ "cudbgSessionId", 4 },
+		{ "cudbgAttachHandlerAvailable", 4 },
+		{ "cudbgEnableLaunchBlocking", 4 },
+		{ "cudbgResumeForAttachDetach", 4 },
+		{ "cudbgDebuggerInitialized", 4 },
+		{ "cudbgDebuggerCapabilities", 4 },
+		{ "cudbgUseExternalDebugger", 4 },
+		{ "cudbgInitiateDebuggerAttachProcedureFd", 4 },
+		{ "cudbgInjectionPath", 4096 },
+		{ "cudbgReportDriverApiErrorFlags", 4 },
+		{ "cudbgReportedDriverApiErrorCode", 8 },
+		{ "cudbgReportedDriverApiErrorFuncNameSize", 8 },
+		{ "cudbgReportedDriverApiErrorFuncNameAddr", 8 },
+		{ "cudbgReportedDriverApiErrorNameSize", 8 },
+		{ "cudbgReportedDriverApiErrorNameAddr", 8 },
+		{ "cudbgReportedDriverApiErrorStringSize", 8 },
+		{ "cudbgReportedDriverApiErrorStringAddr", 8 },
+		{ "cudbgReportedDriverApiErrorSource", 4 },
+		{ "cudbgReportedDriverInternalErrorCode", 8 },
+		{ "cudbgReportDriverApiError", 0 },
+		{ "cudbgReportDriverInternalError", 0 },
+		{ "cudbgReportAttachProcedureFinished", 0 },
+		{ "cudbgPreInit", 0 },
+		{ "cudbgApiInit", 0 },
+		{ "cudbgApiAttach", 0 },
+		{ "cudbgApiDetach", 0 },
+		{ "cudbgGetAPI", 0 },
+		{ "cudbgGetAPIVersion", 0 },
+	};
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	(void)state;
+	assert_non_null(driver);
+	for (unsigned i = 0; i < sizeof documented / sizeof documented[0]; i++) {
+		void *found = NULL;
+		Dl_info info;
+		void *at = dlsym(driver, documented[i].name);
+		if (!at || !dladdr1(at, &info, &found, RTLD_DL_SYMENT) || !found)
+			fail_msg("%s is not there", documented[i].name);
+		const ElfW(Sym) *symbol = found;
+		const unsigned n = documented[i].n_bytes;
+		const unsigned type = ELF64_ST_TYPE(symbol->st_info);
+		if (n ? type != STT_OBJECT || symbol->st_size != n : type != STT_FUNC)
+			fail_msg("%s has %lu bytes", documented[i].name,
+				 (unsigned long)symbol->st_size);
+	}
+	dlclose(driver);
 }
 
 static void the_beginning_is_told(void **state)
@@ -286,15 +433,19 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(causes_outside_are_told),
+		cmocka_unit_test(every_error_is_told),
 		cmocka_unit_test(a_device_may_be_hidden),
+		cmocka_unit_test(what_debuggers_look_up_is_there),
 		cmocka_unit_test(the_beginning_is_told),
 		cmocka_unit_test(errors_of_the_driver_are_told),
 		cmocka_unit_test(errors_of_the_runtime_are_told_once),
 		cmocka_unit_test(what_is_missing_is_an_error_like_others),
 		cmocka_unit_test_prestate(what_is_not_ready_may_be_left_out,
-					  argc == 2 ? argv[1] : NULL),
+					  argc > 2 ? argv[1] : NULL),
 		cmocka_unit_test(an_agent_that_is_gone_is_told),
 	};
-	return argc == 2 ? cmocka_run_group_tests_name("errors for a debugger", tests, NULL, NULL)
-			 : 2;
+	if (argc < 3)
+		return 2;
+	function_files = argv + 2;
+	return cmocka_run_group_tests_name("errors for a debugger", tests, NULL, NULL);
 }
