@@ -8,6 +8,7 @@
  * Dumps of faults are asked for here; those on request the agent makes by itself, and has a thread
  * of the driver (debug.c) call the program's functions before and after.
  */
+#define _GNU_SOURCE /* F_SETPIPE_SZ */
 #include "driver.h"
 
 #include <errno.h>
@@ -31,7 +32,10 @@ enum attribute {
 	FLAGS
 };
 
-enum { KNOWN_FLAGS = WS_WRITE_KNOWN_FLAGS | WS_WRITE_SKIP_ABORT };
+enum {
+	KNOWN_FLAGS = WS_WRITE_KNOWN_FLAGS | WS_WRITE_SKIP_ABORT,
+	REQUEST_BYTES = 1 << 20 /* that are written at once, for readers that fill a buffer first */
+};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -163,6 +167,8 @@ static void trigger_set(void)
 		bool fits = ws_write_name(settings.pipe, (int)getpid(), path, sizeof path);
 		if (fits && mkfifo(path, 0600) == 0)
 			fd = pipe_fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+		if (fd >= 0) /* so that a request is written at once, and not taken for two */
+			(void)fcntl(fd, F_SETPIPE_SZ, REQUEST_BYTES);
 		if (pipe_fd < 0) {
 			driver_say("the pipe for dumps on request could not be made: ",
 				   fits ? strerror(errno) : "its name is too long");
