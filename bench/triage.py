@@ -7,8 +7,8 @@ triage  `warpscope triage --jsonl` over COUNT (10,000) links to a dump, against 
 huge    the same over HUGE_COUNT (64) links to a full-size dump: at most 1.3 times, wall time.
 loop    a shell loop of `warpscope report --json` over 50 of them, wall time for COUNT: at least 10 times as long.
 smoke   2,000 dumps, and the time for orientation only: too few to tell on a machine that does other work; no memory.
-memory  what the main process has at most, for COUNT dumps and for half of them, and so what a dump adds; both are
-        more than one job has, whose ranks are kept.
+memory  what the main process has at most, for COUNT dumps and for half of them: more than one job has, whose ranks are kept. Then the
+        same of --merge for 140,000 records and for half of them, more than are remembered at a time, and so what a dump adds.
 """
 
 import os
@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 
-OVERHEAD, HUGE_OVERHEAD, LOOP, PER_DUMP, SAMPLE, ROUNDS, HUGE_COUNT, HUGE_ROUNDS = 1.2, 1.3, 10, 512, 50, 4, 64, 4
+OVERHEAD, HUGE_OVERHEAD, LOOP, PER_DUMP, RECORDS, SAMPLE, ROUNDS, HUGE_COUNT, HUGE_ROUNDS = 1.2, 1.3, 10, 8, 140000, 50, 4, 64, 4
 
 
 def run(*commands):
@@ -60,6 +60,18 @@ def say(what, ours, floor, limit, text):
     print(f"  {what:9} {text}: {ours:.2f} s; the reports alone {floor:.2f} s; {ours / floor:.2f}x{verdict}", flush=True)
 
 
+def merged_memory(program, folder, dump, count):
+    """The same of a merge of records that differ in their keys and paths."""
+    record = subprocess.run([program, "triage", "--jsonl", dump], capture_output=True, text=True, check=False).stdout
+    start, end = re.fullmatch('(.*"key":")[0-9a-f]{32}(",.*)\n', record).groups()
+    path = os.path.join(folder, f"{count}.jsonl")
+    with open(path, "w", encoding="utf-8") as out:
+        out.writelines(f"{start}{number * 0x9e3779b97f4a7c15 % (1 << 64):016x}{number:016x}{end}\n" for number in range(count))
+    most = most_memory(program, "triage", "--merge", path)
+    os.unlink(path)
+    return most
+
+
 def most_memory(*command):
     """Bytes of the main process at its greatest, as the kernel tells while it runs."""
     most = 0
@@ -92,11 +104,13 @@ def main():
         loop = f'for f in "{many}"/[0-9].nvcudmp "{many}"/[1-4][0-9].nvcudmp; do "{program}" report --json "$f"; done >/dev/null'
         looped = min(run(["sh", "-c", loop])[1] for _ in range(ROUNDS)) / SAMPLE * count
         print(f"  loop      wall {looped:.1f} s; {looped / ours[1]:.0f}x (at least {LOOP})  {'good' if looped >= LOOP * ours[1] else 'TOO SLOW'}")
-        least, most = (0, 0) if smoke else (most_memory(program, "triage", few), most_memory(program, "triage", many))
-    if smoke:
-        return
-    added = (most - least) / (count - count // 2)
-    print(f"  memory    {least >> 10} kB for {count // 2} dumps, {most >> 10} kB for {count}: {added:.0f} bytes a dump (at most {PER_DUMP})  "
+        if smoke:
+            return
+        print(f"  memory    {most_memory(program, 'triage', few) >> 10} kB for {count // 2} dumps, "
+              f"{most_memory(program, 'triage', many) >> 10} kB for {count}")
+        least, most = merged_memory(program, folder, dump, RECORDS // 2), merged_memory(program, folder, dump, RECORDS)
+    added = (most - least) / (RECORDS - RECORDS // 2)
+    print(f"  memory    {least >> 10} kB for {RECORDS // 2} records, {most >> 10} kB for {RECORDS}: {added:.1f} bytes a dump (at most {PER_DUMP})  "
           f"{'good' if added <= PER_DUMP else 'TOO MUCH'}")
 
 

@@ -17,6 +17,8 @@ enum {
 	DEFAULT_INTERVAL = 10, /* seconds between two looks */
 	MAX_BASELINE = 1 << 26,
 	MAX_SNAPSHOT = 1 << 26,
+	MAX_PART = 1 << 16, /* records that are remembered at a time, on average */
+	DIGITS_OF_PART = 15,
 };
 
 /* ---- options ---- */
@@ -205,16 +207,53 @@ static enum ws_status log_line(void *user, char *line, size_t len, struct ws_err
 	return ws_triage_log(log->triage, log->number, line, len, err);
 }
 
-static enum ws_status add_line(void *user, char *line, size_t len, struct ws_error *err)
+/* A look at all records. They come in parts, by their keys: which dumps were seen is remembered for
+ * one part at a time, so it takes no more memory the more dumps there are. */
+struct look {
+	struct ws_triage *triage;
+	enum ws_status (*take)(struct ws_triage *triage, char *line, size_t len,
+			       struct ws_error *err);
+	uint64_t part, n_parts;
+};
+
+/* A line that is no record is of the first part. */
+static uint64_t part_of(const struct look *look, const char *line, size_t len)
 {
-	enum ws_status st = ws_triage_add(user, line, len, err);
-	return st == WS_MALFORMED ? WS_OK : st;
+	char key[WS_TRIAGE_KEY_BYTES];
+	if (look->n_parts == 1 || !ws_triage_record_key(line, len, key))
+		return 0;
+	key[DIGITS_OF_PART] = '\0';
+	return strtoull(key, NULL, 16) % look->n_parts;
 }
 
 static enum ws_status look_line(void *user, char *line, size_t len, struct ws_error *err)
 {
-	enum ws_status st = ws_triage_look(user, line, len, err);
+	const struct look *look = user;
+	if (part_of(look, line, len) != look->part)
+		return WS_OK;
+	enum ws_status st = look->take(look->triage, line, len, err);
 	return st == WS_MALFORMED ? WS_OK : st;
+}
+
+static enum ws_status count_line(void *user, char *line, size_t len, struct ws_error *err)
+{
+	(void)line;
+	(void)len;
+	(void)err;
+	++*(uint64_t *)user;
+	return WS_OK;
+}
+
+static enum ws_status look_at_all(struct look *look, const struct sources *sources,
+				  struct ws_error *err)
+{
+	enum ws_status st = WS_OK;
+	for (look->part = 0; look->part < look->n_parts && st == WS_OK; look->part++) {
+		for (size_t i = 0; i < sources->n && st == WS_OK; i++)
+			st = triage_lines(sources->fd[i], look_line, look, err);
+		ws_triage_next_part(look->triage);
+	}
+	return st;
 }
 
 /* Opens a file to read; -1 when told why not. */
@@ -281,17 +320,23 @@ static enum ws_status gather(struct ws_triage *triage, const struct sources *sou
 			     struct triage_list *logs, bool counts_only,
 			     const struct ws_triage_result **ret_result, struct ws_error *err)
 {
+	struct look look = { .triage = triage, .take = ws_triage_add };
+	uint64_t n_lines = 0;
 	enum ws_status st = WS_OK;
 	for (size_t i = 0; i < sources->n && st == WS_OK; i++)
-		st = triage_lines(sources->fd[i], add_line, triage, err);
+		st = triage_lines(sources->fd[i], count_line, &n_lines, err);
+	look.n_parts = n_lines / MAX_PART + 1;
+	if (st == WS_OK)
+		st = look_at_all(&look, sources, err);
 	if (st == WS_OK)
 		st = ws_triage_choose(triage, err);
 	const char *path;
 	bool is_named;
 	for (uint32_t i = 0; st == WS_OK && triage_list_next(logs, &path, &is_named); i++)
 		st = take_log(triage, i, path, is_named, err);
-	for (size_t i = 0; !counts_only && i < sources->n && st == WS_OK; i++)
-		st = triage_lines(sources->fd[i], look_line, triage, err);
+	look.take = ws_triage_look;
+	if (!counts_only && st == WS_OK)
+		st = look_at_all(&look, sources, err);
 	return st == WS_OK ? ws_triage_judge(triage, ret_result, err) : st;
 }
 

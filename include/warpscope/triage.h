@@ -205,6 +205,12 @@ WS_API void ws_triage_destroy(struct ws_triage *triage);
  */
 WS_API enum ws_status ws_triage_add(struct ws_triage *triage, char *line, size_t len,
 				    struct ws_error *err) WS_MUST_USE;
+/**
+ * For more records than memory is to be used for: forgets which dumps were seen. No record of a
+ * dump may be in another part (ws_triage_record_key() tells them apart), and each look takes all
+ * parts.
+ */
+WS_API void ws_triage_next_part(struct ws_triage *triage);
 /** Ends the first look. */
 WS_API enum ws_status ws_triage_choose(struct ws_triage *triage, struct ws_error *err) WS_MUST_USE;
 /**

@@ -343,6 +343,11 @@ enum ws_status ws_triage_add(struct ws_triage *triage, char *line, size_t len, s
 	return st == WS_OK ? add_to_gpu(triage, &record, job, err) : st;
 }
 
+void ws_triage_next_part(struct ws_triage *triage)
+{
+	wsi_map_fini(&triage->seen);
+}
+
 /* ---- jobs that are shown ---- */
 
 /* Sorts indices of jobs; the jobs stay, as the map refers to them. */

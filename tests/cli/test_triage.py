@@ -425,6 +425,23 @@ def damaged_records_are_counted(bench):
     expect(page['dumps']['all'] == 4 and page['not_records'] == 3, page['dumps'])
 
 
+def records_in_parts(bench):
+    """More records than are remembered at a time: each dump counts once wherever its second record is, and lines that are none count once."""
+    def line(number, more):
+        key = f'{number * 0x9e3779b97f4a7c15 % (1 << 64):016x}' * 2
+        return '{"schema":"warpscope-triage-1","key":"%s","path":"job%d/%d","status":"read","verdict":"fault","signature":"s%d","rank":%d%s}\n' % (
+            key, number % 3, number, number % 7, number % 8, more)
+
+    files, n = [os.path.join(bench.folder, name) for name in ('parts-a.jsonl', 'parts-b.jsonl')], 140000
+    for path, numbers, more in ((files[0], range(n), ''), (files[1], range(n - 1, n // 2 - 1, -1), ',"x":1')):
+        with open(path, 'w', encoding='utf-8') as file:
+            file.writelines(line(number, more) for number in numbers)
+            file.write('no record\n')
+    page = bench.page('--merge', '--limit', '2', *files)
+    expect((page['dumps']['all'], page['dumps']['again'], page['not_records']) == (n, n // 2, 2), (page['dumps'], page['not_records']))
+    expect(sorted(group['dumps'] for group in page['groups']) == [n // 7] * 7, page['groups'])
+
+
 def many_files_in_one_folder(bench, n):
     """Memory does not follow the number of files."""
     where = bench.folder_of('many')
@@ -527,10 +544,10 @@ def main():
     program, root, everything = sys.argv[1], os.path.abspath(sys.argv[2]), '--all' in sys.argv
     cases = [records_keep_their_size, page_follows_its_schema, a_bad_file_costs_its_row, links_are_followed_to_files, hostile_names, names_have_ranks,
              lambda bench: a_killed_run_goes_on(bench, 40 if everything else 4), a_dead_worker_costs_a_row, records_are_there_at_once,
-             a_full_disk_is_told, records_are_not_overwritten, parts_make_the_whole, files_beside_dumps, known_bugs_are_known, damaged_records_are_counted,
+             a_full_disk_is_told, records_are_not_overwritten, parts_make_the_whole, files_beside_dumps, known_bugs_are_known, damaged_records_are_counted, records_in_parts,
              merged_pages_stay_in_the_store, a_folder_is_watched, many_new_dumps_are_all_read, a_watched_folder_has_a_page,
              lambda bench: many_files_in_one_folder(bench, 100000 if everything else 2000)]
-    names = {6: 'a_killed_run_goes_on', 19: 'many_files_in_one_folder'}
+    names = {6: 'a_killed_run_goes_on', 20: 'many_files_in_one_folder'}
     failed = 0
     print(f'1..{len(cases)}')
     with tempfile.TemporaryDirectory() as folder:

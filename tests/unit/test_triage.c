@@ -248,6 +248,39 @@ static void damaged_records_are_refused_or_read(void **state)
 	ws_triage_destroy(triage);
 }
 
+/* Which dumps were seen is remembered for one part, in both looks. */
+static void dumps_are_forgotten_with_their_part(void **state)
+{
+	static struct text text;
+	struct ws_triage_options options = { .size = sizeof options };
+	const struct ws_triage_result *result;
+	struct ws_triage *triage;
+	struct ws_out out;
+	char line[4096];
+	(void)state;
+	text.len = 0;
+	ws_out_init(&out, put, &text);
+	ws_triage_record_failed(&file, "why", false, &out);
+	assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
+	assert_int_equal(ws_triage_create(&options, &triage, NULL), WS_OK);
+	for (int i = 0; i < 6; i++) {
+		memcpy(line, text.bytes, text.len);
+		assert_int_equal(ws_triage_add(triage, line, text.len - 1, NULL), WS_OK);
+		if (i % 2)
+			ws_triage_next_part(triage);
+	}
+	assert_int_equal(ws_triage_choose(triage, NULL), WS_OK);
+	for (int i = 0; i < 6; i++) {
+		memcpy(line, text.bytes, text.len);
+		assert_int_equal(ws_triage_look(triage, line, text.len - 1, NULL), WS_OK);
+		if (i % 2)
+			ws_triage_next_part(triage);
+	}
+	assert_int_equal(ws_triage_judge(triage, &result, NULL), WS_OK);
+	assert_true(result->n_dumps == 3 && result->n_again == 3 && result->jobs[0].n_rows == 3);
+	ws_triage_destroy(triage);
+}
+
 static uint64_t allocations, failing;
 
 static bool fails(void)
@@ -638,6 +671,7 @@ int main(void)
 		cmocka_unit_test(a_record_comes_back_as_it_was_written),
 		cmocka_unit_test(records_have_their_size),
 		cmocka_unit_test(damaged_records_are_refused_or_read),
+		cmocka_unit_test(dumps_are_forgotten_with_their_part),
 		cmocka_unit_test(missing_memory_is_told),
 		cmocka_unit_test(pickles_are_read_as_data),
 		cmocka_unit_test(pickles_have_lists),
