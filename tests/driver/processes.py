@@ -19,9 +19,13 @@ def agents(mark):
     return found
 
 
+waits = [0.0]  # seconds that each condition took
+
+
 def within(seconds, condition):
     """Whether a condition comes true in that time; what it is at the end."""
-    end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
+    begin = time.monotonic()
+    while not condition() and time.monotonic() < begin + seconds:
         time.sleep(0.02)
+    waits.append(time.monotonic() - begin)
     return condition()
