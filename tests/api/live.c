@@ -312,3 +312,41 @@ uint32_t load_text(const char *text)
 	ws_assembly_destroy(assembly);
 	return module;
 }
+
+uint64_t start_group(void)
+{
+	const uint32_t shapes[7] = { 0 }, adds = 0;
+	struct ws_sim_launch launch = {
+		.size = sizeof launch,
+		.kernel = "group_registers",
+		.grid = { 1, 1, 1 },
+		.block = { 128, 1, 1 },
+		.args = (const void *const[]){ &device.out, &device.in, &device.in, shapes, &adds },
+		.n_args = 5,
+	};
+	device_open(&device, group_kernels, 4);
+	launch.module = device.module;
+	assert_int_equal(ws_sim_launch(device.sim, &launch, NULL), WS_OK);
+	begin(CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS);
+	stop_at_start();
+	uint64_t product = find(WS_OP_HGMMA, 0), last = find(WS_OP_WARPGROUP, 0);
+	for (unsigned n = 1; last < product; n++)
+		last = find(WS_OP_WARPGROUP, n); /* DEPBAR; ARRIVE is before the product */
+	GOOD(resumeWarpsUntilPC, DEV, 0, 0xf, product, 0);
+	step_to(0, 2, last);
+	return last;
+}
+
+const uint64_t host_frames[3] = { 0x401000, 0x402000, 0x7f0000001000 };
+const struct ws_sim_launch host_launch = {
+	.size = sizeof host_launch,
+	.kernel = "calls",
+	.grid = { 1, 1, 1 },
+	.block = { 32, 1, 1 },
+	.args = (const void *const[]){ &device.out },
+	.n_args = 1,
+	.host_tid = 4321,
+	.host_stack = host_frames,
+	.n_host_stack = 3,
+	.is_system = true,
+};

@@ -91,6 +91,13 @@ uint64_t start_parted(void);
 /* live_capabilities.c */
 extern const struct CMUnitTest live_capabilities_tests[];
 extern const size_t n_live_capabilities_tests;
+/* A kernel of four warps that make a product; warp 2 is at the instruction that waits for it. Its
+ * address. */
+uint64_t start_group(void);
+/* One of a host thread whose call stack is known. */
+extern const struct ws_sim_launch host_launch;
+extern const uint64_t host_frames[3];
+
 /* live_child.c */
 extern const struct CMUnitTest live_child_tests[];
 extern const size_t n_live_child_tests;

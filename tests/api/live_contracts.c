@@ -161,26 +161,13 @@ static void the_rpc_is_read_and_written(void **state)
 static void who_launched_is_told(void **state)
 {
 	(void)state;
-	static const uint64_t frames[] = { 0x401000, 0x402000, 0x7f0000001000 };
-	const struct ws_sim_launch launch = {
-		.size = sizeof launch,
-		.kernel = "calls",
-		.grid = { 1, 1, 1 },
-		.block = { 32, 1, 1 },
-		.args = (const void *const[]){ &device.out },
-		.n_args = 1,
-		.host_tid = 4321,
-		.host_stack = frames,
-		.n_host_stack = 3,
-		.is_system = true,
-	};
 	uint64_t addresses[4] = { 0 };
 	uint32_t n = 9;
 	device_open(&device, kernels, 4);
 	begin(CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS);
 	GOOD(setKernelLaunchNotificationMode, CUDBG_KNL_LAUNCH_NOTIFY_EVENT);
 	ws_sim_host_begin(device.target, true);
-	assert_int_equal(ws_sim_launch(device.sim, &launch, NULL), WS_OK);
+	assert_int_equal(ws_sim_launch(device.sim, &host_launch, NULL), WS_OK);
 	assert_int_equal(ws_sim_host_end(device.target, true, NULL, NULL), WS_OK);
 	CUDBGEvent event = await(CUDBG_EVENT_QUEUE_TYPE_SYNC);
 	assert_int_equal(event.kind, CUDBG_EVENT_KERNEL_READY);
@@ -194,8 +181,8 @@ static void who_launched_is_told(void **state)
 	for (int done = 0; done < 2; done++) {
 		memset(addresses, 0, sizeof addresses);
 		GOOD(readCPUCallStack, DEV, 1, addresses, 2, &n);
-		assert_true(n == 3 && addresses[0] == frames[0] && addresses[1] == frames[1] &&
-			    addresses[2] == 0);
+		assert_true(n == 3 && addresses[0] == host_frames[0] &&
+			    addresses[1] == host_frames[1] && addresses[2] == 0);
 		GOOD0(resumeAllDevices);
 		if (!done)
 			expect_end();

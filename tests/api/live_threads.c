@@ -111,25 +111,7 @@ static void lanes_have_barriers_of_their_own(void **state)
 static void a_warp_waits_for_its_group(void **state)
 {
 	(void)state;
-	const uint32_t shapes[7] = { 0 }, adds = 0;
-	struct ws_sim_launch launch = {
-		.size = sizeof launch,
-		.kernel = "group_registers",
-		.grid = { 1, 1, 1 },
-		.block = { 128, 1, 1 },
-		.args = (const void *const[]){ &device.out, &device.in, &device.in, shapes, &adds },
-		.n_args = 5,
-	};
-	device_open(&device, group_kernels, 4);
-	launch.module = device.module;
-	assert_int_equal(ws_sim_launch(device.sim, &launch, NULL), WS_OK);
-	begin(CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS);
-	stop_at_start();
-	uint64_t product = find(WS_OP_HGMMA, 0), last = find(WS_OP_WARPGROUP, 0);
-	for (unsigned n = 1; last < product; n++)
-		last = find(WS_OP_WARPGROUP, n); /* DEPBAR; ARRIVE is before the product */
-	GOOD(resumeWarpsUntilPC, DEV, 0, 0xf, product, 0);
-	step_to(0, 2, last);
+	const uint64_t last = start_group();
 	assert_int_equal(scope_of(2, 5), CUDBG_BARRIER_SCOPE_NONE);
 	(void)step(0, 2, UINT32_MAX, 1, CUDBG_SINGLE_STEP_FLAGS_NO_STEP_OVER_WARP_BARRIERS);
 	assert_true(pc_of(0, 2, 5) == last);

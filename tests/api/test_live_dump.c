@@ -591,25 +591,7 @@ static void amid_threads_that_yield(void **state)
 static void amid_a_group_of_warps(void **state)
 {
 	(void)state;
-	const uint32_t shapes[7] = { 0 }, adds = 0;
-	struct ws_sim_launch launch = {
-		.size = sizeof launch,
-		.kernel = "group_registers",
-		.grid = { 1, 1, 1 },
-		.block = { 128, 1, 1 },
-		.args = (const void *const[]){ &device.out, &device.in, &device.in, shapes, &adds },
-		.n_args = 5,
-	};
-	device_open(&device, group_kernels, 4);
-	launch.module = device.module;
-	assert_int_equal(ws_sim_launch(device.sim, &launch, NULL), WS_OK);
-	begin(CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS);
-	stop_at_start();
-	uint64_t product = find(WS_OP_HGMMA, 0), last = find(WS_OP_WARPGROUP, 0);
-	for (unsigned n = 1; last < product; n++)
-		last = find(WS_OP_WARPGROUP, n); /* DEPBAR; ARRIVE is before the product */
-	GOOD(resumeWarpsUntilPC, DEV, 0, 0xf, product, 0);
-	step_to(0, 2, last);
+	(void)start_group();
 	(void)step(0, 2, UINT32_MAX, 1, CUDBG_SINGLE_STEP_FLAGS_NO_STEP_OVER_WARP_BARRIERS);
 	ask_all();
 }
@@ -636,24 +618,11 @@ static void amid_memory_of_the_host(void **state)
 {
 	(void)state;
 	static uint32_t words[1024];
-	static const uint64_t frames[] = { 0x401000, 0x402000, 0x7f0000001000 };
-	const struct ws_sim_launch launch = {
-		.size = sizeof launch,
-		.kernel = "calls",
-		.grid = { 1, 1, 1 },
-		.block = { 32, 1, 1 },
-		.args = (const void *const[]){ &device.out },
-		.n_args = 1,
-		.host_tid = 4321,
-		.host_stack = frames,
-		.n_host_stack = 3,
-		.is_system = true,
-	};
 	device_open(&device, kernels, 4);
 	host_memory = UINT64_C(0x200000000);
 	words[0] = 7;
 	assert_int_equal(ws_sim_map(device.sim, host_memory, words, sizeof words, NULL), WS_OK);
-	assert_int_equal(ws_sim_launch(device.sim, &launch, NULL), WS_OK);
+	assert_int_equal(ws_sim_launch(device.sim, &host_launch, NULL), WS_OK);
 	begin(CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS |
 	      CUDBG_DEBUGGER_CAPABILITY_COLLECT_CPU_CALL_STACK_FOR_KERNEL_LAUNCHES);
 	stop_at_start();
