@@ -10,12 +10,13 @@ tests first, and those named like the changed file. A change that does not compi
 next; so is one that the compiler translates to the same object code, byte for byte: it changes no program. A test that fails must
 pass right afterwards without the change; if it does not, the machine's load or chance made it fail, and the others are tried. With
 --quick, tests that take longer are left out; try what is not noticed again without it. With --reached, each test runs once in a
-build that records which lines it executes; then a change is tried with the tests that come to its line, since no other can notice
-it. A line that none was seen to come to is tried with all: data, and what runs in processes that are killed or shut in, which
-leave no record. So is a test that fails in that build: its record may not be whole. With --sanitize, what is not noticed is tried again in a build with AddressSanitizer and
-UndefinedBehaviorSanitizer, as `make check-sanitize` makes it. With --lock, FILE is locked meanwhile; every two minutes others get
-their turn. --change makes one that is given instead: TEXT replaces the line. --list only shows what would be changed. The last
-line is "N of M changes noticed"; exit status 1 when it is under 85 %.
+build of clang (and llvm-profdata, llvm-cov) that records which lines it executes; then a change is tried with the tests that come
+to its line, since no other can notice it. A line that none was seen to come to is tried with all: data, and what runs in processes
+that are killed or shut in, which leave no record. So is a test that fails in that build: its record may not be whole. With
+--sanitize, what is not noticed is tried again in a build with AddressSanitizer and UndefinedBehaviorSanitizer, as
+`make check-sanitize` makes it. With --lock, FILE is locked meanwhile; every two minutes others get their turn. --change makes one
+that is given instead: TEXT replaces the line. --list only shows what would be changed. The last line is "N of M changes noticed";
+exit status 1 when it is under 85 %.
 
 Kinds of change: a comparison or its bound, a Boolean or arithmetic operator, a condition, a constant, two arguments swapped, a
 call left out.
@@ -137,38 +138,50 @@ def run(*command, cwd=TREE, env=None):
         return subprocess.CompletedProcess(command, 1, str(late.stdout or ''), 'too slow')
 
 
-def make_tree(build='build', *options):
+def make_tree(build='build', *options, **env):
     head = subprocess.run(['git', '-C', ROOT, 'rev-parse', 'HEAD'], capture_output=True, text=True, check=True).stdout.strip()
     if not os.path.isdir(TREE):
         subprocess.run(['git', 'clone', '-q', '--shared', ROOT, TREE], check=True)
     subprocess.run(['git', '-C', TREE, 'fetch', '-q', 'origin', head], check=False)
     subprocess.run(['git', '-C', TREE, 'checkout', '-q', '--force', head], check=True)
     if not os.path.isdir(os.path.join(TREE, build)):
-        subprocess.run(['meson', 'setup', *options, build], cwd=TREE, stdout=subprocess.DEVNULL, check=True)
+        subprocess.run(['meson', 'setup', *options, build], cwd=TREE, env={**os.environ, **env}, stdout=subprocess.DEVNULL,
+                       check=True)
     if run('ninja', '-C', build).returncode:
         sys.exit('mutants.py: the tree does not build as it is')
     return head
 
 
-def lines_executed(folder):
-    """{file: lines that were executed} of the counts that one test left in a folder."""
-    counts = []
-    for place, _, names in os.walk(folder):
-        for name in names:
-            if name.startswith('meson-generated'):
-                continue
-            counts.append(os.path.join(place, name))
-            notes = os.path.join(place, name[:-4] + 'gcno')
-            os.symlink(notes[len(folder):], notes)
-    told = subprocess.run(['gcov', '--json-format', '--stdout', *counts], cwd=os.path.join(TREE, 'coverage'), capture_output=True,
-                          check=False).stdout
-    executed = {}
-    for part in told.splitlines():
-        for file in json.loads(part)['files']:
-            path = os.path.relpath(os.path.join(TREE, 'coverage', file['file']), TREE)
-            if path.endswith('.c') and path.startswith(('src/', 'cli/')):
-                executed.setdefault(path, set()).update(line['line_number'] for line in file['lines'] if line['count'])
-    return {path: sorted(lines) for path, lines in executed.items()}
+def lines_executed(folder, programs):
+    """{file: lines that were executed} of the counts that one test left in a folder; None when they cannot be read."""
+    counts, whole = [os.path.join(folder, name) for name in os.listdir(folder)], os.path.join(folder, 'whole')
+    if not counts or run('llvm-profdata', 'merge', '-sparse', '-o', whole, *counts).returncode:
+        return None
+    objects = [word for program in programs for word in ('-object', program)]
+    told = run('llvm-cov', 'export', '-format=lcov', '-instr-profile=' + whole, *objects[1:])
+    executed, path = {}, None
+    for line in told.stdout.splitlines():
+        kind, _, rest = line.partition(':')
+        if kind == 'SF':
+            path = os.path.relpath(rest, TREE)
+        elif kind == 'DA' and path.endswith('.c') and path.startswith(('src/', 'cli/')):
+            number, count = rest.split(',')[:2]
+            if int(count):
+                executed.setdefault(path, set()).add(int(number))
+    return None if told.returncode else {path: sorted(lines) for path, lines in executed.items()}
+
+
+def is_program(path):
+    """Whether a file is a program or a shared library of ours."""
+    with open(path, 'rb') as handle:
+        head = handle.read(20)
+    return head[:4] == b'\x7fELF' and head[16] in (2, 3) and head[18] != 190  # not the code of a GPU
+
+
+def introspect(build):
+    """(the tests of a build, the files of its targets)"""
+    targets = json.loads(run('meson', 'introspect', build, '--targets').stdout)
+    return json.loads(run('meson', 'introspect', build, '--tests').stdout), {one['id']: one['filename'] for one in targets}
 
 
 def suite_of(test):
@@ -179,7 +192,8 @@ class Reached:
     """Which tests execute a line."""
 
     def __init__(self, jobs, turn):
-        head = make_tree('coverage', '-Db_coverage=true', '-Doptimization=0')
+        flags = '-fprofile-instr-generate -fcoverage-mapping'
+        head = make_tree('coverage', '-Doptimization=1', '-Db_lundef=false', CC='clang', CFLAGS=flags, LDFLAGS=flags)
         kept = os.path.join(TREE, 'coverage', 'reached.jsonl')  # the commit, then a line for each test
         self.by_test, self.seconds = {}, {}
         if os.path.exists(kept):
@@ -188,7 +202,7 @@ class Reached:
                     rows = [json.loads(line) for line in handle if line.endswith('\n')]
                     self.by_test.update((name, files) for name, files, _ in rows)
                     self.seconds.update((name, seconds) for name, _, seconds in rows)
-        tests = json.loads(run('meson', 'introspect', 'coverage', '--tests').stdout)
+        tests, self.files = introspect('coverage')
         missing = [test for test in tests if test['depends'] and suite_of(test) in SUITES.split() and
                    test['name'] not in self.by_test]
         at_once = jobs if turn.handle else len(missing)
@@ -206,16 +220,16 @@ class Reached:
             for path, lines in (files or {}).items():
                 self.known.setdefault(path, set()).update(lines)
 
-    @staticmethod
-    def of_test(test):
+    def of_test(self, test):
         begin = time.monotonic()
+        programs = sorted({name for target in test['depends'] for name in self.files[target] if is_program(name)})
         # the program's sandbox lets nobody write counts; some processes outlive their test, and write while the folder goes
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             ended = run(*test['cmd'], cwd=test['workdir'] or os.path.join(TREE, 'coverage'),
-                        env={**os.environ, **test['env'], 'GCOV_PREFIX': folder, 'WARPSCOPE_SANDBOX': 'off'})
+                        env={**os.environ, **test['env'], 'LLVM_PROFILE_FILE': folder + '/%m', 'WARPSCOPE_SANDBOX': 'off'})
             seconds = time.monotonic() - begin
             whole = ended.returncode == 0 and not FAILURE.search(ended.stdout)
-            return test['name'], lines_executed(folder) if whole else None, seconds
+            return test['name'], lines_executed(folder, programs) if whole else None, seconds
 
     def may_notice(self, test, path, number):
         """False: others come to this line, and it does not."""
@@ -249,14 +263,13 @@ class Tests:
         self.tests = [test for test in self.tests if self.seconds[test['name']] <= quick]
 
     def listed(self):
-        targets = json.loads(run('meson', 'introspect', self.folder, '--targets').stdout)
-        folder = os.path.join(TREE, self.folder)
-        self.files = {target['id']: [os.path.relpath(name, folder) for name in target['filename']] for target in targets}
-        return json.loads(run('meson', 'introspect', self.folder, '--tests').stdout)
+        tests, self.files = introspect(self.folder)
+        return tests
 
     def build(self, test):
         """Builds what a test needs; whether that is so."""
-        needed = sorted({name for target in test['depends'] for name in self.files[target]})
+        folder = os.path.join(TREE, self.folder)
+        needed = sorted({os.path.relpath(name, folder) for target in test['depends'] for name in self.files[target]})
         with self.building:
             return run('ninja', '-C', self.folder, *needed).returncode == 0
 
