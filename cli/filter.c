@@ -231,11 +231,3 @@ bool filter_limits(const struct filter *filter, enum filter_word word)
 	const bool *limited = filter->word[word].limited;
 	return limited[0] || limited[1] || limited[2];
 }
-
-bool filter_only(const struct filter *filter, enum filter_word word, int64_t *ret_number)
-{
-	if (!filter->word[word].limited[0])
-		return false;
-	*ret_number = filter->word[word].number[0];
-	return true;
-}

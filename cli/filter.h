@@ -58,7 +58,5 @@ bool filter_number(const struct filter *filter, enum filter_word word, int64_t n
 bool filter_dim3(const struct filter *filter, enum filter_word word, struct ws_dim3 dim);
 /* Whether a word limits anything. */
 bool filter_limits(const struct filter *filter, enum filter_word word);
-/* The number, when the word allows only that one. */
-bool filter_only(const struct filter *filter, enum filter_word word, int64_t *ret_number);
 
 #endif

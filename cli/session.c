@@ -109,15 +109,6 @@ const struct coords *session_coords(const struct session *session)
 	return session->have_focus ? &session->at : NULL;
 }
 
-uint32_t session_grid_of_kernel(const struct session *session, uint32_t kernel)
-{
-	for (uint32_t i = 0; i < session->counts.grids; i++) {
-		if (session->kernel_ids[i] == kernel)
-			return i;
-	}
-	return WS_NONE;
-}
-
 uint32_t session_kernel(const struct session *session, uint32_t grid_index)
 {
 	return grid_index < session->counts.grids ? session->kernel_ids[grid_index] : WS_NONE;

@@ -32,8 +32,6 @@ void session_close(struct session *session);
 
 /* The focus for filter_parse(): NULL when there is none. */
 const struct coords *session_coords(const struct session *session);
-/* Grid index of a kernel id; WS_NONE when there is none. */
-uint32_t session_grid_of_kernel(const struct session *session, uint32_t kernel);
 /* Kernel id of a grid index; WS_NONE for WS_NONE. */
 uint32_t session_kernel(const struct session *session, uint32_t grid_index);
 

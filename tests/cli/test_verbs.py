@@ -5,6 +5,7 @@ wrong order and to files of other kinds, what a dumb terminal gets, and the firs
 usage: test_verbs.py WARPSCOPE SOURCE_ROOT
 """
 import fcntl
+import gzip
 import io
 import atexit
 import json
@@ -327,6 +328,20 @@ def check_limits(bench):
     bench.cases.append(('check --limit 0 shows all', None if ' more of kind' not in full else full[-300:]))
 
 
+def check_sizes(bench):
+    """--size-limit takes bytes, with K, M, G or T, and what unpacks to more is not read."""
+    with open(bench.dump, 'rb') as handle:
+        packed = bench.file('sizes.nvcudmp.gz', gzip.compress(handle.read()))
+    size = os.path.getsize(bench.dump)
+    up, down = -(-size // 1024), size // 1024
+    for limit in (f'{size}', f'{size:#x}', f'{up}K', '1M', '1G', '1T', f'{2**24 - 1}T'):
+        bench.expect(f'--size-limit {limit} of {size} bytes', ('--size-limit', limit, packed), 0, output='Illegal memory access')
+    for limit, told in ((f'{size - 1}', size - 1), (f'{size - 1:#x}', size - 1), (f'{down}K', down * 1024)):
+        bench.expect(f'--size-limit {limit} of {size} bytes', ('--size-limit', limit, packed), 1, f'more than the limit of {told} bytes$')
+    for limit in ('0', '', 'K', '5X', '1.5M', '-1', '1k', f'{2**24}T', '9' * 40):
+        bench.expect(f'--size-limit {limit}', ('--size-limit', limit, packed), 2, '--size-limit takes bytes, such as 500M or 64G')
+
+
 def check_warnings(bench):
     """One line for all images of a file, as for one of them."""
     folder = os.path.join(bench.folder, 'modules')
@@ -435,7 +450,7 @@ def main():
     warpscope, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(warpscope, root, folder)
-        for part in (check_exits, check_words, check_places, check_files, check_terminal, check_width, check_limits,
+        for part in (check_exits, check_words, check_places, check_files, check_terminal, check_width, check_limits, check_sizes,
                      check_warnings, check_where, check_lanes, check_jq,
                      check_first_screen):
             part(bench)
