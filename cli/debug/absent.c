@@ -9,7 +9,7 @@ static const char no_programs[] =
 static const char no_scripts[] =
 	"is not here: scripts have define, if and while; for programs, verbs have --json";
 static const char no_windows[] = "is not here: there are no windows";
-static const char no_host[] = "changes nothing: there is no program of the host";
+static const char no_host[] = "changes nothing: there is no host program";
 static const char has_images[] = "changes nothing: a dump has the images of its kernels";
 static const char no_pieces[] =
 	"is not here: warpscope extract writes memory, images and sections into files";
@@ -45,6 +45,22 @@ static const struct absent {
 	{ "load", has_images, false },
 	{ "dump", no_pieces, false },
 	{ "append", no_pieces, false },
+	{ "inferior", "changes nothing: there is one", false },
+	{ "add-inferior", no_host, false },
+	{ "unset", no_host, false },
+	{ "skip", no_host, false },
+	{ "macro", no_host, false },
+	{ "catch", no_host, false },
+	{ "jump", no_host, false },
+	{ "return", no_host, false },
+	{ "record", no_host, false },
+	{ "checkpoint", no_host, false },
+	{ "monitor", no_host, false },
+	{ "dont-repeat", "changes nothing: only what is typed is repeated", false },
+	{ "add-auto-load-safe-path", "changes nothing: no file is run by itself", false },
+	{ "rbreak", "is not here: break takes one function", false },
+	{ "clear", "is not here: delete takes the number of a breakpoint", false },
+	{ "save", "is not here: this program writes no files of commands", false },
 	{ "restore", "is not here: a dump cannot be altered", false },
 	{ "maintenance", "is not here: it shows the insides of gdb", false },
 	{ "maint", "is not here: it shows the insides of gdb", false },

@@ -186,11 +186,11 @@ static void enable(struct debugger *d, const char *text, bool on)
 
 static void command_delete(struct debugger *d, const char *text)
 {
-	const char *rest = debug_behind(text, "display");
+	const char *rest = debug_behind(text, "display"), *all = debug_behind(text, "breakpoints");
 	if (rest)
 		debug_undisplay(d, rest);
 	else
-		debug_breakpoints_delete(d, text);
+		debug_breakpoints_delete(d, all ? all : text);
 }
 
 static void command_enable(struct debugger *d, const char *text)
@@ -496,7 +496,8 @@ static const struct command {
 	  debug_last_write },
 	{ "break", "b", " LOCATION [if CONDITION]",
 	  "stops there; LOCATION is FILE:LINE, LINE, FUNCTION or *ADDRESS", RUNS, command_break },
-	{ "tbreak", NULL, " LOCATION [if CONDITION]", "the same, once", RUNS, command_tbreak },
+	{ "tbreak", "thbreak", " LOCATION [if CONDITION]", "the same, once", RUNS, command_tbreak },
+	{ "hbreak", NULL, " LOCATION [if CONDITION]", "as break", RUNS, command_break },
 	{ "watch", NULL, " EXPRESSION|SPACE:ADDRESS+LENGTH",
 	  "stops when memory changes, *(TYPE *)ADDRESS", RUNS, command_watch },
 	{ "rwatch", NULL, " EXPRESSION|SPACE:ADDRESS+LENGTH", "when it is read", RUNS,
@@ -560,6 +561,8 @@ static const struct command {
 	{ "if", NULL, " EXPRESSION", "runs the lines up to else, or those up to end", 0, debug_if },
 	{ "while", NULL, " EXPRESSION", "runs the lines up to end as long as it is true", 0,
 	  debug_while },
+	{ "loop_break", NULL, "", "out of the innermost while", 0, debug_loop_break },
+	{ "loop_continue", NULL, "", "on to its next turn", 0, debug_loop_continue },
 	{ "define", NULL, " NAME", "a command of the lines up to end; $arg0 is its first word", 0,
 	  debug_define },
 	{ "document", NULL, " NAME", "lines up to end, which help shows", 0, debug_document },
@@ -708,6 +711,18 @@ const char *debug_command_name(const struct debugger *d, size_t index)
 
 /* ---- a line ---- */
 
+/* The user's own command of that name for a command, before it or after. */
+static void run_hook(struct debugger *d, const char *prefix, const struct command *command)
+{
+	char name[80];
+	if (d->runs_hook) /* which may use the command itself */
+		return;
+	d->runs_hook = true;
+	snprintf(name, sizeof name, "%s%s", prefix, command->name);
+	(void)debug_run_defined(d, name);
+	d->runs_hook = false;
+}
+
 static void run_command(struct debugger *d, const char *line, size_t n)
 {
 	const struct command *command = n ? find(line, n) : NULL;
@@ -728,6 +743,11 @@ static void run_command(struct debugger *d, const char *line, size_t n)
 		return;
 	}
 	if (d->dump && (command->is & RUNS)) {
+		if (command->run == debug_breakpoint_commands) {
+			size_t n_lines = 0;
+			char **lines = debug_take_lines(d, false, &n_lines);
+			debug_lines_free(lines, n_lines);
+		}
 		cli_say("The program is not being run: this is a dump.\n");
 		return;
 	}
@@ -735,7 +755,9 @@ static void run_command(struct debugger *d, const char *line, size_t n)
 		free(d->repeated);
 		d->repeated = command->is & REPEATS ? cli_copy(line, strlen(line)) : NULL;
 	}
+	run_hook(d, "hook-", command);
 	command->run(d, line + n + strspn(line + n, " \t"));
+	run_hook(d, "hookpost-", command);
 }
 
 void debug_execute(struct debugger *d, const char *line, bool repeats)

@@ -99,6 +99,7 @@ struct debugger {
 	char **words;                  /* borrowed */
 	struct cli_given pid;          /* or it runs already, in this process, */
 	char *attach_by;               /* and is attached to in this way; borrowed */
+	bool runs_hook;                /* a command of the user's own beside another */
 	char *dump;                    /* owned: the file of the target; NULL: it is a device */
 	struct cli_given history;      /* MiB to keep it in */
 	bool started;                  /* launches have run, or begun to */
@@ -281,6 +282,9 @@ int debug_prompt(struct debugger *d);
 void debug_source(struct debugger *d, const char *text);
 /* Take the lines after this one, up to `end`: a command of the user's own, or words about one. */
 void debug_define(struct debugger *d, const char *text);
+/* Out of the innermost while, or on to its next turn. */
+void debug_loop_break(struct debugger *d, const char *text);
+void debug_loop_continue(struct debugger *d, const char *text);
 /* NAME = COMMAND: another name for the beginning of a line. */
 void debug_alias(struct debugger *d, const char *text);
 void debug_document(struct debugger *d, const char *text);

@@ -43,10 +43,15 @@ struct user_command {
 	char *alias; /* owned: the beginning of a line that it stands for; NULL: it is none */
 };
 
+/* Where a loop goes, instead of to its next line. */
+enum jump { JUMP_NONE, JUMP_OUT, JUMP_ON };
+
 struct prompt {
 	struct debugger *d;
 	struct source *source; /* innermost */
 	unsigned n_nested;
+	unsigned n_loops; /* of `while`, within each other */
+	enum jump jump;
 	struct user_command *commands; /* owned */
 	size_t n_commands, cap_commands;
 	char *line; /* of getline() */
@@ -205,7 +210,7 @@ static char *with_arguments(const char *line, const char *arguments)
 
 /* The next line of the innermost source; free() it. NULL: it has no more. `words` is what to show
  * before it. */
-static char *next_line(struct prompt *p, const char *words)
+static char *next_line_alone(struct prompt *p, const char *words)
 {
 	struct source *source = p->source;
 	char *line;
@@ -225,6 +230,24 @@ static char *next_line(struct prompt *p, const char *words)
 	return line;
 }
 
+/* The same with the lines that it goes on in: those behind a backslash at its end. */
+static char *next_line(struct prompt *p, const char *words)
+{
+	char *line = next_line_alone(p, words);
+	const bool goes_on = p->source->is_user || p->source->file;
+	size_t n = line ? strlen(line) : 0;
+	while (goes_on && n > 0 && line[n - 1] == '\\') {
+		char *more = next_line_alone(p, ">");
+		if (!more)
+			break;
+		line = cli_realloc(line, n + strlen(more), 1);
+		memcpy(line + n - 1, more, strlen(more) + 1);
+		free(more);
+		n = strlen(line);
+	}
+	return line;
+}
+
 /* ---- running ---- */
 
 static void run_source(struct prompt *p, struct source *source)
@@ -238,7 +261,8 @@ static void run_source(struct prompt *p, struct source *source)
 	source->outer = p->source;
 	p->source = source;
 	p->n_nested++;
-	while (!d->quits && !(source->is_due && d->due) && (line = next_line(p, "(warpscope) "))) {
+	while (!d->quits && !p->jump && !(source->is_due && d->due) &&
+	       (line = next_line(p, "(warpscope) "))) {
 		bool pages = source->is_user && isatty(STDIN_FILENO) && d->cli->terminal &&
 			     !d->no_paging && d->height != UINT32_MAX;
 		if (pages)
@@ -267,6 +291,9 @@ static bool run_file(struct prompt *p, const char *path)
 
 void debug_source(struct debugger *d, const char *text)
 {
+	const char *rest;
+	while ((rest = debug_behind(text, "-v")) || (rest = debug_behind(text, "-s")))
+		text = rest;
 	if (*text)
 		(void)run_file(d->prompt, text);
 	else
@@ -424,10 +451,37 @@ void debug_while(struct debugger *d, const char *text)
 	char *condition = cli_copy(text, strlen(text));
 	bool again = false;
 	read_body(p, &body, false);
-	while (!d->quits && is_true(d, condition, &again) && again && !debug_interrupted())
+	bool out = false;
+	p->n_loops++;
+	while (!out && !d->quits && is_true(d, condition, &again) && again &&
+	       !debug_interrupted()) {
 		run_lines(p, body.lines, body.n_lines);
+		out = p->jump == JUMP_OUT;
+		p->jump = JUMP_NONE;
+	}
+	p->n_loops--;
 	drop_lines(&body);
 	free(condition);
+}
+
+static void jump(struct debugger *d, enum jump to)
+{
+	if (d->prompt->n_loops)
+		d->prompt->jump = to;
+	else
+		cli_say("This command cannot be used at the top level.\n");
+}
+
+void debug_loop_break(struct debugger *d, const char *text)
+{
+	(void)text;
+	jump(d, JUMP_OUT);
+}
+
+void debug_loop_continue(struct debugger *d, const char *text)
+{
+	(void)text;
+	jump(d, JUMP_ON);
 }
 
 void debug_run_due(struct debugger *d)

@@ -460,16 +460,37 @@ static struct ws_value number_value(struct wsi_parser *p)
 	return wsi_value_number(&type, &whole);
 }
 
+/* The character that is next, or that an escape of C stands for. */
+static char character_take(struct wsi_parser *p)
+{
+	static const char names[] = "abefnrtv", values[] = "\a\b\033\f\n\r\t\v";
+	const char *name;
+	char *end;
+	if (p->at[0] != '\\' || !p->at[1])
+		return *p->at ? *p->at++ : '\0';
+	p->at++;
+	const size_t n_octal = strspn(p->at, "01234567");
+	if (n_octal > 0) {
+		unsigned value = 0;
+		for (size_t i = 0; i < n_octal && i < 3; i++)
+			value = 8 * value + (unsigned)(*p->at++ - '0');
+		return (char)value;
+	}
+	if (p->at[0] == 'x' && strspn(p->at + 1, "0123456789abcdefABCDEF")) {
+		const unsigned long value = strtoul(p->at + 1, &end, 16);
+		p->at = end;
+		return (char)value;
+	}
+	name = strchr(names, *p->at);
+	const char c = name ? values[name - names] : *p->at;
+	p->at++;
+	return c;
+}
+
 static struct ws_value letter_value(struct wsi_parser *p)
 {
-	static const char escapes[] = "n\nt\tr\r0\0\\\\''";
-	struct ws_number number = wsi_whole((signed char)p->at[0]);
+	struct ws_number number = wsi_whole((signed char)character_take(p));
 	struct ws_vtype type = wsi_c_type(WSI_C_CHAR);
-	if (p->at[0] == '\\' && p->at[1])
-		for (size_t i = 0; i + 1 < sizeof escapes; i += 2)
-			if (escapes[i] == p->at[1])
-				number = wsi_whole(escapes[i + 1]);
-	p->at += p->at[0] == '\\' && p->at[1] ? 2 : p->at[0] != '\0';
 	if (!wsi_parse_take(p, "'"))
 		return wsi_parse_fail(p, "a closing ' is missing");
 	return wsi_value_number(&type, &number);
@@ -501,12 +522,14 @@ static struct ws_value index_value(struct wsi_parser *p, const struct ws_value *
 /* A short text: an array of characters. */
 static struct ws_value text_value(struct wsi_parser *p)
 {
-	const struct ws_str text = { p->at, strcspn(p->at, "\"") };
-	const size_t most = sizeof((struct ws_value *)NULL)->bytes - 1;
-	if (text.len > most)
-		return wsi_parse_fail(p, "a text has at most %zu characters", most);
-	p->at += text.len;
-	return wsi_parse_take(p, "\"") ? ws_value_text(text)
+	char text[sizeof((struct ws_value *)NULL)->bytes - 1];
+	size_t n = 0;
+	for (; *p->at && *p->at != '"'; n++) {
+		if (n == sizeof text)
+			return wsi_parse_fail(p, "a text has at most %zu characters", sizeof text);
+		text[n] = character_take(p);
+	}
+	return wsi_parse_take(p, "\"") ? ws_value_text((struct ws_str){ text, n })
 				       : wsi_parse_fail(p, "a closing \" is missing");
 }
 

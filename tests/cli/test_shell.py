@@ -118,7 +118,7 @@ def printed():
                           ('printf "%s\\n", 1', 'the value is no text.\n'), ('printf "<%s> %d\\n", "a, b", 2', '<a, b> 2\n'), ('printf "%5s|%-5s|%.2s|%-4.1s|\\n", "abc", "abc", "abc", "abc"', '  abc|abc  |ab|a   |\n'), ('printf "%d\\n"', 'printf has too few expressions.\n'),
                           ('printf "%999999999d\\n", 1', "'%999999999d' is no format for a number.\n"),
                           ('printf 1', 'printf "FORMAT", EXPRESSION... is expected.\n'), ('echo a\\tb\\101\\n', 'a\tbA\n'),
-                          ('echo \\033[31m', '\\x1b[31m'), ('echo a\\', 'a')):
+                          ('echo \\033[31m', '\\x1b[31m'), ('echo a\\', 'a'), ('printf "%d|", \\\n  5\necho a \\\n  b\\n', '5|a   b\n')):
         got = lines_of(command)
         if got != want:
             return f'{command}: {got!r} instead of {want!r}'
