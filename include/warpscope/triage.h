@@ -161,11 +161,12 @@ struct ws_triage_gpu {
 
 struct ws_triage_result {
 	uint64_t n_dumps, n_failed, n_faults, n_hangs, n_none, n_unknown;
-	uint64_t n_again;                     /**< records of a dump that was there before */
-	uint64_t n_not_records;               /**< lines */
-	const char *sentence;                 /**< what to read first, without its full stop */
-	const char *read;                     /**< path of that dump, or NULL */
-	const struct ws_triage_group *groups; /**< new ones first, then by number of dumps */
+	uint64_t n_again;       /**< records of a dump that was there before */
+	uint64_t n_not_records; /**< lines */
+	const char *sentence;   /**< what to read first, without its full stop */
+	const char *read;       /**< path of that dump, or NULL */
+	/** New ones first, waits in collective operations last, then by number of dumps. */
+	const struct ws_triage_group *groups;
 	uint32_t n_groups;
 	bool has_baseline;
 	uint64_t n_new_dumps;             /**< with a signature that is not in the baseline */

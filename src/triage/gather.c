@@ -235,6 +235,7 @@ static enum ws_status add_to_group(struct ws_triage *triage, const struct wsi_re
 		group->shown.known = wsi_map_find(&triage->known, &known) != NULL;
 		group->what = wsi_keep(triage, record->signature_what);
 		group->kernel = wsi_keep(triage, record->kernel);
+		group->only_waits = is(record->verdict, "hang") && record->collective.len;
 	}
 	if (is_better(record, group)) {
 		group->shown.example = wsi_keep(triage, record->path);
@@ -492,11 +493,15 @@ enum ws_status ws_triage_look(struct ws_triage *triage, char *line, size_t len,
 
 /* ---- the result ---- */
 
+/* New bugs first, and those last that only say that ranks wait for another one: in a job with a
+ * bug that is most of them. */
 static int group_order(const void *left, const void *right)
 {
 	const struct wsi_bug *a = left, *b = right;
 	if (a->shown.known != b->shown.known)
 		return a->shown.known ? 1 : -1;
+	if (a->only_waits != b->only_waits)
+		return a->only_waits ? 1 : -1;
 	if (a->shown.n_dumps != b->shown.n_dumps)
 		return a->shown.n_dumps > b->shown.n_dumps ? -1 : 1;
 	return strcmp(a->shown.signature.ptr, b->shown.signature.ptr);
@@ -552,7 +557,7 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* The sentence on top: of one job its own; of many what there is most of. */
+/* The sentence on top: of one job its own; of many the first bug of the list. */
 static void say_all(struct ws_triage *triage)
 {
 	struct ws_triage_result *r = &triage->result;
@@ -577,10 +582,10 @@ static void say_all(struct ws_triage *triage)
 		" bug%s%s: %.*s%s%.*s%s, %" PRIu64 " dump%s",
 		r->n_dumps, plural(r->n_dumps), r->n_jobs_in_all, plural(r->n_jobs_in_all),
 		r->n_dumps == 1 ? "s" : "", r->n_groups, plural(r->n_groups),
-		first->shown.known ? ", all known; the most frequent"
-		: r->has_baseline  ? "; the most frequent new one"
+		first->shown.known ? ", all known; read first"
+		: r->has_baseline  ? "; read first of the new ones"
 		: r->n_groups == 1 ? ""
-				   : "; the most frequent",
+				   : "; read first",
 		(int)wsi_min_u64(first->what.len, 200), first->what.ptr,
 		first->kernel.len ? " in `" : "", (int)wsi_min_u64(first->kernel.len, 200),
 		first->kernel.len ? first->kernel.ptr : "", first->kernel.len ? "`" : "",

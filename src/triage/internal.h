@@ -146,7 +146,8 @@ struct wsi_few {
 struct wsi_bug {
 	struct ws_triage_group shown;
 	struct wsi_few ranks;
-	bool is_sound; /* the example */
+	bool is_sound;   /* the example */
+	bool only_waits; /* in a collective operation, for another rank */
 	struct ws_str what, kernel;
 };
 

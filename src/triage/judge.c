@@ -265,11 +265,13 @@ static const char *faulted(struct scene *s, uint32_t at)
 /* `words`: what it did. */
 static void blame(struct scene *s, uint32_t at, const char *words)
 {
-	struct ws_str file = file_of(s, at);
+	struct ws_str file = file_of(s, at), name = s->job->entry[at].row.name;
+	if (ws_str_equal(name, file))
+		name = ws_str_of("it");
 	s->shown->culprit = s->shown->read = at;
-	s->shown->sentence = wsi_keep_format(s->triage, "Read `%.*s`: %.*s %s%s",
-					     (int)wsi_min_u64(file.len, 300), file.ptr, NAME(s, at),
-					     words, others(s, at));
+	s->shown->sentence = wsi_keep_format(
+		s->triage, "Read `%.*s`: %.*s %s%s", (int)wsi_min_u64(file.len, 300), file.ptr,
+		(int)wsi_min_u64(name.len, 300), name.ptr, words, others(s, at));
 }
 
 static void cannot_tell(struct scene *s, uint32_t read, const char *why)

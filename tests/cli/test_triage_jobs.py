@@ -168,6 +168,9 @@ def main():
             job.write(os.path.join(folder, "fleet", f"job{number}"), maker)
         _, page = triage(program, "--name", "core_%t_%h_%p_r%r.nvcudmp", os.path.join(folder, "fleet"))
         culprits = {job["name"][-5:-1]: job["rows"][job["culprit"]]["rank"] for job in page["jobs"] if job["culprit"] is not None}
+        first = page["groups"][0]["example"]
+        problem = None if first == page["read"] in {job["rows"][job["culprit"]]["path"] for job in page["jobs"]} else f"{page['read']}: {page['sentence']}"
+        cases.append(("of several jobs a rank that faulted is read first, and none of the many that wait", problem))
         gpus = [(gpu["name"], gpu["jobs"], gpu["signatures"]) for gpu in page["gpus"]]
         cases.append(("a GPU that faults in three jobs is listed, and each job has its culprit",
                       None if culprits == {"job0": 3, "job1": 4, "job2": 5} and gpus == [("node0 99:00", 3, 3)] else f"{culprits} {gpus}"))
