@@ -15,7 +15,7 @@
 
 #include "api.h"
 
-static void say(const char *line)
+static void put_line(const char *line)
 {
 	printf("%s\n", line);
 	fflush(stdout);
@@ -91,7 +91,7 @@ static int launch_by_lines(CUfunction function, void **args)
 	while (fgets(line, sizeof line, stdin)) {
 		if (launch(function, args) || fails(cuCtxSynchronize(), "cuCtxSynchronize"))
 			return 1;
-		say("done");
+		put_line("done");
 	}
 	return 0;
 }
@@ -110,7 +110,7 @@ static int wait_for_line(CUfunction function, volatile uint32_t *host)
 	char line[80];
 	if (launch_waiting(function, (void *)(uintptr_t)host))
 		return 1;
-	say("waits");
+	put_line("waits");
 	if (fgets(line, sizeof line, stdin))
 		host[0] = 21;
 	if (fails(cuCtxSynchronize(), "cuCtxSynchronize"))
@@ -142,22 +142,22 @@ static int go(const char *mode, CUmodule module)
 	if (strcmp(mode, "wait") == 0) {
 		if (launch_waiting(find(module, "wait"), host))
 			return 1;
-		say("waits");
+		put_line("waits");
 	} else if (strcmp(mode, "missing") == 0) {
 		CUcontext context;
 		(void)fails(cuCtxAttach(&context, 0), "cuCtxAttach");
-		say("waits");
+		put_line("waits");
 	} else { /* it is said first, as another thread may see at once how a launch ends */
 		bool says = strcmp(mode, "say") == 0;
 		CUfunction function = find(module, says ? "say" : "store");
-		say(says ? "before" : "waits");
+		put_line(says ? "before" : "waits");
 		do {
 			if (launch(function, says ? number : place))
 				return 1;
 		} while (strcmp(mode, "many") == 0);
 	}
 	int failed = fails(cuCtxSynchronize(), "cuCtxSynchronize");
-	say("after");
+	put_line("after");
 	return failed;
 }
 
@@ -165,7 +165,7 @@ static int go(const char *mode, CUmodule module)
 static int stay_early(void)
 {
 	char line[80];
-	say("waits");
+	put_line("waits");
 	return !fgets(line, sizeof line, stdin);
 }
 
@@ -179,6 +179,6 @@ int main(int argc, char **argv)
 	    fails(cuCtxSetCurrent(context), "cuCtxSetCurrent") ||
 	    fails(cuModuleLoad(&module, argv[1]), "cuModuleLoad"))
 		return 2;
-	say("ready");
+	put_line("ready");
 	return go(argv[2], module);
 }
