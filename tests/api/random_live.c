@@ -270,8 +270,10 @@ static void any_function(void)
 	bool of_one = n_devices == 1 || (of >= 0 && slot != SLOT(readConstMemory129));
 	if (fn->stopped && of_one)
 		(void)stands(result, CUDBG_ERROR_RUNNING_DEVICE, fn->name);
-	if (result == CUDBG_SUCCESS && strncmp(fn->name, "write", 5) == 0)
+	if (result == CUDBG_SUCCESS && strncmp(fn->name, "write", 5) == 0) {
 		model.can_fault = true; /* an address that it computes with may be another now */
+		may_stop_now();
+	}
 	api_call_fini(&call);
 }
 

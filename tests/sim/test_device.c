@@ -844,6 +844,7 @@ static void reserved_shared_memory_is_in_order(void **state)
 				     words) != WS_SIM_DONE)
 				fail_msg("%s: %s", devices[i], parts[k].body);
 			*parts[k].to = words[0];
+			close_device(NULL);
 		}
 		assert_int_equal(begin, 1024); /* 1,000 in units of 128 */
 		assert_true(begin <= first && first < end && end <= cap);
@@ -851,6 +852,7 @@ static void reserved_shared_memory_is_in_order(void **state)
 					  ".shared s 1000\nMOV R0, 0x400\nSTS [R0], R0",
 					  (struct ws_dim3){ 1, 1, 1 }, words),
 				 WS_SIM_FAULTED);
+		close_device(NULL);
 	}
 }
 

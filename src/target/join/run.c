@@ -60,6 +60,9 @@ enum ws_status join_resume(struct ws_target *target, uint32_t device_index, stru
 	struct join *j = join_of(target);
 	enum ws_status st = WS_OK;
 	uint32_t local;
+	/* a stop that its part has not told yet would stop again what goes on now; one for which
+	 * there is no memory is told later */
+	(void)!join_pump(j, NULL);
 	join_begin_resume(j);
 	EACH_PART(j, part, device_index, local)
 	{
