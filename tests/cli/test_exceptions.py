@@ -789,6 +789,57 @@ def tensor_map_with_an_odd_box():
     return {**copies(27, tensor_map(box=(20, 16), swizzle=0)), "findings": ["a row of its box has 40 bytes, which must be a multiple of 16"]}
 
 
+def with_word_2(clear, bits):
+    """A tensor map with other bits in the word that has its rank, element type and interleaving."""
+    content = bytearray(tensor_map())
+    struct.pack_into("<I", content, 8, struct.unpack_from("<I", content, 8)[0] & ~clear | bits)
+    return bytes(content)
+
+
+REFUSED = ["likely: the tensor map holds a value that the hardware does not accept"]
+
+
+@case
+def tensor_map_of_six_dimensions():
+    """27: the rank is one more than there can be."""
+    return {**copies(27, with_word_2(7 << 4, 5 << 4)), "findings": ["it has 6 dimensions; the maximum is 5"], "causes": REFUSED}
+
+
+@case
+def tensor_map_of_no_type():
+    """27: a number that is no element type."""
+    return {**copies(27, with_word_2(15 << 7, 15 << 7)), "findings": ["its element type, 15, is not a known one"], "causes": REFUSED}
+
+
+@case
+def tensor_map_of_no_interleaving():
+    """27: of the four values for interleaving one is not used."""
+    return {**copies(27, with_word_2(0, 3 << 11)), "findings": ["its interleaving mode does not exist"], "causes": REFUSED}
+
+
+@case
+def tensor_at_an_odd_address():
+    """27: the tensor begins at a multiple of 16."""
+    return {**copies(27, tensor_map(address=HEAP + 8)), "causes": REFUSED,
+            "findings": ["the tensor's address 0x7f3a00000008 is not a multiple of 16, as it must be"]}
+
+
+@case
+def interleaved_tensor_at_an_odd_address():
+    """27: interleaved by 32 bytes, it begins at a multiple of 32."""
+    content = bytearray(with_word_2(0, 2 << 11))
+    struct.pack_into("<Q", content, 0, HEAP + 16)
+    return {**copies(27, bytes(content)), "causes": REFUSED,
+            "findings": ["the tensor's address 0x7f3a00000010 is not a multiple of 32, as it must be"]}
+
+
+@case
+def tensor_nowhere():
+    """36: the map is where it should be, and the tensor is in no memory."""
+    return {**copies(36, tensor_map(address=0x55d000000000)), "findings": ["the tensor's address 0x55d000000000 is in no known memory"],
+            "causes": ["likely: the tensor map describes more memory than there is"]}
+
+
 @case
 def tensor_map_past_the_end():
     """36: more rows than there is memory."""

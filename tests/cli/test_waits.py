@@ -209,6 +209,26 @@ def threads_that_ended_are_missing_at_a_barrier_with_a_count(folder):
            [('exited', 64, 2, [0, 0, 0])])
 
 
+# What ends the wait for a word that is compared with 5, and values with which the loop goes on, and ends.
+UNTIL = {
+    'EQ.U32': ('other', (5,), (4, 6)), 'NE.U32': ('equal', (4, 6, 2**32 - 1), (5,)),
+    'LT.U32': ('at least', (0, 4), (5, 2**32 - 1)), 'LE.U32': ('more', (4, 5), (6, 2**32 - 1)),
+    'GT.U32': ('at most', (6, 2**32 - 1), (5,)), 'GE.U32': ('less', (5, 2**32 - 1), (4,)),
+    'LT': ('at least', (4, 2**32 - 1), (5,)), 'LE': ('more', (5, 2**32 - 1), (6,)),
+    'GT': ('at most', (6,), (5, 2**32 - 1)), 'GE': ('less', (5, 6), (4, 2**32 - 1)),
+}
+
+
+def the_end_of_a_wait_is_what_the_loop_tests(folder):
+    for test, (ends, waiting, done) in UNTIL.items():
+        image = assembled(folder, '.arch sm_90a\n.kernel k\n.param flag 8\nLDC.64 R2, c[0x0][0x210]\nagain:\n'
+                                  f'LDG.E.STRONG.SYS R4, desc[UR4][R2.64]\nISETP.{test}.AND P0, PT, R4, 0x5, PT\n@P0 BRA `(again)\nEXIT\n.end\n')
+        for value in (*waiting, *done):
+            report = run_until(1000, image, '--buffer', f'word=u32[1]:{value}', '--arg', '&word')
+            expect(f'the wait of {test} with {value}', [wait['until'] for wait in report.get('waits', [])],
+                   [{'test': ends, 'signed': 'U32' not in test, 'value': '0x5', 'met': False}] if value in waiting else [])
+
+
 # A thread waits for a word that a function reads. The loop can end only by another thread where the function does nothing but read.
 CALLING = """.arch sm_90a
 .kernel k
@@ -263,7 +283,7 @@ def main():
              threads_at_one_barrier_from_two_places_have_met, lanes_that_left_are_missing_at_a_convergence, a_flag_is_shown_with_its_value, an_mbarrier_is_tried_again,
              a_grid_barrier_is_known_by_its_function, a_collective_is_known_by_its_kernel, no_fault_is_a_verdict,
              a_signature_is_that_of_the_bug, threads_that_ended_are_missing_at_a_barrier_with_a_count,
-             a_loop_waits_if_what_it_calls_only_reads]
+             the_end_of_a_wait_is_what_the_loop_tests, a_loop_waits_if_what_it_calls_only_reads]
     print(f'1..{len(tests)}')
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
