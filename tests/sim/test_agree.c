@@ -8,6 +8,7 @@
  * - Only what flow says it reads decides what they become.
  * - An expression that flow knows, with the values that explain finds for its leaves, gives what
  *   the device gives; where the device cannot execute the instruction there is none.
+ * - An atomic operation that flow says changes nothing when it is repeated does not.
  * - When an access fails, explain finds the address, the space and the width of it.
  *
  * usage: test_agree [WORDS]
@@ -278,6 +279,7 @@ static struct {
 	unsigned runs[OPERATIONS]; /* words that were executed, and of which it could be told
 				      where they go, which is all but those that fail */
 	unsigned goes[OPERATIONS];
+	unsigned alters[OPERATIONS], altered[OPERATIONS]; /* atomics that should when repeated */
 } tally;
 
 #define FAIL(insn, format, ...) fail_msg("sm_%u %s: " format, board.sm, text_of(insn), __VA_ARGS__)
@@ -407,6 +409,45 @@ static void check_reads(const struct ws_insn *insn, const struct state *before,
 			FAIL(insn, "P%u is made of what it does not read", i);
 	if ((before->up ^ after->up) & (result.up ^ after->up))
 		FAIL(insn, "%s", "a uniform predicate is made of what it does not read");
+}
+
+/* ---- atomics ---- */
+
+/* Global and shared memory. */
+struct memory {
+	uint8_t bytes[BUFFER + 2048];
+};
+
+static void read_memory(struct memory *memory)
+{
+	const struct wsi_block *block = board.sim->resident[0]->block;
+	size_t n = wsi_min_u64(block->shared_bytes, sizeof memory->bytes - BUFFER);
+	memset(memory, 0, sizeof *memory);
+	assert_int_equal(ws_sim_read(board.sim, board.buffer, memory->bytes, BUFFER, NULL), WS_OK);
+	memcpy(memory->bytes + BUFFER, block->shared, n);
+}
+
+/* Executes an atomic once more, with the same data. */
+static void check_repeated(const struct ws_insn *insn, const struct state *before)
+{
+	static struct memory once, twice;
+	enum ws_sim_outcome outcome;
+	struct wsi_warp *warp = board.sim->resident[0];
+	read_memory(&once);
+	memcpy(warp->regs, before->r, sizeof before->r);
+	memcpy(warp->uregs, before->ur, board.sim->device->uregs * sizeof *before->ur);
+	memcpy(warp->pred, before->p, sizeof before->p);
+	warp->upred = before->up;
+	for (unsigned lane = 0; lane < WSI_LANES; lane++)
+		warp->pc[lane] = board.pc;
+	assert_int_equal(ws_sim_run(board.sim, 1, &outcome, NULL), WS_OK);
+	assert_int_equal(outcome, WS_SIM_LIMIT);
+	read_memory(&twice);
+	bool same = memcmp(&once, &twice, sizeof once) == 0, said = ws_flow_repeats(insn);
+	if (said && !same)
+		FAIL(insn, "%s", "repeated, it changes memory");
+	tally.alters[insn->operation] += !said;
+	tally.altered[insn->operation] += !said && !same;
 }
 
 /* ---- expressions ---- */
@@ -676,6 +717,8 @@ static bool try_word(const struct ws_insn *insn, enum fill fill, uint64_t *seed)
 	check_writes(insn, &effect, &before, &after);
 	check_place(insn, &after);
 	check_values(insn, &effect, &before, &after, random_number(seed) % WSI_LANES);
+	if (op->run == wsi_run_atomic)
+		check_repeated(insn, &before);
 	check_reads(insn, &before, &after, seed);
 	return true;
 }
@@ -763,6 +806,10 @@ static void operations_that_write_change_something(void **state)
 		if (tally.writes[o] >= ENOUGH && tally.changes[o] == 0 &&
 		    !is_one_of(o, callers, WSI_COUNT(callers)))
 			fail_msg("%s: it should write, and does not", ws_sass_operation_name(o));
+	for (unsigned o = 0; o < wsi_isa_n_ops; o++)
+		if (tally.alters[o] >= ENOUGH && tally.altered[o] == 0)
+			fail_msg("%s: repeated, it should change memory",
+				 ws_sass_operation_name(o));
 }
 
 static void expressions_were_compared(void **state)
