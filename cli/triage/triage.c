@@ -356,7 +356,8 @@ static void annotate(const struct ws_triage_result *result, struct ws_out *out)
 			else
 				ws_out_printf(out, "%c", group->signature.ptr[k]);
 		}
-		ws_out_printf(out, " (%" PRIu64 " dumps)\n", group->n_dumps);
+		ws_out_printf(out, " (%" PRIu64 " dump%s)\n", group->n_dumps,
+			      group->n_dumps == 1 ? "" : "s");
 	}
 }
 
@@ -585,9 +586,9 @@ static int conclude(struct cli *cli, const struct triage_args *args, const struc
 			     ? CLI_ANSWERED
 			     : cli_fail(NULL, &err);
 	if (status == CLI_ANSWERED && result->n_not_records)
-		cli_warn("%" PRIu64 " lines are no records", result->n_not_records);
+		cli_warn("%" PRIu64 " lines are not records", result->n_not_records);
 	if (status == CLI_ANSWERED && result->n_dumps == 0 && args->n_shards < 2)
-		cli_warn("there is no dump");
+		cli_warn("no dump was found");
 	if (status == CLI_ANSWERED && !args->jsonl)
 		status = args->html ? print_html(cli, args, result) : print(cli, args, result);
 	if (status == CLI_ANSWERED)

@@ -307,8 +307,8 @@ static void section_dumps(struct pages *p)
 	}
 	if (r->n_not_records) {
 		wsi_label(page, "Damaged");
-		wsi_say(page, "%" PRIu64 " line%s of the records not readable", r->n_not_records,
-			wsi_plural(r->n_not_records));
+		wsi_say(page, "%" PRIu64 " line%s in the records that cannot be read",
+			r->n_not_records, wsi_plural(r->n_not_records));
 	}
 }
 

@@ -582,7 +582,8 @@ static void say_all(struct ws_triage *triage)
 		" bug%s%s: %.*s%s%.*s%s, %" PRIu64 " dump%s",
 		r->n_dumps, plural(r->n_dumps), r->n_jobs_in_all, plural(r->n_jobs_in_all),
 		r->n_dumps == 1 ? "s" : "", r->n_groups, plural(r->n_groups),
-		first->shown.known ? ", all known; read first"
+		first->shown.known
+			? r->n_groups == 1 ? ", which is known" : ", all known; read first"
 		: r->has_baseline  ? "; read first of the new ones"
 		: r->n_groups == 1 ? ""
 				   : "; read first",

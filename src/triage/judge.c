@@ -381,7 +381,8 @@ static void judge_one_fault(struct scene *s)
 		return;
 	}
 	blame(s, at, faulted(s, at));
-	reason(s, "no other dump shows a fault outside collective operations");
+	if (s->job->n > 1)
+		reason(s, "no other dump shows a fault outside collective operations");
 }
 
 /* Of several faults on one host the one that its kernel log tells first; WS_NONE: it does not tell
