@@ -161,10 +161,18 @@ static uint64_t unnamed(struct ws_vars *vars)
 
 static uint64_t walk(struct ws_vars *vars)
 {
-	static const char *const expressions[] = {
-		"cursor.base[0:3]", "*at",           "bytes", "&out", "$pc",
-		"*(@local int *)0", "sizeof(cursor)"
-	};
+	static const char *const expressions[] = { "cursor.base[0:3]",
+						   "*at",
+						   "bytes",
+						   "&out",
+						   "$pc",
+						   "*(@local int *)0",
+						   "sizeof(cursor)",
+						   "{int} at",
+						   "fold",
+						   "&fold",
+						   "$fp",
+						   "*$_cuda_const_bank(0, 0x160)" };
 	uint64_t printed = 0;
 	for (uint32_t level = 0; level < ws_vars_frames(vars) && level < MAX_FRAMES; level++) {
 		if (ws_vars_select(vars, level, NULL) != WS_OK)

@@ -186,13 +186,14 @@ static void print_in_scope(struct debugger *d, const struct ws_dwarf *dwarf,
 		ws_json_end(json);
 		return;
 	}
-	ws_out_text(out, variable->is_param ? "Argument " : "Variable ");
+	ws_out_text(out, "Symbol ");
 	ws_out_escaped(out, variable->name);
-	ws_out_text(out, " of type ");
+	ws_out_text(out,
+		    variable->is_param ? " is an argument of type " : " is a variable of type ");
 	ws_out_escaped(out, ws_str_of(name));
 	if (sized)
 		ws_out_printf(out, ", length %" PRIu64, type.size_bytes);
-	ws_out_text(out, "\n");
+	ws_out_text(out, ".\n");
 }
 
 /* info scope LOCATION */
@@ -209,10 +210,15 @@ static bool info_scope(struct debugger *d, const char *text)
 		if (d->cli->json) {
 			debug_answer(d, "scope");
 			ws_json_array(&d->json);
-		} else if (n == 0) {
-			ws_out_text(out, "Symbol table has no variables at ");
+		} else {
+			ws_out_text(out, "Scope for ");
 			ws_out_escaped(out, ws_str_of(text));
-			ws_out_text(out, dwarf ? ".\n" : ": the code was not compiled with -G.\n");
+			ws_out_text(out, ":\n");
+			if (n == 0)
+				ws_out_text(out,
+					    dwarf ? "contains no locals or arguments.\n"
+						  : "contains no locals or arguments: the code "
+						    "was not compiled with -G.\n");
 		}
 		for (size_t i = 0; i < n; i++)
 			print_in_scope(d, dwarf, &list[i]);

@@ -604,9 +604,11 @@ bool debug_locate(struct debugger *d, const char *text, struct breakpoint *to)
 	} else if (*text) {
 		locate_function(d, text, to);
 	}
+	const bool is_name = *text && !strchr("*0123456789", *text) && !colon;
 	if (to->n_pcs == 0)
-		cli_say(*text ? "No code is at '%s'.\n"
-			      : "Where? FILE:LINE, LINE, FUNCTION or *ADDRESS%s is expected.\n",
+		cli_say(is_name ? "Function \"%s\" not defined.\n"
+			: *text ? "No code is at '%s'.\n"
+				: "Where? FILE:LINE, LINE, FUNCTION or *ADDRESS%s is expected.\n",
 			text);
 	return to->n_pcs > 0;
 }

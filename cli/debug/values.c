@@ -50,13 +50,26 @@ static bool shown(const struct debugger *d, struct ws_str name, struct ws_value 
 	return good;
 }
 
+/* gdb's numbers of its thread and of its inferior: there is one. */
+static bool of_thread(const struct debugger *d, struct ws_str name, struct ws_value *ret_value)
+{
+	static const char *const names[] = { "_thread", "_gthread", "_inferior" };
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		if (!ws_str_equal(name, ws_str_of(names[i])))
+			continue;
+		*ret_value = ws_value_int(d->has_focus || i == 2);
+		return true;
+	}
+	return false;
+}
+
 bool debug_value_find(void *debugger, struct ws_str name, struct ws_str argument,
 		      struct ws_value *ret_value)
 {
 	struct debugger *d = debugger;
 	if (argument.len)
 		return debug_setting_value(d, name, argument, ret_value);
-	if (shown(d, name, ret_value) ||
+	if (of_thread(d, name, ret_value) || shown(d, name, ret_value) ||
 	    look_cuda_variable(d->cli, d->dump ? d->dump : "device", name, ret_value))
 		return true;
 	const struct debug_named *named = find(d, name);

@@ -55,7 +55,7 @@ def refusals():
              '&in', 'debug.O3.fatbin']
     for command, answer in [
             ('bla', 'Undefined command: "bla".  Try "help".'), ('break', 'Where? FILE:LINE, LINE, FUNCTION or *ADDRESS is expected.'),
-            ('break nowhere', "No code is at 'nowhere'."), ('break *0x10', 'no instruction'), ('delete 3', 'There is no breakpoint 3.'),
+            ('break nowhere', 'Function "nowhere" not defined.'), ('break *0x10', 'no instruction'), ('delete 3', 'There is no breakpoint 3.'),
             ('stepi', 'There is no thread: nothing runs yet (run, or start).'), ('print $R1', 'there is no thread.'),
             ('print 1 +', "A syntax error in expression, near `'."), ('print 1 / 0', 'Division by zero.'), ('print (1', "')' is missing."),
             ('print ' + '-' * 200 + '1', 'too many operators are nested.'), ('set $R1', 'VARIABLE = VALUE, $NAME = VALUE'), ('set $R1 = 2', 'There is no thread'),

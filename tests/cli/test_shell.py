@@ -267,7 +267,7 @@ def data():
     if found['focus']['threadIdx'] != [3, 0, 0] or not here['start'] <= here['pc'] < here['end'] or here['positions'][0]['line'] != 12:
         return str(found)
     named = run('list', dump, 'kernel')
-    if named.returncode != 1 or named.stderr != "No code is at 'kernel'.\n":
+    if named.returncode != 1 or named.stderr != "Function \"kernel\" not defined.\n":
         return str(named)
     symbol = ask('info', dump, 'symbol', here['pc'])['symbol']
     return None if (symbol['name'], symbol['offset']) == ('read_word(char const*)', here['offset']) else str(symbol)

@@ -58,6 +58,7 @@ COMMANDS = [
     "set print array-indexes off", "set output-radix 16", "show output-radix", "print 255", "print -1", "print 'a'", 'print "ab"', "print gridDim",
     "print 1.5", "print/d 255", "set output-radix 8", "print 64", "set output-radix 10", "print 255", "show print frame-arguments",
     "set print frame-arguments none", "bt", "set print frame-arguments presence", "bt", "set print frame-arguments scalars", "end",
+    "p $_thread", "p $_gthread", "p $_inferior", "list nothing", "info line nothing", "info scope nothing",
 ]
 
 BRANCH = "cuda-gdb gives branches of nvdisasm 12.4, relative to the function"
