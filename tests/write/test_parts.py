@@ -131,6 +131,36 @@ def refuses(program):
         raise Wrong(done.stderr.decode())
 
 
+def tells_what_is_missing(program):
+    """What the dump left out, what is cut, and what never was there, each in its own words."""
+    def says(path, words, *arguments, status=1):
+        done = program.run("extract", path, *arguments, "-o", "-", status=status)
+        told = done.stderr.decode().splitlines()[-1]  # before it, damage of the whole file
+        if words not in told:
+            raise Wrong(f"{arguments}: {told!r} has not {words!r}")
+        return done.stdout
+
+    data = model("illegal-address")
+    path = program.put("dump", data)
+    for word in ("image", "ptx", "section"):
+        says(path, f"one {word} at a time", word, "0", "1", status=2)
+    says(path, "image, ptx, section or memory; not \"texture\"", "texture", "0", status=2)
+    says(path, "more than a file can hold", "memory", "global:0x10+0x100000001", status=2)
+    built = SCENARIOS["illegal-address"][0]()
+    built.options.flags = coredump.FLAG_SKIP_IMAGES
+    path = program.put("dump", coredump.write(built.model, built.options))
+    says(path, "the original image of module 0: left out when the dump was made", "image", "0", "--original")
+    image, found = section(data, 7)
+    at = struct.unpack_from("<Q", data, 40)[0] + 64 * found.index + 24  # the place of its bytes: near the end of the file
+    moved = bytearray(data)
+    struct.pack_into("<Q", moved, at, len(data) - 1000)
+    left = says(program.put("dump", moved), "the image of module 0 is truncated: 1000 bytes are left", "image", "0", status=0)
+    same("what is left", left, bytes(moved[-1000:]))
+    left = says(program.put("dump", moved), f"section {found.index} is truncated: 1000 of {len(image)} bytes are left",
+                "section", str(found.index), status=0)
+    same("what is left of the section", left, bytes(moved[-1000:]))
+
+
 def first_lane(dump):
     warp = next(w for d in dump.devices for s in d.sms for c in s.ctas or [] for w in c.warps or [] if w.lanes)
     return warp, warp.lanes[0]
@@ -254,6 +284,7 @@ CASES = [
     ("an image by the identity of its code", extracts_by_identity),
     ("memory comes out as it is", extracts_memory),
     ("what is not there, and wrong usage", refuses),
+    ("what is missing is told", tells_what_is_missing),
     ("no raw bytes on a terminal", writes_to_no_terminal),
     ("a register that differs", finds_register),
     ("bytes of memory that differ", finds_memory),
