@@ -232,13 +232,13 @@ def asked_for():
 
 # ---- the stack ----
 
-def overflow(code, local=True, options=None, form="li.sm_90", top=0x28):
+def overflow(code, local=True, options=None, form="li.sm_90", top=0x28, pointer=STACK_TOP - LOCAL_BYTES - 0x60):
     planted = Planted("recurses", form, block=4, local=local)
     planted.bank(top, "I", STACK_TOP)
     stop = planted.at(0x40, "descend")
     again = planted.calls("descend")[0].later(1)
     planted.place(State(stop.later(1), (again,) * 100 + (planted.calls()[0].later(1),), error=stop, exception=code,
-                        regs={1: lambda _: STACK_TOP - LOCAL_BYTES - 0x60}))
+                        regs={1: lambda _: pointer}))
     return said(planted, code, options=options)
 
 
@@ -269,6 +269,26 @@ def stack_overflow_without_local_memory():
     return {**overflow(35, options=Options(driver=615, flags=FLAG_SKIP_LOCAL)),
             "findings": ["local memory of lane 0, whose size is the stack limit, is left out of the dump",
                          "lane 0 has used 672 bytes of stack"], "next": ["without `skip_local_memory`"]}
+
+
+@case
+def stack_pointer_inside():
+    """35: the stack pointer has not left local memory: how much is left."""
+    return {**overflow(35, pointer=STACK_TOP - LOCAL_BYTES + 0x50),
+            "findings": ["80 of the 576 bytes of local memory of lane 0 are left below its stack pointer, R1 = 0xfffbd0"]}
+
+
+@case
+def stack_pointer_at_the_end():
+    """35: nothing is left, and nothing is missing."""
+    return {**overflow(35, pointer=STACK_TOP - LOCAL_BYTES), "findings": ["0 of the 576 bytes of local memory of lane 0 are left", "!below the thread"]}
+
+
+@case
+def stack_pointer_above():
+    """35: the stack pointer lies above local memory: it is no stack pointer."""
+    return {**overflow(35, pointer=STACK_TOP + 0x10),
+            "findings": [r"R1 = 0xfffdd0, lies above the thread's local memory \(576 bytes from 0xfffb80\)", "!are left below"]}
 
 
 @case
@@ -363,6 +383,14 @@ def jump_into_data():
 
 
 @case
+def jump_into_shared_memory():
+    """8: the pointer leads to a window of generic addresses."""
+    planted = called("calls_pointer", 6, SHARED_WINDOW + 0x40, 8)
+    return said(planted, 8, [f"jumped to {SHARED_WINDOW + 0x40:#x}, which is shared memory"],
+                ["likely: a pointer to data was taken for a function"])
+
+
+@case
 def jump_not_by_the_call():
     """8: the register of the last call holds another address: a return may have gone wrong."""
     planted = called("calls_pointer", 6, HEAP, 8, pc=0x41414140)
@@ -428,6 +456,15 @@ def illegal_instruction_without_the_cubin():
     """4: without the cubin nobody can compare; the flag that would keep it is named."""
     return {**instruction(4, options=Options(driver=615, flags=FLAG_SKIP_IMAGES)),
             "findings": ["the cubin of the module is left out of the dump"], "next": ["without `skip_nonrelocated_elf_images`"]}
+
+
+@case
+def illegal_instruction_in_the_middle_of_one():
+    """4: errorpc is no multiple of an instruction's size."""
+    planted = Planted("const_past")
+    odd = Position(planted.module, planted.launch.entry.shndx, 0x88)
+    planted.place(State(odd, error=odd, exception=4))
+    return said(planted, 4, ["errorpc is 8 bytes past an instruction boundary"], ["likely: a jump into the middle of an instruction"])
 
 
 @case
@@ -708,6 +745,12 @@ def barrier_overwritten():
     """31: floats in its place."""
     return {**arrived(0x3f8000003f800000), "findings": ["cannot be that of a barrier in use"],
             "causes": ["likely: the word of the memory barrier was overwritten"]}
+
+
+@case
+def barrier_misplaced():
+    """31: a barrier lies at a multiple of 8."""
+    return {**arrived(word_90(4, 1), at=0x404), "findings": ["the barrier's address 0x404 is not a multiple of 8"]}
 
 
 @case
