@@ -614,7 +614,7 @@ static void round_of_calls(uint64_t until)
 		if (pthread_create(&hosts[i].thread, NULL, host, &hosts[i]) != 0)
 			abort();
 	}
-	for (uint32_t i = 0; (i < ROUND || route_is_cut()) && !is_gone && n_calls < until; i++)
+	for (uint32_t i = 0; route_is_cut() ? !is_gone : i < ROUND && n_calls < until; i++)
 		one_call();
 	/* the client is gone, wherever it was */
 	if (route_is_cut())
@@ -651,8 +651,6 @@ int main(int argc, char **argv)
 	unsigned used = 0;
 	for (unsigned slot = 0; slot < WSI_API_SLOTS; slot++)
 		used += slot_counts[slot] > 0;
-	if (route_is_cut() && n_gone == 0)
-		wrong("no client was lost");
 	printf("ok 1 - random calls of a running device\n# %llu calls of %u functions, seed %s; "
 	       "%u clients were lost\n1..1\n",
 	       (unsigned long long)n_calls, used, argv[2], n_gone);
