@@ -118,7 +118,8 @@ static uint64_t evaluate(struct ws_vars *vars, const char *text)
 	if (ws_vars_text(vars, &value, type, sizeof type, NULL) == WS_OK)
 		FUZZ_CHECK(strlen(type) < sizeof type);
 	uint64_t printed = print(vars, &value, 0) + print(vars, &value, 'x') + describe(vars, text);
-	ws_vars_set_style(vars, (struct ws_value_style){ (uint32_t)strlen(text), 3, false });
+	ws_vars_set_style(
+		vars, (struct ws_value_style){ .elements = (uint32_t)strlen(text), .repeats = 3 });
 	printed += print(vars, &value, 0);
 	ws_vars_set_style(vars, (struct ws_value_style){ 0 });
 	if (ws_vars_keep(vars, &value, NULL) == WS_OK)

@@ -574,6 +574,12 @@ bool debug_is_variable(struct debugger *d, const char *text);
  * user. */
 bool debug_set(struct debugger *d, const char *text);
 
+/* ---- layout.c ---- */
+
+/* A structure or union with the offsets and sizes of its members; false: the type is none, and
+ * nothing is printed. */
+bool debug_print_layout(struct debugger *d, const struct ws_vtype *type);
+
 /* ---- values.c: what was printed, and variables of the user ---- */
 
 /* Returns its number. */

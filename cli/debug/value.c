@@ -320,6 +320,9 @@ static bool print_type(struct debugger *d, const char *text, bool whole)
 	char name[4096];
 	struct ws_vtype type;
 	struct ws_error err;
+	const char *rest = debug_behind(text, "/o");
+	const bool with_offsets = whole && rest && !d->cli->json;
+	text = rest ? rest : text;
 	if (look(d, d->has_focus ? &d->focus : NULL, &err) != WS_OK ||
 	    ws_vars_type(d->vars, *text ? text : "$", &type, &err) != WS_OK) {
 		cli_say("%s.\n", err.message);
@@ -329,6 +332,8 @@ static bool print_type(struct debugger *d, const char *text, bool whole)
 		json_type(d, text, &type);
 		return true;
 	}
+	if (with_offsets && debug_print_layout(d, &type))
+		return true;
 	ws_out_text(&d->cli->out, "type = ");
 	if (whole) {
 		ws_vars_describe(d->vars, &type, &d->cli->out);

@@ -405,6 +405,12 @@ def check_names(dump):
         said = run('ptype', '--frame', '2', dump, text).stdout
         if not said.startswith('type = ' + wanted):
             return f'ptype {text}: {said}, not {wanted}'
+    for text, wanted in (('Flags', ['0: 0 4 unsigned int a : 3;', '0: 3 4 unsigned int b : 7;', '1: 2 4 int c : 5;', '1: 7 1 bool d : 1;', 'XXX 2-byte padding', 'total size (bytes): 4']),
+                         ('node', ['0 4 int value;', 'XXX 4-byte hole', '8 8 Node *next;', 'total size (bytes): 16']),
+                         ('Word', ['4 int i;', '4 float f;', '4 unsigned char bytes[4];', 'total size (bytes): 4'])):
+        said = [' '.join(re.sub(r'/\*|\*/|\|', ' ', line).split()) for line in run('ptype', '--frame', '2', dump, '/o ' + text).stdout.split('\n')[1:]]
+        if [line for line in said if line not in ('', '}')] != wanted:
+            return f'ptype/o {text}: {said}, not {wanted}'
     enumeration = json.loads(run('whatis', '--json', '--frame', '2', dump, 'color').stdout)
     if enumeration['schema'] != 'warpscope-whatis-1' or enumeration['type']['enumerators'] != [{'name': 'RED', 'value': 0}, {'name': 'GREEN', 'value': 5}, {'name': 'BLUE', 'value': 6}]:
         return str(enumeration)
