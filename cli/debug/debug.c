@@ -393,7 +393,7 @@ static void command_set(struct debugger *d, const char *text)
 {
 	const char *rest = debug_behind(text, "var");
 	rest = rest ? rest : debug_behind(text, "variable");
-	if (rest || *text == '$' || *text == '*' || *text == '(') {
+	if (rest || (*text && strchr("$*({", *text))) {
 		(void)debug_set(d, rest ? rest : text);
 	} else if ((rest = debug_behind(text, "substitute-path"))) {
 		debug_substitute(d, rest);
