@@ -608,6 +608,11 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags);
 CUresult cuSurfObjectCreate(unsigned long long *ret_handle, const CUDA_RESOURCE_DESC *resource);
 CUresult cuSurfObjectDestroy(unsigned long long handle);
 CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *ret_resource, unsigned long long handle);
+CUresult cuTensorMapEncodeIm2col(void *ret_map, int type, uint32_t n_dims, void *address,
+				 const uint64_t *dims, const uint64_t *strides, const int *lower,
+				 const int *upper, uint32_t channels, uint32_t pixels,
+				 const uint32_t *element_strides, int interleave, int swizzle,
+				 int l2_promotion, int oob_fill);
 CUresult cuTensorMapEncodeTiled(void *ret_map, int type, uint32_t n_dims, void *address,
 				const uint64_t *dims, const uint64_t *strides, const uint32_t *box,
 				const uint32_t *element_strides, int interleave, int swizzle,

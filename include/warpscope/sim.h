@@ -244,6 +244,15 @@ struct ws_sim_tensor {
 	uint32_t box[WS_SIM_TENSOR_DIMS];             /**< elements, 1 to 256 */
 	uint32_t element_strides[WS_SIM_TENSOR_DIMS]; /**< 1 to 8 */
 	enum ws_sim_tensor_swizzle swizzle;
+	/**
+	 * For copies by .im2col, of 3 to 5 dimensions: channels, W, H, D and the number of the
+	 * image. `box` is not looked at, but these: a copy takes `channels` of each of `pixels`,
+	 * one after the other along W, H, D and images, inside of `lower[i]` to `dims[i + 1] - 1 +
+	 * upper[i]` (W, H, D), and reads each beside it by the offsets of the instruction.
+	 */
+	bool im2col;
+	int32_t lower[WS_SIM_TENSOR_DIMS - 2], upper[WS_SIM_TENSOR_DIMS - 2];
+	uint32_t channels, pixels; /**< 1 to 256, 1 to 1024 */
 };
 
 /**

@@ -12,6 +12,12 @@
  *   word at 52       bits 3i to 3i + 2 traversal stride i - 1; bits 24 to 31 box 0 - 1
  *   bytes 56 + i     box i + 1 - 1, i from 0 to 3
  *
+ * and of maps for im2col, ours:
+ *
+ *   word at 64       1
+ *   16 bits at 68 + 2i, 74 + 2i  lower and upper corner, i from 0 to 2
+ *   16 bits at 80, 82            channels, pixels
+ *
  * [measured: ptxas 13.0, tensormap.replace of each field, sm_90a, sm_100a and sm_120a: they agree].
  * What cuTensorMapEncodeTiled writes was not measured; a public emulator (semu, tests of its tensor
  * maps) has the same places for it.
@@ -48,6 +54,15 @@ void wsi_tensor_map_decode(const uint8_t bytes[WSI_TENSOR_MAP_BYTES],
 		map.stride[i] =
 			((uint64_t)(high >> 4 * i & 15) << 32 | wsi_load_u32(bytes + 12 + 4 * i))
 			<< 4;
+	map.im2col = wsi_load_u32(bytes + 64) == 1;
+	for (size_t i = 0; i < WSI_TENSOR_MAP_RANK - 2 && map.im2col; i++) {
+		map.lower[i] = (int16_t)wsi_load_u16(bytes + 68 + 2 * i);
+		map.upper[i] = (int16_t)wsi_load_u16(bytes + 74 + 2 * i);
+	}
+	if (map.im2col) {
+		map.channels = wsi_load_u16(bytes + 80);
+		map.pixels = wsi_load_u16(bytes + 82);
+	}
 	*ret_map = map;
 }
 
@@ -73,6 +88,15 @@ void wsi_tensor_map_encode(const struct wsi_tensor_map *map,
 	wsi_store_u32(ret_bytes + 28, high);
 	wsi_store_u32(ret_bytes + 52, steps);
 	wsi_store_u32(ret_bytes + 56, boxes);
+	if (!map->im2col)
+		return;
+	wsi_store_u32(ret_bytes + 64, 1);
+	for (uint32_t i = 0; i < WSI_TENSOR_MAP_RANK - 2; i++) {
+		wsi_store_u16(ret_bytes + 68 + 2 * i, (uint16_t)map->lower[i]);
+		wsi_store_u16(ret_bytes + 74 + 2 * i, (uint16_t)map->upper[i]);
+	}
+	wsi_store_u16(ret_bytes + 80, (uint16_t)map->channels);
+	wsi_store_u16(ret_bytes + 82, (uint16_t)map->pixels);
 }
 
 /* In the order of PTX's numbers [public doc: PTX ISA 8.7, tensormap.replace]. */

@@ -24,6 +24,10 @@ struct wsi_tensor_map {
 	uint32_t box[WSI_TENSOR_MAP_RANK];        /* elements */
 	uint32_t step[WSI_TENSOR_MAP_RANK];       /* traversal strides, elements */
 	bool all_zero;
+	/* Where hardware has what is for im2col is not known: these places are ours. */
+	bool im2col;
+	int32_t lower[WSI_TENSOR_MAP_RANK - 2], upper[WSI_TENSOR_MAP_RANK - 2];
+	uint32_t channels, pixels;
 };
 
 void wsi_tensor_map_decode(const uint8_t bytes[WSI_TENSOR_MAP_BYTES],

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of tiles by tensor maps. */
+/* Copies of tiles, and of columns of pixels, by tensor maps. */
 #include "sim/access.h"
 
 #include "objects/tensormap.h"
@@ -11,7 +11,7 @@ enum {
 	TILE_ALIGN = 128,
 };
 
-enum { LOAD = 1, MULTICAST = 2, ROWS = 4, REDUCE = 8, PAIR = 16 }; /* wsi_op.type */
+enum { LOAD = 1, MULTICAST = 2, ROWS = 4, REDUCE = 8, PAIR = 16, PIXELS = 32 }; /* wsi_op.type */
 
 /* A map with what the hardware makes of it. */
 struct map {
@@ -35,6 +35,31 @@ static enum ws_status refuse(struct ws_error *err, const char *what)
 	return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "CUDA_ERROR_INVALID_VALUE: %s", what);
 }
 
+/* Bits of a corner of the box of pixels, and of an offset in an instruction. */
+static unsigned offset_bits(unsigned n_dims)
+{
+	return n_dims == 3 ? 16 : n_dims == 4 ? 8 : 5;
+}
+
+static bool is_column(uint32_t channels, uint32_t pixels)
+{
+	return channels >= 1 && channels <= 256 && pixels >= 1 && pixels <= 1024;
+}
+
+static enum ws_status check_pixels(const struct ws_sim_tensor *t, struct ws_error *err)
+{
+	if (t->n_dims < 3)
+		return refuse(err, "pixels have 3 to 5 dimensions");
+	if (!is_column(t->channels, t->pixels))
+		return refuse(err, "a copy has 1 to 256 channels, 1 to 1024 pixels");
+	int32_t most = 1 << (offset_bits(t->n_dims) - 1);
+	for (unsigned i = 0; i < t->n_dims - 2; i++)
+		if (t->lower[i] < -most || t->lower[i] >= most || t->upper[i] < -most ||
+		    t->upper[i] >= most)
+			return refuse(err, "a corner of the box of pixels is out of range");
+	return WS_OK;
+}
+
 static enum ws_status check_tensor(const struct ws_sim_tensor *t, struct ws_error *err)
 {
 	if (t->size != sizeof *t || t->n_dims < 1 || t->n_dims > DIMS)
@@ -47,16 +72,18 @@ static enum ws_status check_tensor(const struct ws_sim_tensor *t, struct ws_erro
 	for (unsigned i = 0; i < t->n_dims; i++) {
 		if (t->dims[i] < 1 || t->dims[i] > UINT64_C(1) << 32)
 			return refuse(err, "a dimension has 1 to 2^32 elements");
-		if (t->box[i] < 1 || t->box[i] > 256 || t->element_strides[i] > 8)
+		bool boxed = t->im2col || (t->box[i] >= 1 && t->box[i] <= 256);
+		if (!boxed || t->element_strides[i] > 8)
 			return refuse(err, "a box has 1 to 256 elements, in steps of 1 to 8");
 		if (i > 0 && (t->strides[i - 1] % PIECE != 0 || t->strides[i - 1] >> 40))
 			return refuse(err, "strides are multiples of 16 below 2^40");
 	}
-	if (t->box[0] * bytes % PIECE != 0)
+	uint32_t row = bytes * (t->im2col ? t->channels : t->box[0]);
+	if (row % PIECE != 0)
 		return refuse(err, "a row of the box is no multiple of 16 bytes");
-	if (t->swizzle != WS_SIM_SWIZZLE_NONE && t->box[0] * bytes > 16u << t->swizzle)
+	if (t->swizzle != WS_SIM_SWIZZLE_NONE && row > 16u << t->swizzle)
 		return refuse(err, "a row of the box is larger than the swizzle");
-	return WS_OK;
+	return t->im2col ? check_pixels(t, err) : WS_OK;
 }
 
 enum ws_status ws_sim_tensor_map(const struct ws_sim_tensor *t,
@@ -68,10 +95,15 @@ enum ws_status ws_sim_tensor_map(const struct ws_sim_tensor *t,
 	struct wsi_tensor_map map = { .address = t->address,
 				      .rank = t->n_dims,
 				      .element = (uint32_t)t->type,
-				      .swizzle = (uint32_t)t->swizzle };
+				      .swizzle = (uint32_t)t->swizzle,
+				      .im2col = t->im2col,
+				      .channels = t->channels,
+				      .pixels = t->pixels };
+	memcpy(map.lower, t->lower, sizeof map.lower);
+	memcpy(map.upper, t->upper, sizeof map.upper);
 	for (unsigned i = 0; i < t->n_dims; i++) {
 		map.dim[i] = t->dims[i];
-		map.box[i] = t->box[i];
+		map.box[i] = t->im2col ? 1 : t->box[i];
 		map.step[i] = t->element_strides[i] ? t->element_strides[i] : 1;
 		if (i > 0)
 			map.stride[i - 1] = t->strides[i - 1];
@@ -89,6 +121,8 @@ static void take_map(const uint8_t bytes[WSI_TENSOR_MAP_BYTES], struct map *m)
 		m->step[i] = used && i > 0 ? m->fields.step[i] : 1;
 		m->count[i] = used ? (m->fields.box[i] + m->step[i] - 1) / m->step[i] : 1;
 	}
+	if (m->fields.im2col)
+		m->count[0] = m->fields.channels;
 }
 
 /* ---- rows of a tile ---- */
@@ -99,6 +133,7 @@ struct tile {
 	unsigned lane;
 	enum wsi_reduction reduction;
 	enum wsi_element element;
+	uint32_t offset[DIMS - 2]; /* of pixels */
 };
 
 /* Where 16 bytes of a tile are: the upper bits of an address in a pattern select the lower ones. */
@@ -188,6 +223,7 @@ static bool fills(const struct wsi_op *op, const struct map *m, const int64_t *f
 			outside |= at < 0 || last >= m->fields.dim[i];
 		}
 	}
+	outside |= m->fields.im2col; /* maybe */
 	return op->type & LOAD && outside && m->fields.fills_nan;
 }
 
@@ -211,19 +247,51 @@ static bool move_box(struct wsi_run *run, const struct tile *t, const int64_t st
 	}
 }
 
+/*
+ * Pixels one after the other, from the one at `start` on: along W, H and D as far as the box goes,
+ * each time from its lower corner, and then in the next image. [public doc: PTX ISA, im2col mode]
+ */
+static bool move_pixels(struct wsi_run *run, const struct tile *t, const int64_t start[DIMS],
+			bool load)
+{
+	const struct map *m = t->map;
+	unsigned image = m->fields.rank - 1;
+	uint32_t shared = t->shared;
+	int64_t base[DIMS], at[DIMS];
+	memcpy(base, start, sizeof base);
+	for (uint32_t pixel = 0; pixel < m->fields.pixels; pixel++) {
+		unsigned i = 1;
+		memcpy(at, base, sizeof at);
+		for (unsigned k = 1; k < image; k++)
+			at[k] += t->offset[k - 1];
+		if (!move_row(run, t, at, shared, load))
+			return false;
+		shared += m->count[0] * m->bytes;
+		for (; i < image; i++) {
+			base[i] += m->step[i];
+			if (base[i] < (int64_t)m->fields.dim[i] + m->fields.upper[i - 1])
+				break;
+			base[i] = m->fields.lower[i - 1];
+		}
+		base[image] += i == image ? m->step[image] : 0;
+	}
+	return true;
+}
+
 /* ---- instructions ---- */
 
 void wsi_prepare_tensor(struct wsi_op *op)
 {
 	static const enum ws_modifier dims[] = { WS_MOD_1D, WS_MOD_2D, WS_MOD_3D, WS_MOD_4D,
 						 WS_MOD_5D };
-	static const enum ws_modifier missing[] = { WS_MOD_IM2COL, WS_MOD_W128, WS_MOD_W };
+	static const enum ws_modifier missing[] = { WS_MOD_W128, WS_MOD_W };
 	const struct ws_insn *insn = &op->insn;
 	bool load = insn->operation == WS_OP_UTMALDG, ok = op->n_at == 2;
 	bool multicast = ws_sass_has(insn, WS_MOD_MULTICAST);
+	bool pixels = ws_sass_has(insn, WS_MOD_IM2COL);
 	op->type = (load ? LOAD : 0) | (multicast ? MULTICAST : 0) |
 		   (ws_sass_has(insn, WS_MOD_2CTA) ? PAIR : 0) |
-		   (insn->operation == WS_OP_UTMAREDG ? REDUCE : 0);
+		   (insn->operation == WS_OP_UTMAREDG ? REDUCE : 0) | (pixels ? PIXELS : 0);
 	if (ws_sass_has(insn, WS_MOD_GATHER4) || ws_sass_has(insn, WS_MOD_SCATTER4))
 		op->type |= ROWS;
 	op->kind = 0;
@@ -233,7 +301,8 @@ void wsi_prepare_tensor(struct wsi_op *op)
 		ok &= !ws_sass_has(insn, missing[i]);
 	ok &= op->kind != 0 && op->at[1].ureg_words == 2 && op->at[0].ureg_words != 0;
 	ok &= !(op->type & ROWS) || op->kind == 2;
-	ok &= op->alu.n_sources == multicast;
+	ok &= !pixels || (op->kind >= 3 && !(op->type & ROWS));
+	ok &= op->alu.n_sources == (multicast || (load && pixels));
 	if (!ok)
 		op->run = wsi_run_unimplemented;
 }
@@ -263,6 +332,12 @@ static bool check_map(struct wsi_run *run, const struct wsi_op *op, const struct
 			  m->fields.rank, op->kind);
 	else if (m->bytes == 0 || m->fields.interleave != 0 || m->fields.other_swizzle)
 		wsi_run_unimplemented(run, op);
+	else if (m->fields.im2col != ((op->type & PIXELS) != 0))
+		wsi_fault(run, 27, run->mask, "the tensor map is for %s",
+			  m->fields.im2col ? "im2col" : "tiles");
+	else if (m->fields.im2col && !is_column(m->fields.channels, m->fields.pixels))
+		wsi_fault(run, 27, run->mask, "the tensor map has %u channels, %u pixels",
+			  m->fields.channels, m->fields.pixels);
 	else if (row % PIECE != 0 || (op->type & ROWS && m->count[1] != 1))
 		wsi_fault(run, 27, run->mask, "the tensor map has a box with rows of %u bytes",
 			  row);
@@ -280,6 +355,8 @@ static bool move_tile(struct wsi_run *run, const struct wsi_op *op, const struct
 {
 	struct tile row = *t;
 	bool load = op->type & LOAD;
+	if (op->type & PIXELS)
+		return move_pixels(run, t, at, load);
 	for (unsigned i = 0; i < (op->type & ROWS ? 4 : 1); i++) {
 		int64_t start[DIMS] = { at[0], at[1], at[2], at[3], at[4] };
 		if (op->type & ROWS)
@@ -294,6 +371,8 @@ static bool move_tile(struct wsi_run *run, const struct wsi_op *op, const struct
 static uint32_t tile_bytes(const struct wsi_op *op, const struct map *m)
 {
 	uint32_t bytes = m->bytes * (op->type & ROWS ? 4 : 1);
+	if (m->fields.im2col)
+		return bytes * m->fields.channels * m->fields.pixels;
 	for (unsigned i = 0; i < m->fields.rank; i++)
 		bytes *= m->count[i];
 	return bytes;
@@ -307,16 +386,21 @@ static enum wsi_element element_of(const struct map *m)
 	return (enum wsi_element)elements[m->fields.element];
 }
 
-/* Blocks that a tile goes to; without a mask, where its address says. For pairs of blocks the
+/* Blocks that a tile goes to; without a mask, where its address says. Offsets of pixels are in the
+ * lower half of the mask's register [measured: ptxas 13.0]. For pairs of blocks the
  * barrier is in the even or the odd one, as its address says. */
 static bool load_tile(struct wsi_run *run, const struct wsi_op *op, struct tile *t,
 		      uint32_t barrier, const int64_t *at)
 {
 	uint32_t scratch[4 * WSI_LANES], bytes = tile_bytes(op, t->map), shared = t->shared;
+	const uint32_t *packed =
+		op->alu.n_sources ? wsi_source(run, &op->alu.source[0], scratch) : NULL;
+	uint32_t mask = packed ? packed[t->lane] >> 16 : 0;
+	unsigned bits = offset_bits(op->kind);
+	for (unsigned i = 0; op->type & PIXELS && packed && i < op->kind - 2u; i++)
+		t->offset[i] = packed[t->lane] >> i * bits & ((1u << bits) - 1);
 	if (!(op->type & MULTICAST))
 		return move_tile(run, op, t, at) && wsi_complete(run, t->lane, barrier, bytes);
-	const uint32_t *packed = wsi_source(run, &op->alu.source[0], scratch);
-	uint32_t mask = packed ? packed[t->lane] >> 16 : 0;
 	for (unsigned rank = 0; rank < WSI_MAX_CLUSTER; rank++) {
 		unsigned told = op->type & PAIR ? (rank & ~1u) | (barrier >> 24 & 1) : rank;
 		t->shared = wsi_shared_peer(shared, rank);

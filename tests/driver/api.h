@@ -262,6 +262,13 @@ typedef enum {
 	CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0,
 	CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA = 1,
 } CUtensorMapFloatOOBfill;
+CUresult cuTensorMapEncodeIm2col(CUtensorMap *map, CUtensorMapDataType type, uint32_t n_dims,
+				 void *address, const uint64_t *dims, const uint64_t *strides,
+				 const int *lower, const int *upper, uint32_t channels,
+				 uint32_t pixels, const uint32_t *element_strides,
+				 CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+				 CUtensorMapL2promotion l2_promotion,
+				 CUtensorMapFloatOOBfill oob_fill);
 CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, uint32_t n_dims,
 				void *address, const uint64_t *dims, const uint64_t *strides,
 				const uint32_t *box, const uint32_t *element_strides,

@@ -24,7 +24,7 @@ enum {
 };
 
 static const char *fatbin;
-static CUfunction load;
+static CUfunction load, load_pixels;
 static CUdeviceptr at, out;
 static uint32_t words[ROWS * PITCH];
 
@@ -68,6 +68,7 @@ static int setup(void **state)
 	       cuCtxSetCurrent(context) != CUDA_SUCCESS ||
 	       cuModuleLoad(&module, fatbin) != CUDA_SUCCESS ||
 	       cuModuleGetFunction(&load, module, "tile_load") != CUDA_SUCCESS ||
+	       cuModuleGetFunction(&load_pixels, module, "pixels_load") != CUDA_SUCCESS ||
 	       cuMemAlloc(&at, sizeof words) != CUDA_SUCCESS ||
 	       cuMemAlloc(&out, SHOWN * 4) != CUDA_SUCCESS ||
 	       cuMemcpyHtoD(at, words, sizeof words) != CUDA_SUCCESS;
@@ -156,6 +157,49 @@ static void types_have_their_sizes(void **state)
 		assert_int_equal(shown[i], word_at(4 + i % WIDE, 1 + i / WIDE));
 }
 
+/* A tensor of 4 channels, 5 columns and rows of pixels in a box with a border on the left. */
+static CUresult encode_pixels(uint32_t n_dims, uint32_t channels, int lower, CUtensorMap *ret_map)
+{
+	const uint64_t dims[] = { 4, 5, 8 }, strides[] = { 16, 96 };
+	const uint32_t steps[] = { 1, 1, 1 };
+	const int upper = -1;
+	return cuTensorMapEncodeIm2col(ret_map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, n_dims,
+				       (void *)(uintptr_t)at, dims, strides, &lower, &upper,
+				       channels, 12, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+				       CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+				       CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+}
+
+static void pixels_are_loaded(void **state)
+{
+	static uint32_t shown[SHOWN];
+	CUtensorMap map;
+	struct {
+		int at[5];
+	} corner = { { 0, 2, 1 } }, offset = { { 1 } };
+	int n_dims = 3, column = 2, image = 1;
+	uint32_t n_bytes = 12 * 16;
+	void *args[] = { &out, &map, &corner, &offset, &n_dims, &n_bytes };
+	(void)state;
+	assert_int_equal(encode_pixels(3, 4, -1, &map), CUDA_SUCCESS);
+	assert_int_equal(cuLaunchKernel(load_pixels, 1, 1, 1, 64, 1, 1, 0, NULL, args, NULL),
+			 CUDA_SUCCESS);
+	assert_int_equal(cuMemcpyDtoH(shown, out, sizeof shown), CUDA_SUCCESS);
+	for (int pixel = 0; pixel < 12; pixel++) {
+		for (int k = 0; k < 4; k++)
+			assert_int_equal(shown[4 * pixel + k],
+					 words[image * 24 + (column + 1) * 4 + k]);
+		if (++column > 3) { /* 5 - 1 - 1 */
+			column = -1;
+			image++;
+		}
+	}
+	assert_int_equal(encode_pixels(2, 4, -1, &map), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(encode_pixels(3, 257, -1, &map), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(encode_pixels(3, 4, -32769, &map), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(encode_pixels(3, 4, -1, NULL), CUDA_ERROR_INVALID_VALUE);
+}
+
 #define REFUSED(member, value, result)                            \
 	do {                                                      \
 		struct asked asked = usual;                       \
@@ -193,6 +237,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(tiles_are_loaded),
 		cmocka_unit_test(steps_and_swizzles_count),
 		cmocka_unit_test(types_have_their_sizes),
+		cmocka_unit_test(pixels_are_loaded),
 		cmocka_unit_test(what_cannot_be_is_refused),
 	};
 	if (argc != 2)

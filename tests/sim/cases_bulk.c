@@ -341,6 +341,108 @@ static void tile_store(struct job *j)
 	}
 }
 
+/* ---- pixels ---- */
+
+/* As PTX describes im2col: a pixel after the other in the box of pixels, W first. */
+static struct corner pixel_at(const struct ws_sim_tensor *t, const struct corner *first,
+			      uint32_t number)
+{
+	struct corner c = *first;
+	unsigned image = t->n_dims - 1;
+	while (number-- > 0) {
+		bool inside = false;
+		for (unsigned i = 1; i < image && !inside; i++) {
+			int64_t last = (int64_t)t->dims[i] - 1 + t->upper[i - 1];
+			c.at[i] += (int32_t)element_steps(t, i);
+			inside = c.at[i] <= last;
+			if (!inside)
+				c.at[i] = t->lower[i - 1];
+		}
+		c.at[image] += !inside;
+	}
+	return c;
+}
+
+/* Channel `k` of a pixel in memory, or -1. */
+static int64_t channel_offset(const struct ws_sim_tensor *t, struct corner c, uint32_t k,
+			      unsigned bytes)
+{
+	static const uint32_t none[5];
+	c.at[0] += (int32_t)k;
+	return element_offset(t, &c, none, bytes);
+}
+
+static struct ws_sim_tensor pixels_of(struct job *j, const void *data, unsigned n_dims)
+{
+	struct ws_sim_tensor t = tensor_of(j, data, n_dims, WS_SIM_TENSOR_U32, 4);
+	t.im2col = true;
+	t.channels = 8;
+	t.pixels = 61;
+	for (unsigned i = 0; i < n_dims - 2; i++) {
+		t.lower[i] = i == 0 ? -1 : -2;
+		t.upper[i] = i == 0 ? -1 : 0;
+	}
+	return t;
+}
+
+static void pixels_load(struct job *j)
+{
+	static const struct corner corners[] = { { { 0, -1, -2, -2, 0 } },
+						 { { 36, 3, 1, 1, 1 } },
+						 { { -3, 0, 0, 3, -1 } } };
+	static const struct corner offsets[] = { { { 0, 0, 0 } }, { { 2, 1, 3 } } };
+	uint32_t *data = job_words(j, 50000), *out = job_buffer(j, 2048 * 4);
+	for (unsigned i = 0; i < 18; i++) {
+		struct ws_sim_tensor t = pixels_of(j, data, 3 + i % 3);
+		struct corner c = corners[i / 3 % 3], off = offsets[i / 9];
+		struct ws_error err = { 0 };
+		uint8_t map[WS_SIM_TENSOR_MAP_BYTES];
+		uint32_t want[2048], n = 0;
+		c.at[t.n_dims - 1] = (int32_t)(i % 2); /* the image */
+		t.swizzle = i % 5 == 0 ? WS_SIM_SWIZZLE_32B : WS_SIM_SWIZZLE_NONE;
+		t.element_strides[1] = 1 + i % 2;
+		memset(want, 0x55, sizeof want);
+		for (uint32_t pixel = 0; pixel < t.pixels; pixel++) {
+			struct corner at = pixel_at(&t, &c, pixel);
+			for (unsigned k = 1; k < t.n_dims - 1; k++)
+				at.at[k] += off.at[k - 1];
+			for (uint32_t k = 0; k < t.channels; k++, n += 4) {
+				int64_t from = channel_offset(&t, at, k, 4);
+				want[place(n, t.swizzle) / 4] = from < 0 ? 0 : data[from / 4];
+			}
+		}
+		if (ws_sim_tensor_map(&t, map, &err) != WS_OK)
+			job_fail(j, "map: %s", err.message);
+		job_launch(j, "pixels_load", 1, 64, "psssii", out, map, &c, &off, t.n_dims, n);
+		job_same(j, out, want, 2048);
+	}
+}
+
+static void pixels_store(struct job *j)
+{
+	enum { COUNT = 30000 };
+	static const struct corner corners[] = { { { 4, -1, -2, 0 } }, { { 36, 2, 1, 1 } } };
+	uint32_t *in = job_words(j, 2048), *out = job_words(j, COUNT);
+	static uint32_t want[COUNT];
+	for (unsigned i = 0; i < 4; i++) {
+		struct ws_sim_tensor t = pixels_of(j, out, 4);
+		const struct corner *c = &corners[i % 2];
+		struct ws_error err = { 0 };
+		uint8_t map[WS_SIM_TENSOR_MAP_BYTES];
+		memcpy(want, out, sizeof want);
+		for (uint32_t n = 0; n < t.pixels * t.channels; n++) {
+			int64_t to = channel_offset(&t, pixel_at(&t, c, n / t.channels),
+						    n % t.channels, 4);
+			if (to >= 0)
+				want[to / 4] = i < 2 ? in[n] : want[to / 4] + in[n];
+		}
+		if (ws_sim_tensor_map(&t, map, &err) != WS_OK)
+			job_fail(j, "map: %s", err.message);
+		job_launch(j, "pixels_store", 1, 64, "pssi", in, map, c, i / 2);
+		job_same(j, out, want, COUNT);
+	}
+}
+
 static void tile_replace(struct job *j)
 {
 	enum { ROWS = 12 };
@@ -443,6 +545,8 @@ const struct job_case job_bulk[] = {
 	{ "bulk", "tile_load", tile_load, 90, NULL },
 	{ "bulk", "tile_swizzles", tile_swizzles, 90, NULL },
 	{ "bulk", "tile_store", tile_store, 90, NULL },
+	{ "bulk", "pixels_load", pixels_load, 90, NULL },
+	{ "bulk", "pixels_store", pixels_store, 90, NULL },
 	{ "bulk", "tile_replace", tile_replace, 90, "the tensor map itself" },
 	{ "bulk", "tile_gather", tile_gather, 90, NULL },
 	{ "bulk", "matrix_store", matrix_store, 90, NULL },

@@ -263,6 +263,65 @@ KERNEL tile_load(u32 *out, const __grid_constant__ tensor_map map, corner c, int
 		out[i] = tile[i];
 }
 
+#if __CUDA_ARCH__ >= 1200 // to a cluster it is a function of the driver
+#define OWN "shared::cta"
+#else
+#define OWN "shared::cluster"
+#endif
+#define LOAD_PIXELS(dims, coordinates, offsets, ...) \
+	asm volatile("cp.async.bulk.tensor." dims "d." OWN ".global.im2col.mbarrier::complete_tx::bytes [%0], [%1, {" coordinates \
+		     "}], [%2], {" offsets "};" ::"r"(shared_address(tile)), "l"(&map), "r"(shared_address(&barrier)), __VA_ARGS__ : "memory")
+
+// Loads pixels, each at an offset, and shows them as they are in shared memory.
+KERNEL pixels_load(u32 *out, const __grid_constant__ tensor_map map, corner c, corner offset, int dims, u32 bytes)
+{
+	__shared__ alignas(1024) u32 tile[2048];
+	__shared__ u64 barrier;
+	int t = (int)threadIdx.x;
+	unsigned short w = (unsigned short)offset.at[0], h = (unsigned short)offset.at[1], d = (unsigned short)offset.at[2];
+	for (int i = t; i < 2048; i += (int)blockDim.x)
+		tile[i] = 0x55555555;
+	if (t == 0)
+		mbarrier_init(&barrier, 1);
+	proxy_fence();
+	__syncthreads();
+	if (t == 0) {
+		mbarrier_arrive_expect(&barrier, bytes);
+		if (dims == 3)
+			LOAD_PIXELS("3", "%3, %4, %5", "%6", "r"(c.at[0]), "r"(c.at[1]), "r"(c.at[2]), "h"(w));
+		else if (dims == 4)
+			LOAD_PIXELS("4", "%3, %4, %5, %6", "%7, %8", "r"(c.at[0]), "r"(c.at[1]), "r"(c.at[2]), "r"(c.at[3]), "h"(w), "h"(h));
+		else
+			LOAD_PIXELS("5", "%3, %4, %5, %6, %7", "%8, %9, %10", "r"(c.at[0]), "r"(c.at[1]), "r"(c.at[2]), "r"(c.at[3]),
+				    "r"(c.at[4]), "h"(w), "h"(h), "h"(d));
+	}
+	mbarrier_wait(&barrier, 0);
+	for (int i = t; i < 2048; i += (int)blockDim.x)
+		out[i] = tile[i];
+}
+
+// Stores pixels, or adds them to what is there.
+KERNEL pixels_store(const u32 *in, const __grid_constant__ tensor_map map, corner c, int how)
+{
+	__shared__ alignas(1024) u32 tile[2048];
+	for (int i = (int)threadIdx.x; i < 2048; i += (int)blockDim.x)
+		tile[i] = in[i];
+	proxy_fence();
+	__syncthreads();
+	if (threadIdx.x != 0)
+		return;
+	if (how == 0)
+		asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs.bulk_group [%0, {%2, %3, %4, %5}], [%1];" ::"l"(&map),
+			     "r"(shared_address(tile)), "r"(c.at[0]), "r"(c.at[1]), "r"(c.at[2]), "r"(c.at[3])
+			     : "memory");
+	else
+		asm volatile("cp.reduce.async.bulk.tensor.4d.global.shared::cta.add.im2col_no_offs.bulk_group [%0, {%2, %3, %4, %5}], [%1];" ::"l"(
+				     &map),
+			     "r"(shared_address(tile)), "r"(c.at[0]), "r"(c.at[1]), "r"(c.at[2]), "r"(c.at[3])
+			     : "memory");
+	bulk_wait();
+}
+
 // Stores a tile, or adds it to what is there.
 KERNEL tile_store(const u32 *in, const __grid_constant__ tensor_map map, corner c, int dims, int how)
 {
