@@ -259,6 +259,8 @@ static bool relocate(uint8_t *bytes, uint64_t size, uint64_t off, uint32_t type,
 static struct wsi_text *text_of(const struct ws_sim *sim, const struct wsi_module *module,
 				uint32_t section)
 {
+	if (module->n_texts == 0)
+		return NULL;
 	struct wsi_text *own = sim->texts + module->first_text;
 	uint32_t at = WSI_BISECT(i, 0u, module->n_texts, own[i].section < section);
 	return at < module->n_texts && own[at].section == section ? &own[at] : NULL;
@@ -303,7 +305,8 @@ static enum ws_status relocate_section(struct loading *l, const struct wsi_shdr 
 					"CUDA_ERROR_OUT_OF_MEMORY");
 		if (rela)
 			value += wsi_at_u64(relocs, i + 16);
-		uint8_t *to = l->module->image + (bytes.ptr - l->elf.file.ptr);
+		size_t at = bytes.len ? (size_t)(bytes.ptr - l->elf.file.ptr) : 0;
+		uint8_t *to = l->module->image + at;
 		if (!relocate(to, bytes.len, off, type, value, rela) && !partly)
 			return wsi_fail(l->err, WS_UNSUPPORTED, table->offset + i,
 					"CUDA_ERROR_INVALID_IMAGE: relocation of type %u at "
