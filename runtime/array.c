@@ -157,19 +157,39 @@ RT_API(cudaMalloc3D)(struct pitched *ret, struct extent extent)
 	CUdeviceptr at = 0;
 	size_t pitch = 0;
 	int result = ret ? rt_begin() : RT_INVALID_VALUE;
+	size_t rows = 0;
+	if (result == RT_SUCCESS && __builtin_mul_overflow(extent.height, extent.depth, &rows))
+		result = RT_INVALID_VALUE;
 	if (result == RT_SUCCESS)
-		result = (int)cuMemAllocPitch_v2(&at, &pitch, extent.width,
-						 extent.height * extent.depth, 4);
+		result = (int)cuMemAllocPitch_v2(&at, &pitch, extent.width, rows, 4);
 	if (result == RT_SUCCESS)
 		*ret = (struct pitched){ (void *)(uintptr_t)at, pitch, extent.width,
 					 extent.height };
 	return rt_done(result);
 }
 
-RT_API(cudaMemset3D)(struct pitched to, int value, struct extent extent)
+/* Whether a box lies in what `to` describes; its slices are then apart, so that what is too deep
+ * leaves the memory. */
+static int check_box(const struct pitched *to, const struct extent *extent)
 {
 	int result = rt_begin();
-	for (size_t z = 0; z < extent.depth && result == RT_SUCCESS; z++)
+	bool rows = extent->height > 1 || extent->depth > 1;
+	if (result == RT_SUCCESS && ((rows && to->pitch < extent->width) ||
+				     (extent->depth > 1 && to->height < extent->height)))
+		result = RT_INVALID_VALUE;
+	return result;
+}
+
+/* How many slices it has to set. */
+static size_t slices_of(const struct extent *extent)
+{
+	return extent->width && extent->height ? extent->depth : 0;
+}
+
+RT_API(cudaMemset3D)(struct pitched to, int value, struct extent extent)
+{
+	int result = check_box(&to, &extent);
+	for (size_t z = 0; z < slices_of(&extent) && result == RT_SUCCESS; z++)
 		result = (int)cuMemsetD2D8_v2((uintptr_t)to.at + z * to.height * to.pitch, to.pitch,
 					      (unsigned char)value, extent.width, extent.height);
 	return rt_done(result);
@@ -178,8 +198,8 @@ RT_API(cudaMemset3D)(struct pitched to, int value, struct extent extent)
 RT_API(cudaMemset3DAsync)
 (struct pitched to, int value, struct extent extent, CUstream stream)
 {
-	int result = rt_begin();
-	for (size_t z = 0; z < extent.depth && result == RT_SUCCESS; z++)
+	int result = check_box(&to, &extent);
+	for (size_t z = 0; z < slices_of(&extent) && result == RT_SUCCESS; z++)
 		result = (int)cuMemsetD2D8Async((uintptr_t)to.at + z * to.height * to.pitch,
 						to.pitch, (unsigned char)value, extent.width,
 						extent.height, stream);

@@ -110,6 +110,10 @@ struct cudaChannelFormatDesc {
 struct cudaExtent {
 	size_t width, height, depth;
 };
+struct cudaPitchedPtr {
+	void *ptr;
+	size_t pitch, xsize, ysize;
+};
 struct cudaMemcpy3DParms {
 	cudaArray_t srcArray;
 	struct {
@@ -157,6 +161,10 @@ cudaError_t cudaFreeArray(cudaArray_t array);
 cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *channel, struct cudaExtent *extent,
 			     unsigned *flags, cudaArray_t array);
 cudaError_t cudaMallocPitch(void **at, size_t *pitch, size_t width, size_t height);
+cudaError_t cudaMalloc3D(struct cudaPitchedPtr *at, struct cudaExtent extent);
+cudaError_t cudaMemset3D(struct cudaPitchedPtr at, int value, struct cudaExtent extent);
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr at, int value, struct cudaExtent extent,
+			      cudaStream_t stream);
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
 			 size_t width, size_t height, int direction);
 cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch,

@@ -209,12 +209,44 @@ static void surfaces_are_written(void **state)
 	OK(cudaFreeArray(planes));
 }
 
+static void boxes_of_memory_are_set(void **state)
+{
+	const struct cudaExtent box = { 5, 3, 2 }, whole = { 9, 4, 2 };
+	const struct cudaExtent deep = { 1, 1, SIZE_MAX }, empty = { 0, 1, SIZE_MAX };
+	const struct cudaExtent huge = { 1, SIZE_MAX, 3 };
+	struct cudaPitchedPtr at, flat;
+	unsigned char back[4096], want[4096];
+	(void)state;
+	OK(cudaMalloc3D(&at, whole));
+	assert_true(at.pitch >= 9 && at.xsize == 9 && at.ysize == 4 && at.pitch * 8 <= sizeof back);
+	OK(cudaMemset3D(at, 1, whole));
+	OK(cudaMemset3DAsync(at, 7, box, NULL));
+	OK(cudaMemset3D(at, 9, empty)); /* at once, however deep */
+	OK(cudaMemcpy(back, at.ptr, at.pitch * 8, cudaMemcpyDeviceToHost));
+	memcpy(want, back, sizeof want);
+	for (size_t y = 0; y < 8; y++)
+		for (size_t x = 0; x < 9; x++)
+			want[y * at.pitch + x] = x < 5 && y % 4 < 3 ? 7 : 1;
+	assert_memory_equal(back, want, at.pitch * 8);
+	/* slices that lie on each other would have no end */
+	flat = at;
+	flat.ysize = 0;
+	assert_int_equal(cudaMemset3D(flat, 1, deep), cudaErrorInvalidValue);
+	flat = at;
+	flat.pitch = 0;
+	assert_int_equal(cudaMemset3DAsync(flat, 1, deep, NULL), cudaErrorInvalidValue);
+	assert_int_equal(cudaMemset3D(at, 1, deep), cudaErrorInvalidValue);
+	assert_int_equal(cudaMalloc3D(&flat, huge), cudaErrorInvalidValue);
+	OK(cudaFree(at.ptr));
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_texture_reads_an_array),
 		cmocka_unit_test(a_texture_reads_memory),
 		cmocka_unit_test(surfaces_are_written),
+		cmocka_unit_test(boxes_of_memory_are_set),
 	};
 	static const struct kernel_name kernels[] = { { &sample_1d, "sample_1d" },
 						      { &sample_2d, "sample_2d" },
