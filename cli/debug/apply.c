@@ -10,6 +10,17 @@
 
 #include "look/look.h"
 
+/* A command with words before its own. */
+static void behind(struct debugger *d, const char *words, const char *text,
+		   void (*command)(struct debugger *d, const char *text))
+{
+	const size_t size = strlen(words) + strlen(text) + 2;
+	char *line = cli_alloc(size, 1);
+	snprintf(line, size, "%s %s", words, text);
+	command(d, line);
+	free(line);
+}
+
 /* ---- frames ---- */
 
 /* False: there is no such frame; no word about that. */
@@ -134,11 +145,7 @@ void debug_frame_apply(struct debugger *d, const char *text)
 
 void debug_in_frames(struct debugger *d, const char *text)
 {
-	const size_t size = strlen(text) + sizeof "all -s ";
-	char *line = cli_alloc(size, 1);
-	snprintf(line, size, "all -s %s", text);
-	debug_frame_apply(d, line);
-	free(line);
+	behind(d, "all -s", text, debug_frame_apply);
 }
 
 /* ---- threads ---- */
@@ -198,18 +205,10 @@ void debug_thread(struct debugger *d, const char *text)
 
 void debug_in_threads(struct debugger *d, const char *text)
 {
-	const size_t size = strlen(text) + sizeof "all -s ";
-	char *line = cli_alloc(size, 1);
-	snprintf(line, size, "all -s %s", text);
-	thread_apply(d, line);
-	free(line);
+	behind(d, "all -s", text, thread_apply);
 }
 
 void debug_in_threads_and_frames(struct debugger *d, const char *text)
 {
-	const size_t size = strlen(text) + sizeof "all -s frame apply all -s ";
-	char *line = cli_alloc(size, 1);
-	snprintf(line, size, "all -s frame apply all -s %s", text);
-	thread_apply(d, line);
-	free(line);
+	behind(d, "all -s frame apply all -s", text, thread_apply);
 }

@@ -9,6 +9,7 @@
 #include "../unit/unit.h"
 #include "sass/table.h"
 #include "sim/device.h"
+#include "words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,32 +27,16 @@ enum { NOT_THERE, NEVER_RUNS, RUNS };
 
 static uint8_t found[OPERATIONS][N_DEVICES];
 
-static uint64_t random_word(uint64_t *seed)
-{
-	uint64_t x = *seed += UINT64_C(0x9e3779b97f4a7c15);
-	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-	return x ^ x >> 31;
-}
-
-static void set_bits(uint64_t word[2], unsigned lo, unsigned len, uint64_t value)
-{
-	for (unsigned i = 0; i < len; i++) {
-		uint64_t bit = UINT64_C(1) << (lo + i) % 64, *part = &word[(lo + i) / 64];
-		*part = value >> i & 1 ? *part | bit : *part & ~bit;
-	}
-}
-
 /* Often: registers that are pairs and fours, no offset, predicates that are always true, few
  * modifiers. */
 static void make_word(unsigned op12, uint64_t word[2], uint64_t *seed)
 {
 	static const uint8_t places[] = { 16, 24, 32, 64 }, more[] = { 40, 48 };
-	uint64_t x = random_word(seed);
+	uint64_t x = random_number(seed);
 	for (unsigned i = 0; i < 2; i++) {
-		word[i] = random_word(seed) & random_word(seed);
+		word[i] = random_number(seed) & random_number(seed);
 		if (x >> i & 1)
-			word[i] &= random_word(seed) & random_word(seed);
+			word[i] &= random_number(seed) & random_number(seed);
 	}
 	for (unsigned i = 0; i < WSI_COUNT(places); i++)
 		if (x >> (8 + 2 * i) & 3)
