@@ -154,7 +154,7 @@ def inner(tests):
     tests.result('each is listed, with its kernel', None if found == wanted and not why else f'{found}, {why}')
     tests.result('each instruction once', None if seen == words else f'{len(seen)} of {len(words)}')
     code = b''.join(int(words[off], 16).to_bytes(16, 'little') for off in sorted(words))
-    with open(path, 'rb') as handle:
+    with open(os.path.join(tests.root, path), 'rb') as handle:
         tests.result('words are those of the file', None if code and code in handle.read() else f'{len(words)} words')
     tests.result('blocks show all in the kernel', None if len(functions(whole)) == 1 else str(len(functions(whole))))
     text = tests.run(path).stdout
