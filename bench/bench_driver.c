@@ -4,9 +4,11 @@
  *
  * Input: the fatbin of tests/sim/kernels/driver.cu. The floor: one round trip over the same kind of
  * socket to a process that only answers, with messages of the same size, in turns in the same run.
- * On whatever cores the system chooses, as for users: a launch is paid by the thread that waits for
- * it, and by no other.
+ * All on one core, the agent too: a round trip between two takes up to five times as long, and the
+ * system places the pairs as it likes.
  */
+#include "one_core.h"
+
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -96,6 +98,7 @@ int main(int argc, char **argv)
 	CUfunction kernel;
 	if (argc != 2)
 		return 2;
+	stay_on_this_core();
 	int socket = echo_start();
 	cu(cuInit(0));
 	cu(cuDevicePrimaryCtxRetain(&context, 0));

@@ -3,9 +3,11 @@
  * bench-wire: what a call of the debugger API costs when another process makes it.
  *
  * Input: a dump. The floor: one round trip over the same kind of socket to a process that only
- * answers, with messages of the same size, in turns in the same run. On whatever cores the system
- * chooses, as for users.
+ * answers, with messages of the same size, in turns in the same run. All on one core: a round trip
+ * between two takes up to five times as long, and the system places the pairs as it likes.
  */
+#include "one_core.h"
+
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -99,6 +101,7 @@ int main(int argc, char **argv)
 	uint64_t pc;
 	if (argc != 2)
 		return 2;
+	stay_on_this_core();
 	int bare = start(echo, NULL), socket = start(serve, argv[1]);
 	must(ws_cudbg_connect(socket, &api, &err), &err);
 	check(api->initialize());
