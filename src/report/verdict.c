@@ -95,7 +95,7 @@ static void say_frames(struct sentence *sentence, struct wsi_build *build,
 	if (inner && inner->line_status == WS_OK) {
 		say(sentence, " at ");
 		say_line(sentence, build, inner);
-	} else if (inner && user != inner && inner->function_status == WS_OK) {
+	} else if (inner && user && user != inner && inner->function_status == WS_OK) {
 		say(sentence, ", in %s", wsi_build_name(build, inner->function_short));
 	}
 	if (user && user != inner && user->line_status == WS_OK) {
