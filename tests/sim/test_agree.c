@@ -646,7 +646,17 @@ static void check_access(const struct ws_insn *insn, const struct wsi_op *op)
 
 /* ---- all ---- */
 
-/* Modifiers or bits that no row explains, or a constant bank that there is not. */
+/* Of a pair or more whose last register is none of the device: what hardware makes of it nobody
+ * tells.
+ */
+static bool is_beyond(const struct ws_operand *op)
+{
+	return op->kind == WS_OPERAND_UREG && op->number != 255 &&
+	       op->number + op->count > board.sim->device->uregs;
+}
+
+/* Modifiers or bits that no row explains, or a constant bank or uniform registers that there are
+ * not. */
 static bool has_unknown(const struct ws_insn *insn)
 {
 	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
@@ -654,7 +664,7 @@ static bool has_unknown(const struct ws_insn *insn)
 		return true;
 	size_t n = ws_sass_operands(insn, 0, ops, WSI_COUNT(ops));
 	for (size_t i = 0; i < n; i++)
-		if (ops[i].suffix[0] == WS_MOD_UNKNOWN ||
+		if (ops[i].suffix[0] == WS_MOD_UNKNOWN || is_beyond(&ops[i]) ||
 		    (ops[i].role == WS_ROLE_BANK && ops[i].value >= WSI_BANKS))
 			return true;
 	return false;
