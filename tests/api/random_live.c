@@ -63,7 +63,8 @@ static uint64_t seed, n_calls;
 static unsigned slot_counts[WSI_API_SLOTS];
 static uint64_t entry;
 static bool is_gone; /* the client, whose calls tell of nothing any more */
-static unsigned n_gone;
+static bool is_next; /* the calls are those of the one that comes after it */
+static unsigned n_gone, n_faults, n_hangs;
 
 static void wrong(const char *format, ...) WS_PRINTF(1, 2);
 
@@ -96,9 +97,10 @@ static const char *text_of(CUDBGResult result)
 static CUDBGResult note(unsigned slot, CUDBGResult result)
 {
 	const struct wsi_api_fn *fn = &wsi_api_functions[slot];
-	n_calls++;
+	n_calls += !is_next;
 	slot_counts[slot]++;
-	is_gone = is_gone || (route_is_cut() && result == CUDBG_ERROR_COMMUNICATION_FAILURE);
+	is_gone = is_gone ||
+		  (route_is_cut() && !is_next && result == CUDBG_ERROR_COMMUNICATION_FAILURE);
 	if ((unsigned)result >= 64 || !((fn->codes | fn->extensions) >> result & 1))
 		wrong("%s answered %s, which the tables do not list", fn->name, text_of(result));
 	return result;
@@ -487,6 +489,7 @@ static atomic_bool host_stops;
 struct host {
 	pthread_t thread;
 	struct device *device;
+	bool waits; /* for a device that stands; it is not to be left so */
 	uint64_t seed;
 };
 
@@ -495,37 +498,327 @@ static void *host(void *data)
 	struct host *own = data;
 	struct device *d = own->device;
 	const uint64_t args[] = { d->out, d->in, 3 };
+	const struct timespec moment = { .tv_nsec = 300000 };
 	while (!atomic_load(&host_stops)) {
 		uint64_t event = 0;
+		if (own->waits)
+			ws_sim_host_begin(d->target, false);
+		else if (!ws_sim_host_try(d->target)) {
+			nanosleep(&moment, NULL);
+			continue;
+		}
 		own->seed = own->seed * 6364136223846793005u + 1442695040888963407u;
-		ws_sim_host_begin(d->target, false);
 		device_launch(d, own->seed >> 40 & 1 ? "calls" : "parts",
 			      (unsigned)(1 + (own->seed >> 50) % 3), 64, args,
 			      own->seed >> 40 & 1 ? 1 : 3);
 		if (ws_sim_host_end(d->target, false, &event, NULL) != WS_OK)
 			abort();
 		ws_sim_host_await(d->target, event);
-		const struct timespec moment = { .tv_nsec = 300000 };
 		nanosleep(&moment, NULL);
 	}
 	return NULL;
 }
 
-/* Without a debugger a device works, whatever was done to it. */
-static void check_soundness(struct device *d)
+/* ---- after a client: the next one ---- */
+
+enum { KEPT_AT = 1 << 19, KEPT_WORDS = 64, SOON = 100000, LATE = 50000000 };
+
+/* Memory that no kernel is given, and what it holds. */
+static uint64_t kept_of[DEVICES];
+
+static uint32_t kept_word(uint32_t i)
+{
+	return i * 2654435761u + 5;
+}
+
+static void keep(struct device *d)
+{
+	uint64_t *at = &kept_of[d - devices];
+	uint32_t words[KEPT_WORDS];
+	for (uint32_t i = 0; i < KEPT_WORDS; i++)
+		words[i] = kept_word(i);
+	if (ws_sim_alloc(d->sim, 2 * KEPT_AT, at, NULL) != WS_OK ||
+	    ws_sim_write(d->sim, *at += KEPT_AT, words, sizeof words, NULL) != WS_OK)
+		abort();
+}
+
+/* Without a debugger, as far as it gets. */
+static enum ws_sim_outcome run_alone(struct device *d, uint64_t instructions)
 {
 	enum ws_sim_outcome outcome;
-	uint32_t one = 1, got = 0;
-	if (ws_sim_write(d->sim, d->in, &one, sizeof one, NULL) != WS_OK ||
-	    ws_sim_run(d->sim, 50000000, &outcome, NULL) != WS_OK)
-		wrong("the device is not sound");
-	if (outcome != WS_SIM_DONE)
-		return; /* a fault, or a hang of the kernel's own */
-	device_launch(d, "calls", 1, 32, &d->out, 1);
-	if (ws_sim_run(d->sim, 0, &outcome, NULL) != WS_OK || outcome != WS_SIM_DONE ||
-	    ws_sim_read(d->sim, d->out + 20, &got, sizeof got, NULL) != WS_OK ||
-	    got != 3 * (7 * 7 + 1) + 7 * 5 + 1)
-		wrong("a kernel that was run afterwards computed %u", got);
+	if (ws_sim_run(d->sim, instructions, &outcome, NULL) != WS_OK)
+		wrong("the device does not run");
+	return outcome;
+}
+
+static CUDBGEvent await(CUDBGEventQueueType queue)
+{
+	const struct timespec moment = { .tv_nsec = 200000 };
+	CUDBGEvent event;
+	for (int i = 0; CALL(getNextEvent, queue, &event) != CUDBG_SUCCESS; i++) {
+		if (i == 100000)
+			wrong("the next client waits for an event that does not come");
+		nanosleep(&moment, NULL);
+	}
+	return event;
+}
+
+static void expect_nothing(void)
+{
+	CUDBGEvent event;
+	for (unsigned queue = 0; queue < 2; queue++)
+		must(CALL(getNextEvent, (CUDBGEventQueueType)queue, &event),
+		     CUDBG_ERROR_NO_EVENT_AVAILABLE, "events of the next client");
+}
+
+/* As the API numbers it; 0: there is none. */
+static uint32_t exception_of(const struct device *d, struct ws_sim_fault *ret)
+{
+	if (!ws_sim_fault(d->sim, ret) || ret->exception == WS_SIM_TRAP)
+		return CUDBG_EXCEPTION_NONE;
+	return ret->exception == WS_SIM_UNIMPLEMENTED
+		       ? (uint32_t)CUDBG_EXCEPTION_WARP_ILLEGAL_INSTRUCTION
+		       : ret->exception;
+}
+
+/* It learns how the device stands, and no more. */
+static void client_comes(struct device *d, enum ws_sim_outcome outcome)
+{
+	unsigned seen[32] = { 0 };
+	struct ws_sim_fault fault;
+	const bool faulted = exception_of(d, &fault) != 0;
+	CUDBGEvent event;
+	device_debug(d);
+	if (route_open(d->target, &api) != WS_OK)
+		abort();
+	must(CALL0(initialize), CUDBG_SUCCESS, "initialize of the next client");
+	while (CALL(getNextEvent, CUDBG_EVENT_QUEUE_TYPE_SYNC, &event) == CUDBG_SUCCESS) {
+		seen[event.kind % 32]++;
+		if (event.kind == CUDBG_EVENT_ALL_DEVICES_SUSPENDED &&
+		    event.cases.allDevicesSuspended.faultedDevicesMask != faulted)
+			wrong("the next client is told of %s fault", faulted ? "no" : "a");
+	}
+	if (seen[CUDBG_EVENT_CTX_CREATE] != 1 || seen[CUDBG_EVENT_ELF_IMAGE_LOADED] != 1 ||
+	    seen[CUDBG_EVENT_ALL_DEVICES_SUSPENDED] != 1 ||
+	    (seen[CUDBG_EVENT_KERNEL_READY] > 0) != (outcome != WS_SIM_DONE))
+		wrong("the next client is told of %u contexts, %u images, %u stops, %u kernels",
+		      seen[CUDBG_EVENT_CTX_CREATE], seen[CUDBG_EVENT_ELF_IMAGE_LOADED],
+		      seen[CUDBG_EVENT_ALL_DEVICES_SUSPENDED], seen[CUDBG_EVENT_KERNEL_READY]);
+	must(CALL0(acknowledgeSyncEvents), CUDBG_SUCCESS, "acknowledge");
+	must(CALL(setKernelLaunchNotificationMode, CUDBG_KNL_LAUNCH_NOTIFY_DEFER), CUDBG_SUCCESS,
+	     "launch mode");
+	expect_nothing();
+}
+
+static void client_goes(struct device *d)
+{
+	expect_nothing();
+	must(CALL0(finalize), CUDBG_SUCCESS, "finalize of the next client");
+	route_close(api);
+	ws_target_close(d->target);
+	d->target = NULL;
+}
+
+/* A sum over the warps that are there; 0: none. */
+static uint64_t warps_there(void)
+{
+	uint64_t sum = 0;
+	for (uint32_t sm = 0; sm < SMS; sm++) {
+		uint64_t mask = 0;
+		must(CALL(readValidWarps, 0, sm, &mask), CUDBG_SUCCESS, "readValidWarps");
+		for (uint32_t wp = 0; wp < WARPS; wp++) {
+			uint32_t lanes = 0;
+			uint64_t grid = 0;
+			if (!(mask >> wp & 1))
+				continue;
+			must(CALL(readValidLanes, 0, sm, wp, &lanes), CUDBG_SUCCESS, "its lanes");
+			must(CALL(readGridId, 0, sm, wp, &grid), CUDBG_SUCCESS, "its grid");
+			CUDBGGridStatus status = CUDBG_GRID_STATUS_INVALID;
+			must(CALL(getGridStatus, 0, grid, &status), CUDBG_SUCCESS, "its status");
+			if (lanes == 0 || status != CUDBG_GRID_STATUS_ACTIVE)
+				wrong("SM %u warp %u: lanes 0x%x of a grid with status %u", sm, wp,
+				      lanes, status);
+			sum = sum * 31 + mask + lanes + grid;
+		}
+	}
+	return sum;
+}
+
+static void same(uint64_t is, uint64_t should_be, const char *what)
+{
+	if (is != should_be)
+		wrong("to the next client, %s is 0x%llx, not 0x%llx", what, (unsigned long long)is,
+		      (unsigned long long)should_be);
+}
+
+/* The fault is where and what the device says that it is; without one there is none. */
+static void check_fault(const struct device *d)
+{
+	struct ws_sim_fault fault;
+	uint64_t faulted = 0, broken = 0, grid = 0, pc = 0;
+	uint32_t lane = 0, exception = exception_of(d, &fault);
+	bool has_pc = false;
+	CUDBGException_t of_sm = CUDBG_EXCEPTION_NONE, of_lane = CUDBG_EXCEPTION_NONE;
+	must(CALL(readDeviceExceptionState, 0, &faulted, 1), CUDBG_SUCCESS, "faults");
+	same(faulted, exception ? UINT64_C(1) << fault.sm : 0, "the mask of SMs with a fault");
+	if (!exception)
+		return;
+	while (!(fault.lanes >> lane & 1))
+		lane++;
+	must(CALL(readBrokenWarps, 0, fault.sm, &broken), CUDBG_SUCCESS, "broken warps");
+	same(broken >> fault.warp & 1, 1, "that the warp is broken");
+	must(CALL(readGridId, 0, fault.sm, fault.warp, &grid), CUDBG_SUCCESS, "its grid");
+	same(grid, fault.grid, "its grid");
+	must(CALL(readSmException, 0, fault.sm, &of_sm, &pc, &has_pc), CUDBG_SUCCESS, "of the SM");
+	same(of_sm, exception, "the exception");
+	same(has_pc ? pc : 0, fault.error_pc, "its pc");
+	must(CALL(readLaneException, 0, fault.sm, fault.warp, lane, &of_lane), CUDBG_SUCCESS,
+	     "of the lane");
+	same(of_lane, exception, "the exception of a lane");
+}
+
+static void check_memory(struct device *d)
+{
+	const uint64_t at = kept_of[d - devices];
+	uint32_t words[KEPT_WORDS], other = ~kept_word(7);
+	for (int i = 0; i < 2; i++) {
+		must(CALL(readGlobalMemory, at, words, sizeof words), CUDBG_SUCCESS, "memory");
+		for (uint32_t k = 0; k < KEPT_WORDS; k++)
+			same(words[k], i && k == 7 ? other : kept_word(k), "a word in memory");
+		must(CALL(writeGlobalMemory, at + 4 * 7, &other, sizeof other), CUDBG_SUCCESS,
+		     "memory");
+	}
+	same(device_word(d, at + 4 * 7), other, "what it wrote, as the host sees it,");
+	other = kept_word(7);
+	must(CALL(writeGlobalMemory, at + 4 * 7, &other, sizeof other), CUDBG_SUCCESS, "memory");
+}
+
+/* What hangs can be let go and stopped again; or what took long ends. */
+static void check_hang(void)
+{
+	CUDBGEvent event;
+	bool has_ended = false;
+	if (warps_there() == 0)
+		wrong("the next client sees no warp that hangs");
+	must(CALL0(resumeAllDevices), CUDBG_SUCCESS, "a hang goes on");
+	must(CALL(suspendAllDevices, 0), CUDBG_SUCCESS, "a hang stops");
+	while (CALL(getNextEvent, CUDBG_EVENT_QUEUE_TYPE_ASYNC, &event) == CUDBG_SUCCESS)
+		has_ended = true;
+	if (warps_there() == 0 && !has_ended)
+		wrong("the next client sees no warp after it stopped a hang");
+}
+
+/* Going on after a fault ends all that was launched, and tells so; what has not begun never does.
+ */
+static void end_fault(struct device *d)
+{
+	struct ws_counts counts;
+	uint32_t n = 0, word = 0;
+	must(CALL(writeGlobalMemory, d->out + 20, &word, sizeof word), CUDBG_SUCCESS, "memory");
+	(void)device_launch_later(d, "calls", 1, 32, &d->out, 1);
+	ws_target_counts(d->target, &counts);
+	for (uint32_t i = 0; i < counts.grids; i++) {
+		struct ws_grid grid;
+		if (ws_target_grid(d->target, i, &grid, NULL) != WS_OK)
+			abort();
+		n += grid.status == CUDBG_GRID_STATUS_ACTIVE ||
+		     grid.status == CUDBG_GRID_STATUS_PENDING;
+	}
+	must(CALL0(resumeAllDevices), CUDBG_SUCCESS, "going on after a fault");
+	for (; n > 0; n--)
+		same(await(CUDBG_EVENT_QUEUE_TYPE_ASYNC).kind, CUDBG_EVENT_KERNEL_FINISHED,
+		     "the event of a kernel that a fault ended");
+	must(CALL(suspendAllDevices, 0), CUDBG_SUCCESS, "suspend after a fault");
+	must(CALL(readGlobalMemory, d->out + 20, &word, sizeof word), CUDBG_SUCCESS, "memory");
+	same(word, 0, "what a kernel behind a fault computed");
+}
+
+/* What hangs for ever goes with its context; the host's next device takes its place. */
+static void reset(struct device *d)
+{
+	struct device fresh;
+	device_open(&fresh, kernels, SMS);
+	ws_sim_host_begin(d->target, true);
+	if (ws_sim_host_replace(d->target, fresh.sim, NULL) != WS_OK ||
+	    ws_sim_host_context(d->target, true, 1, NULL) != WS_OK ||
+	    ws_sim_host_end(d->target, true, NULL, NULL) != WS_OK)
+		abort();
+	static const CUDBGEventKind kinds[] = { CUDBG_EVENT_ELF_IMAGE_UNLOADED,
+						CUDBG_EVENT_CTX_DESTROY, CUDBG_EVENT_CTX_CREATE,
+						CUDBG_EVENT_ELF_IMAGE_LOADED };
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		same(await(CUDBG_EVENT_QUEUE_TYPE_SYNC).kind, kinds[i], "an event of a reset");
+	must(CALL0(acknowledgeSyncEvents), CUDBG_SUCCESS, "acknowledge");
+	ws_sim_destroy(d->sim);
+	fresh.target = d->target;
+	*d = fresh;
+}
+
+/* The next kernel has the whole device, and the one after it does what it should. */
+static void check_launch(struct device *d)
+{
+	const uint64_t args[] = { d->in, 0 };
+	uint32_t word = 0;
+	uint64_t mask = 0;
+	same(warps_there(), 0, "what is there");
+	check_fault(d);
+	must(CALL(enableBreakpoint, CUDBG_BREAKPOINT_HANDLE_BREAK_ON_LAUNCH), CUDBG_SUCCESS,
+	     "break on launch");
+	(void)device_launch_later(d, "few_spin", 2 * SMS, 1024, args, 2);
+	must(CALL0(resumeAllDevices), CUDBG_SUCCESS, "the next kernel");
+	same(await(CUDBG_EVENT_QUEUE_TYPE_SYNC).kind, CUDBG_EVENT_ALL_DEVICES_SUSPENDED, "a stop");
+	for (uint32_t sm = 0; sm < SMS; sm++) {
+		must(CALL(readValidWarps, 0, sm, &mask), CUDBG_SUCCESS, "its warps");
+		same(mask, UINT64_MAX, "the mask of warps of a kernel that fills the device");
+	}
+	must(CALL(disableBreakpoint, CUDBG_BREAKPOINT_HANDLE_BREAK_ON_LAUNCH), CUDBG_SUCCESS,
+	     "break on launch");
+	must(CALL(writeGlobalMemory, d->out + 20, &word, sizeof word), CUDBG_SUCCESS, "memory");
+	(void)device_launch_later(d, "calls", 1, 32, &d->out, 1);
+	must(CALL0(resumeAllDevices), CUDBG_SUCCESS, "the next kernel");
+	for (int i = 0; i < 2; i++)
+		same(await(CUDBG_EVENT_QUEUE_TYPE_ASYNC).kind, CUDBG_EVENT_KERNEL_FINISHED,
+		     "the event of its end");
+	must(CALL(suspendAllDevices, 0), CUDBG_SUCCESS, "suspend after it");
+	must(CALL(readGlobalMemory, d->out + 20, &word, sizeof word), CUDBG_SUCCESS, "memory");
+	same(word, 3 * (7 * 7 + 1) + 7 * 5 + 1, "what it computed");
+}
+
+static bool is_hang(enum ws_sim_outcome outcome)
+{
+	return outcome != WS_SIM_DONE && outcome != WS_SIM_FAULTED;
+}
+
+/* Whatever was done to a device, the next client finds it as it is and can use it: one that is
+ * idle, one with a fault, and one that hangs. */
+static void check_soundness(struct device *d)
+{
+	const uint32_t one = 1;
+	const uint64_t args[] = { d->out, d->in, 70 };
+	if (pick(4) == 0) /* the host goes on */
+		device_launch(d, "faults", 3, 64, args, 3);
+	enum ws_sim_outcome outcome = run_alone(d, SOON);
+	client_comes(d, outcome);
+	check_memory(d);
+	if (is_hang(outcome)) {
+		n_hangs++;
+		check_hang();
+	}
+	if (is_hang(outcome) && pick(2)) { /* it is given what most kernels wait for */
+		must(CALL(writeGlobalMemory, d->in, &one, sizeof one), CUDBG_SUCCESS, "memory");
+		client_goes(d);
+		outcome = run_alone(d, LATE);
+		client_comes(d, outcome);
+	}
+	check_fault(d);
+	if (outcome == WS_SIM_FAULTED) {
+		n_faults++;
+		end_fault(d);
+	} else if (outcome != WS_SIM_DONE) {
+		reset(d);
+	}
+	check_launch(d);
+	client_goes(d);
 }
 
 /* A device with a kernel queued that runs, parts, faults or hangs. */
@@ -535,6 +828,7 @@ static void open_device(struct device *d)
 	uint32_t kind = pick(20);
 	const char *kernel = first[kind < 18 ? kind % 3 : kind - 15];
 	device_open(d, kernels, SMS);
+	keep(d);
 	const uint64_t spin[] = { d->in, d->out }, other[] = { d->out, d->in, 70 };
 	bool spins = kernel == first[0] || kernel == first[3];
 	device_launch(d, kernel, 3, 64, spins ? spin : other,
@@ -602,15 +896,16 @@ static void round_of_calls(uint64_t until)
 	struct host hosts[DEVICES];
 	struct timespec moment = { .tv_nsec = pick(1u << pick(25)) };
 	pthread_t cutter;
+	const bool goes_on = pick(2); /* without a client */
 	memset(&model, 0, sizeof model);
-	is_gone = false;
 	open_all();
 	if (route_is_cut() && pthread_create(&cutter, NULL, cut, &moment) != 0)
 		abort();
 	session_begins();
 	atomic_store(&host_stops, false);
 	for (uint32_t i = 0; i < n_devices; i++) {
-		hosts[i] = (struct host){ .device = &devices[i], .seed = seed + i };
+		hosts[i] =
+			(struct host){ .device = &devices[i], .waits = goes_on, .seed = seed + i };
 		if (pthread_create(&hosts[i].thread, NULL, host, &hosts[i]) != 0)
 			abort();
 	}
@@ -621,10 +916,11 @@ static void round_of_calls(uint64_t until)
 		pthread_join(cutter, NULL);
 	n_gone += is_gone;
 	is_gone = false;
+	is_next = true;
 	route_close(api);
 	atomic_store(&host_stops, true);
 	if (ws_target_want(target, 0, NULL) != WS_OK ||
-	    ws_target_resume(target, WS_NONE, NULL) != WS_OK)
+	    (goes_on && ws_target_resume(target, WS_NONE, NULL) != WS_OK))
 		abort();
 	for (uint32_t i = 0; i < n_devices; i++)
 		pthread_join(hosts[i].thread, NULL);
@@ -636,6 +932,7 @@ static void round_of_calls(uint64_t until)
 		check_soundness(&devices[i]);
 		device_close(&devices[i]);
 	}
+	is_next = false;
 }
 
 int main(int argc, char **argv)
@@ -652,7 +949,7 @@ int main(int argc, char **argv)
 	for (unsigned slot = 0; slot < WSI_API_SLOTS; slot++)
 		used += slot_counts[slot] > 0;
 	printf("ok 1 - random calls of a running device\n# %llu calls of %u functions, seed %s; "
-	       "%u clients were lost\n1..1\n",
-	       (unsigned long long)n_calls, used, argv[2], n_gone);
+	       "%u clients were lost, %u left a fault and %u a hang\n1..1\n",
+	       (unsigned long long)n_calls, used, argv[2], n_gone, n_faults, n_hangs);
 	return 0;
 }
