@@ -21,7 +21,7 @@ bool pattern_init(struct pattern *pattern, const char *text)
 	int failed = regcomp(&pattern->regex, text, REG_NOSUB);
 	if (failed) {
 		regerror(failed, &pattern->regex, wrong, sizeof wrong);
-		cli_say("'%s' is no regular expression: %s.\n", text, wrong);
+		cli_say("'%s' is not a regular expression: %s.\n", text, wrong);
 	}
 	return failed == 0;
 }

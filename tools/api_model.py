@@ -321,7 +321,7 @@ class Reader:
         elif key == "at":
             for name in words[1:]:
                 if name not in COORDINATES:
-                    self.fail("%s is no coordinate" % name)
+                    self.fail("%s is not a coordinate" % name)
                 fn.args.append(Arg("uint32_t", name, None, coordinate=True))
         elif key == "arg":
             fn.args.append(self.argument(text))
@@ -405,10 +405,10 @@ def check_function(api, fn, codes, names, fail):
         if not getattr(fn, key):
             fail("%s: %s is missing", fn.name, key)
     if fn.replacement and fn.replacement not in names:
-        fail("%s: replaced by %s, which is no function", fn.name, fn.replacement)
+        fail("%s: replaced by %s, which is not a function", fn.name, fn.replacement)
     for code in fn.codes + fn.extension + list(fn.when):
         if code not in codes:
-            fail("%s: %s is no result code", fn.name, code)
+            fail("%s: %s is not a result code", fn.name, code)
         if code not in fn.codes + fn.extension:
             fail("%s: tells of %s but does not return it", fn.name, code)
         if code not in fn.when and code not in api.causes and code != "INVALID_ARGS":
@@ -425,11 +425,11 @@ def check_function(api, fn, codes, names, fail):
             fail("%s: answers %s, which it does not return", fn.name, state[1])
     for name in fn.same_as[:1] if fn.same_as else [fn.part_of] if fn.part_of else []:
         if name not in names:
-            fail("%s: is as %s, which is no function", fn.name, name)
+            fail("%s: is as %s, which is not a function", fn.name, name)
     for arg in fn.args:
         for count in (arg.count, arg.used):
             if count and not fn.arg(count):
-                fail("%s: %s counts by %s, which is no argument", fn.name, arg.name, count)
+                fail("%s: %s counts by %s, which is not an argument", fn.name, arg.name, count)
         if api.size_of(arg.ctype) is None:
             fail("%s: type %s is unknown", fn.name, arg.ctype)
 

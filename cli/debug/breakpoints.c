@@ -228,7 +228,7 @@ static void each(struct debugger *d, const char *text,
 		char *end;
 		uint64_t number = strtoull(text, &end, 10);
 		if (end == text || (*end && *end != ' ')) {
-			cli_say("'%s' is no number of a breakpoint.\n", text);
+			cli_say("'%s' is not a breakpoint number.\n", text);
 			return;
 		}
 		struct breakpoint *one = debug_breakpoint_find(d, number);
@@ -304,7 +304,7 @@ void debug_breakpoint_commands(struct debugger *d, const char *text)
 	char **lines = debug_take_lines(d, false, &n);
 	struct breakpoint *one = NULL;
 	if (*text && !cli_number(text, &number))
-		cli_say("'%s' is no number of a breakpoint.\n", text);
+		cli_say("'%s' is not a breakpoint number.\n", text);
 	else if (number == 0)
 		cli_say("No breakpoints specified.\n");
 	else

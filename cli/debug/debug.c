@@ -207,7 +207,7 @@ static void step(struct debugger *d, const char *text, enum debug_step how)
 {
 	uint64_t times = 1;
 	if (*text && (!cli_number(text, &times) || times == 0))
-		cli_say("'%s' is no count.\n", text);
+		cli_say("'%s' is not a count.\n", text);
 	else if (debug_has_thread(d))
 		debug_step(d, how, times);
 }
@@ -241,7 +241,7 @@ static void step_back(struct debugger *d, const char *text, enum debug_step how)
 {
 	uint64_t times = 1;
 	if (*text && (!cli_number(text, &times) || times == 0))
-		cli_say("'%s' is no count.\n", text);
+		cli_say("'%s' is not a count.\n", text);
 	else if (debug_has_thread(d))
 		debug_step_back(d, how, times);
 }
@@ -508,7 +508,7 @@ static const struct command {
 	  RUNS, debug_breakpoint_commands },
 	{ "ignore", NULL, " N COUNT", "passes over the next hits of breakpoint N", RUNS,
 	  debug_breakpoint_ignore },
-	{ "silent", NULL, "", "as the first of commands: the stop is not told", RUNS,
+	{ "silent", NULL, "", "as the first of commands: the stop is not announced", RUNS,
 	  command_nothing },
 	{ "condition", NULL, " N [CONDITION]", "changes when breakpoint N stops", RUNS,
 	  debug_breakpoint_condition },
@@ -518,7 +518,8 @@ static const struct command {
 	{ "print", "p", "[/x|/d|/u|/o|/t|/c|/f|/a|/s] EXPRESSION",
 	  "variables, registers ($R3 $P0 $pc), $1, *(@shared int *)ADDRESS", 0, debug_print },
 	{ "inspect", NULL, " EXPRESSION", "the same", 0, debug_print },
-	{ "call", NULL, " EXPRESSION", "the same, but nothing of what is void", 0, debug_call },
+	{ "call", NULL, " EXPRESSION", "the same, but prints nothing of what is void", 0,
+	  debug_call },
 	{ "output", NULL, "[/FORMAT] EXPRESSION", "the same, without number and end of line", 0,
 	  debug_output },
 	{ "ptype", NULL, "[/o] TYPE|EXPRESSION", "a type with its members; /o: and their offsets",
@@ -538,8 +539,8 @@ static const struct command {
 	{ "directory", "dir", " DIR...", "where sources are, too", 0, debug_directory },
 	{ "backtrace", "bt", " [full] [N|-N]", "inlined calls and callers", 0, debug_backtrace },
 	{ "frame", "f", " [N|function NAME|apply all COMMAND]",
-	  "looks at a frame: locals and expressions are of it", 0, debug_frame },
-	{ "select-frame", NULL, " N", "the same, without a word about it", 0, debug_select_frame },
+	  "selects the frame of locals and expressions", 0, debug_frame },
+	{ "select-frame", NULL, " N", "the same, and prints nothing", 0, debug_select_frame },
 	{ "faas", NULL, " COMMAND", "does it in each frame where it can be done", 0,
 	  debug_in_frames },
 	{ "up", NULL, " [N]", "at the caller", REPEATS, debug_up },

@@ -185,7 +185,7 @@ static bool print_formatted(struct debugger *d, const char *text)
 			cli_say("%s.\n", err.message);
 			return false;
 		} else if (!print_value(&d->cli->out, c + 1, n, c[1 + n], &number)) {
-			cli_say("'%.*s' is no format for a number.\n", (int)(n + 2), c);
+			cli_say("'%.*s' is not a format for a number.\n", (int)(n + 2), c);
 			return false;
 		} else {
 			c += n + 2;

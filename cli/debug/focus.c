@@ -15,7 +15,8 @@
 
 static void say_no_coordinate(const char *word, size_t len)
 {
-	cli_say("'%.*s' is no coordinate; there are kernel, grid, cluster, block, thread, device, "
+	cli_say("'%.*s' is not a coordinate; there are kernel, grid, cluster, block, thread, "
+		"device, "
 		"sm, "
 		"warp, lane.\n",
 		(int)len, word);
@@ -246,7 +247,7 @@ static void move_frame(struct debugger *d, const char *text, bool up)
 {
 	uint64_t times = 1, now = d->cli->frame;
 	if (*text && !cli_number(text, &times))
-		cli_say("'%s' is no count.\n", text);
+		cli_say("'%s' is not a count.\n", text);
 	else if (!up && now == 0)
 		cli_say("Bottom (innermost) frame selected; you cannot go down.\n");
 	else if (up)

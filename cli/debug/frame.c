@@ -57,7 +57,7 @@ bool debug_frame_find(struct debugger *d, struct look *look, const char *text, s
 			cli_say("No frame at address %s.\n", where);
 	} else if (*text && !cli_number(text, &number)) {
 		*ret_number = SIZE_MAX;
-		cli_say("'%s' is no frame.\n", text);
+		cli_say("'%s' is not a frame.\n", text);
 	} else {
 		*ret_number = number < look->n_frames ? (size_t)number : SIZE_MAX;
 		if (*ret_number == SIZE_MAX)

@@ -249,7 +249,7 @@ static void list_code(struct debugger *d, const struct ws_line_file *file, uint3
 		n++;
 	}
 	if (n == 0 && !d->cli->json)
-		cli_say("No code is of line %" PRIu32 "%s.\n", line,
+		cli_say("No code belongs to line %" PRIu32 "%s.\n", line,
 			in && at.n_pcs ? " in this function" : "");
 	free(at.pc);
 	free(path);
@@ -364,7 +364,7 @@ static bool find(struct debugger *d, const char *text, struct ws_line_pos *ret_p
 	debug_position(d, at.pc[0], &position);
 	free(at.pc);
 	if (position.n == 0 || !position.chain[0].file) {
-		cli_say("No line is known of '%s'.\n", text);
+		cli_say("No line is known for '%s'.\n", text);
 		return false;
 	}
 	*ret_position = position.chain[0];
@@ -435,7 +435,7 @@ bool debug_list_lines(struct debugger *d, const char *text)
 	if (more ? here(d, &position) : find(d, text, &position))
 		return show_around(d, position.file, position.line);
 	if (more && debug_has_thread(d))
-		cli_say("No line is known of this frame's code.\n");
+		cli_say("No line is known for this frame's code.\n");
 	return false;
 }
 
@@ -460,7 +460,7 @@ static void search(struct debugger *d, const char *text, bool back)
 		if (listing->file)
 			debug_list_missing(d);
 		else
-			cli_say("No line is known of this frame's code.\n");
+			cli_say("No line is known for this frame's code.\n");
 		return;
 	}
 	if (!pattern_init(&pattern, text))

@@ -401,7 +401,7 @@ static int collect(struct debugger *d)
 	if (ws_target_want(d->target, 0, &err) != WS_OK)
 		return cli_fail(NULL, &err);
 	if (variable(p, "cudbgResumeForAttachDetach", 4) && !await_event(d, WS_EVENT_ATTACHED)) {
-		cli_warn("the program's driver did not tell what it has");
+		cli_warn("the program's driver did not say which devices it has");
 		return CLI_NO_ANSWER;
 	}
 	(void)set_variable(p, "cudbgIpcFlag", 1);

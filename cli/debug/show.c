@@ -32,7 +32,7 @@ static void show_values(struct debugger *d, const char *text)
 	uint64_t around = values->n;
 	char name[24];
 	if (*text && !cli_number(text, &around)) {
-		cli_say("'%s' is no number.\n", text);
+		cli_say("'%s' is not a number.\n", text);
 		return;
 	}
 	const size_t last = around < values->n ? (size_t)around + SHOWN / 2 - 1 : values->n;

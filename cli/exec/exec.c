@@ -373,12 +373,12 @@ static int start(struct run *run)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	signals_take(run, &before);
 	if (run->exec->args->on_hang.given && !exec_relay_start(&run->relay)) {
-		cli_warn("a process for the output: %s", strerror(errno));
+		cli_warn("cannot start the process that passes the output on: %s", strerror(errno));
 		return STATUS_FAILED;
 	}
 	const int *outputs = run->relay.pid ? run->relay.outputs : unused;
 	if (!exec_keeper_start(run->exec->args->program, outputs, &before, &run->keeper)) {
-		cli_warn("a process to keep the program: %s", strerror(errno));
+		cli_warn("cannot start the process that keeps the program: %s", strerror(errno));
 		return STATUS_FAILED;
 	}
 	for (int i = 0; i < 2; i++)

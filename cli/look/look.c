@@ -42,7 +42,7 @@ static int look_at(struct look *look, int argc, char **argv, struct cli_given nu
 	struct ws_error err;
 	const char *bad = "";
 	if (!filter_parse(&filter, session_coords(session), argc, argv, &bad))
-		return cli_usage(session->cli->verb, "'%s' is no filter", bad);
+		return cli_usage(session->cli->verb, "'%s' is not a filter", bad);
 	if (argc == 0)
 		session_limit_to_suspect(session, &filter);
 	if (!session_first(session, &filter, &focus)) {

@@ -563,7 +563,7 @@ static int print_lanes(struct look *look, const char *text, struct ws_value_form
 	struct filter filter;
 	const char *bad;
 	if (!filter_parse(&filter, session_coords(&look->session), argc, argv, &bad))
-		return cli_usage("print", "'%s' is no filter", bad);
+		return cli_usage("print", "'%s' is not a filter", bad);
 	static const enum filter_word warp[] = { FILTER_device, FILTER_sm, FILTER_warp };
 	for (size_t i = 0; argc == 0 && i < sizeof warp / sizeof warp[0]; i++)
 		filter_current(&filter, session_coords(&look->session), warp[i]);

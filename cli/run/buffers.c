@@ -91,7 +91,7 @@ static int generate(const char *text, const char *bracket, struct contents *ret)
 	memcpy(digits, bracket + 1, n);
 	if (!cli_number(digits, &ret->count) || ret->count == 0 ||
 	    ret->count > (uint64_t)MAX_FILE / ret->type->bytes)
-		return cli_usage(ret->verb, "'%s' is no count", digits);
+		return cli_usage(ret->verb, "'%s' is not a count", digits);
 	if (end[1] && end[1] != ':')
 		return cli_usage(ret->verb, "':' and a filling are expected after ']', not '%s'",
 				 end + 1);
@@ -112,7 +112,7 @@ static int contents_parse(const char *text, struct contents *ret)
 	ret->type = run_type_find(text, n);
 	if (!ret->type)
 		return cli_usage(ret->verb,
-				 "'%.*s' is no type; there are u8, s8, u16, s16, u32, s32, "
+				 "'%.*s' is not a type; there are u8, s8, u16, s16, u32, s32, "
 				 "u64, s64, f32, f64",
 				 (int)n, text);
 	if (text[n] == '[')
@@ -128,7 +128,7 @@ static int contents_parse(const char *text, struct contents *ret)
 	ret->count = len / ret->type->bytes;
 	if (ret->count > 0 && len % ret->type->bytes == 0)
 		return CLI_ANSWERED;
-	cli_warn("%s: %zu bytes are no whole number of %s", text + n + 1, len, ret->type->name);
+	cli_warn("%s: %zu bytes are not a whole number of %s", text + n + 1, len, ret->type->name);
 	return CLI_NO_ANSWER;
 }
 

@@ -25,7 +25,7 @@ static const struct words words[] = {
 			      "read by" },
 	[WS_SIM_RACE_WAW] = { "waw", "racecheck", "race (write after write)", "written by",
 			      "written by" },
-	[WS_SIM_UNINITIALIZED] = { "uninitialized", "initcheck", "read of what nobody wrote",
+	[WS_SIM_UNINITIALIZED] = { "uninitialized", "initcheck", "read of memory that nobody wrote",
 				   "read by", "" },
 	[WS_SIM_OUT_OF_BOUNDS] = { "out-of-bounds", "memcheck",
 				   "access outside of the buffer that the pointer is of",
@@ -65,8 +65,9 @@ static bool is_own(const struct ws_sim_finding *f)
 
 static const struct words *words_of(const struct ws_sim_finding *f)
 {
-	static const struct words own = { "uninitialized", "initcheck", "use of what nobody wrote",
-					  "used by", "first read by" };
+	static const struct words own = { "uninitialized", "initcheck",
+					  "use of a value that nobody wrote", "used by",
+					  "first read by" };
 	return is_own(f) ? &own : &words[f->kind];
 }
 

@@ -108,11 +108,12 @@ static uint8_t *argument_parse(const char *text, const struct ws_param *param, s
 		}
 		bytes = ok ? cli_alloc(8, 1) : NULL;
 		if (!ok)
-			cli_warn("'%s' is no argument: a number, TYPE:NUMBER, &BUFFER, tex:..., "
-				 "surf:... or "
-				 "@FILE is "
-				 "expected, for a parameter of %u bytes",
-				 text, param->size_bytes);
+			cli_warn(
+				"'%s' is not an argument: a number, TYPE:NUMBER, &BUFFER, tex:..., "
+				"surf:... or "
+				"@FILE is "
+				"expected, for a parameter of %u bytes",
+				text, param->size_bytes);
 		if (ok) {
 			memcpy(bytes, value, sizeof value);
 			len = type->bytes;

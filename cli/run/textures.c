@@ -143,7 +143,7 @@ bool run_texture_make(const char *text, struct ws_sim *sim, const struct run_buf
 	bool ok = !word && t.image.width > 0 && finish_shape(&t.image, cube);
 	free(words);
 	if (!ok) {
-		cli_warn("'%s' is no image: size=WxHxD and other words are expected, see "
+		cli_warn("'%s' is not an image: size=WxHxD and other words are expected, see "
 			 "warpscope-run(1)",
 			 text);
 		return false;

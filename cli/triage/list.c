@@ -216,7 +216,7 @@ int triage_list_make(const struct triage_args *args, struct triage_list *list)
 	struct ws_error err;
 	*list = (struct triage_list){ .spool = tmpfile() };
 	if (!list->spool) {
-		cli_warn("a file for the names: %s", strerror(errno));
+		cli_warn("cannot make a file for the names: %s", strerror(errno));
 		return CLI_NO_ANSWER;
 	}
 	struct listing l = { .args = args, .list = list, .fd = fileno(list->spool) };
@@ -256,7 +256,7 @@ int triage_list_keep(struct triage_list *list, bool (*wanted)(void *user, const 
 	const char *path;
 	bool is_named;
 	if (!spool) {
-		cli_warn("a file for the names: %s", strerror(errno));
+		cli_warn("cannot make a file for the names: %s", strerror(errno));
 		return CLI_NO_ANSWER;
 	}
 	ws_out_init(&out, ws_write_fd, &fd);

@@ -118,7 +118,7 @@ int triage_records_open(const char *path, struct triage_records *records)
 		if (spool)
 			fclose(spool);
 		if (records->fd < 0)
-			cli_warn("a file for the records: %s", strerror(errno));
+			cli_warn("cannot make a file for the records: %s", strerror(errno));
 		return records->fd < 0 ? CLI_NO_ANSWER : CLI_ANSWERED;
 	}
 	records->fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0600);
@@ -132,9 +132,9 @@ int triage_records_open(const char *path, struct triage_records *records)
 	if (triage_lines(records->fd, take_key, &keys, &err) != WS_OK)
 		return refuse(records, err.message);
 	if (keys.n_others && records->n_keys == 0)
-		return refuse(records, "holds something else than records");
+		return refuse(records, "holds something other than records");
 	if (records->end == 0 && at.st_size > WS_TRIAGE_RECORD_BYTES)
-		return refuse(records, "holds something else than records");
+		return refuse(records, "holds something other than records");
 	if (records->end < at.st_size && ftruncate(records->fd, records->end) != 0)
 		return refuse(records, strerror(errno));
 	if (records->n_keys)

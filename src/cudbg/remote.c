@@ -56,7 +56,7 @@ static enum ws_status greet(struct wsi_remote *remote, int socket, int theirs, s
 		return wsi_fail(err, WS_IO, WS_NO_OFFSET, "nobody answers at the socket");
 	if (memcmp(&mine, &answer, sizeof mine) != 0)
 		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
-				"what answers at the socket is of another build");
+				"the process at the socket is of another build");
 	remote->calls = (struct wsi_channel){ .in = socket, .out = socket, .stop = -1 };
 	return WS_OK;
 }

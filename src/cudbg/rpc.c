@@ -356,7 +356,7 @@ static enum ws_status open_requests(struct pipes *pipes, const char *folder, str
 {
 	pipes->folder = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (pipes->folder >= 0 && !is_ours(pipes->folder, S_IFDIR))
-		return wsi_fail(err, WS_IO, WS_NO_OFFSET, "%s is of another user", folder);
+		return wsi_fail(err, WS_IO, WS_NO_OFFSET, "%s belongs to another user", folder);
 	if (pipes->folder >= 0 && mkfifoat(pipes->folder, REQUESTS, 0600) == 0)
 		pipes->requests = open_pipe(pipes->folder, REQUESTS, O_RDONLY);
 	return pipes->requests >= 0 ? WS_OK : wsi_fail_errno(err, "pipes in %s", folder);

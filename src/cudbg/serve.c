@@ -222,12 +222,12 @@ static enum ws_status greet(struct wsi_server *server, int socket, int *ret_even
 	bool good = poll(&fd, 1, WSI_PATIENCE_MS) == 1 &&
 		    wsi_packet_receive(socket, &theirs, sizeof theirs, ret_events);
 	if (!good)
-		return wsi_fail(err, WS_IO, WS_NO_OFFSET, "nobody speaks at the socket");
+		return wsi_fail(err, WS_IO, WS_NO_OFFSET, "nobody is at the socket");
 	/* even one of another build is to learn that */
 	good = wsi_packet_send(socket, &mine, sizeof mine, -1) && *ret_events >= 0;
 	if (!good || memcmp(&mine, &theirs, sizeof mine) != 0)
 		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
-				"what speaks at the socket is no client of this build");
+				"the process at the socket is not a client of this build");
 	server->calls = (struct wsi_channel){ .in = socket, .out = socket, .stop = -1 };
 	server->events = (struct wsi_channel){ .in = *ret_events, .out = *ret_events, .stop = -1 };
 	return WS_OK;
@@ -249,7 +249,7 @@ enum ws_status ws_cudbg_serve(const struct ws_provider *provider, int socket, st
 		wsi_server_leave(&server);
 		if (outcome == NONSENSE)
 			st = wsi_fail(err, WS_MALFORMED, WS_NO_OFFSET,
-				      "what came over the socket is no call");
+				      "what came over the socket is not a call");
 	}
 	if (events >= 0)
 		close(events);

@@ -41,7 +41,7 @@ enum ws_status ws_dwarf_variable_at(const struct ws_dwarf *dwarf, uint64_t info_
 	if (st != WS_OK)
 		return st;
 	if (!is_variable(at.entry.abbrev->tag))
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the entry is no variable");
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the entry is not a variable");
 	wsi_dwarf_variable(&look, &at.entry, &at.attrs, ret_variable);
 	return WS_OK;
 }
@@ -55,7 +55,7 @@ enum ws_status ws_dwarf_enumerator_value(const struct ws_dwarf *dwarf, uint64_t 
 	if (st != WS_OK)
 		return st;
 	if (at.entry.abbrev->tag != DW_TAG_enumerator || !(at.attrs.has & WSI_HAS_VALUE))
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the entry is no enumerator");
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the entry is not an enumerator");
 	*ret_value = (int64_t)at.attrs.value;
 	return WS_OK;
 }

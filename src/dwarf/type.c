@@ -198,7 +198,7 @@ enum ws_status ws_dwarf_array(const struct ws_dwarf *dwarf, uint64_t type,
 	if (st != WS_OK)
 		return st;
 	if (wsi_dwarf_kind(&at) != WS_KIND_ARRAY)
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the type is no array");
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the type is not an array");
 	return wsi_dwarf_dimensions(&at, ret_counts, ret_n, err);
 }
 

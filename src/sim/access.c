@@ -169,7 +169,8 @@ static bool find_spot(struct wsi_run *run, enum ws_sass_space space, unsigned la
 {
 	if (address % bytes != 0) {
 		wsi_fault_at(run, 6, lane, address,
-			     "address 0x%" PRIx64 " is no multiple of the %u bytes of the access",
+			     "address 0x%" PRIx64
+			     " is not a multiple of the %u bytes of the access",
 			     address, bytes);
 		return false;
 	}
@@ -184,7 +185,8 @@ static bool find_spot(struct wsi_run *run, enum ws_sass_space space, unsigned la
 			return local_spot(run, lane, (uint32_t)address, bytes, ret_spot);
 		if (window == WSI_SHARED_WINDOW || window == WSI_LOCAL_WINDOW) {
 			wsi_fault_at(run, 7, lane, address,
-				     "0x%" PRIx64 " is no global address but in a window", address);
+				     "0x%" PRIx64 " is in a window, and not a global address",
+				     address);
 			return false;
 		}
 		return global_spot(run, lane, address, bytes, write, ret_spot);

@@ -148,7 +148,7 @@ enum ws_status ws_sim_free(struct ws_sim *sim, uint64_t address, struct ws_error
 	if (!region || region->start != address ||
 	    (region->kind != WSI_REGION_USER && region->kind != WSI_REGION_MAPPED))
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-				"CUDA_ERROR_INVALID_VALUE: 0x%" PRIx64 " is no allocation",
+				"CUDA_ERROR_INVALID_VALUE: 0x%" PRIx64 " is not an allocation",
 				address);
 	wsi_memory_remove(&sim->memory, region);
 	return WS_OK;

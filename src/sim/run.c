@@ -136,12 +136,13 @@ static struct wsi_op *fetch(struct wsi_run *run, struct wsi_op **ret_end)
 {
 	struct wsi_text *text = wsi_text_find(run->sim, run->pc);
 	if (!text) {
-		wsi_fault(run, 8, run->group, "a jump to 0x%" PRIx64 ", which is no code", run->pc);
+		wsi_fault(run, 8, run->group, "a jump to 0x%" PRIx64 ", which is not code",
+			  run->pc);
 		return NULL;
 	}
 	uint64_t index = (run->pc - text->start) / WS_SASS_BYTES, chunk = index / WSI_OPS_CHUNK;
 	if (run->pc % WS_SASS_BYTES != 0) {
-		wsi_fault(run, 23, run->group, "pc 0x%" PRIx64 " is no multiple of 16", run->pc);
+		wsi_fault(run, 23, run->group, "pc 0x%" PRIx64 " is not a multiple of 16", run->pc);
 		return NULL;
 	}
 	if (!text->chunks[chunk] && !wsi_text_decode(run->sim, text, chunk)) {

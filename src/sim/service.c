@@ -285,7 +285,7 @@ enum wsi_step wsi_service_call(struct wsi_run *run)
 	uint64_t index = (run->pc - WSI_SERVICE_BASE) / WS_SASS_BYTES - 1;
 	if (index >= WSI_COUNT(services) || run->pc % WS_SASS_BYTES != 0 ||
 	    run->warp->n_regs < RETURN + 2 || run->warp->n_regs < services[index].top)
-		return wsi_fault(run, 8, run->group, "a jump to 0x%" PRIx64 ", which is no code",
+		return wsi_fault(run, 8, run->group, "a jump to 0x%" PRIx64 ", which is not code",
 				 run->pc);
 	if (!services[index].run)
 		return wsi_fault(run, WS_SIM_UNIMPLEMENTED, run->group, "unimplemented function %s",

@@ -68,7 +68,7 @@ static enum ws_status check_tensor(const struct ws_sim_tensor *t, struct ws_erro
 	if (bytes == 0 || (unsigned)t->swizzle > WS_SIM_SWIZZLE_128B)
 		return refuse(err, "type of elements, or swizzle");
 	if (t->address % PIECE != 0)
-		return refuse(err, "the address is no multiple of 16");
+		return refuse(err, "the address is not a multiple of 16");
 	for (unsigned i = 0; i < t->n_dims; i++) {
 		if (t->dims[i] < 1 || t->dims[i] > UINT64_C(1) << 32)
 			return refuse(err, "a dimension has 1 to 2^32 elements");
@@ -80,7 +80,7 @@ static enum ws_status check_tensor(const struct ws_sim_tensor *t, struct ws_erro
 	}
 	uint32_t row = bytes * (t->im2col ? t->channels : t->box[0]);
 	if (row % PIECE != 0)
-		return refuse(err, "a row of the box is no multiple of 16 bytes");
+		return refuse(err, "a row of the box is not a multiple of 16 bytes");
 	if (t->swizzle != WS_SIM_SWIZZLE_NONE && row > 16u << t->swizzle)
 		return refuse(err, "a row of the box is larger than the swizzle");
 	return t->im2col ? check_pixels(t, err) : WS_OK;
@@ -442,7 +442,7 @@ enum wsi_step wsi_run_tensor(struct wsi_run *run, const struct wsi_op *op)
 	wsi_labor(run, tile_bytes(op, &m) * (op->type & MULTICAST ? (uint64_t)WSI_MAX_CLUSTER : 1));
 	if (!done)
 		wsi_fault_at(run, 6, lane, tile.shared,
-			     "shared address 0x%x of a tile is no multiple of %u", tile.shared,
+			     "shared address 0x%x of a tile is not a multiple of %u", tile.shared,
 			     TILE_ALIGN);
 	else if (op->type & LOAD)
 		done = load_tile(run, op, &tile, run->warp->uregs[reg + 1u], at);

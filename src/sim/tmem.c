@@ -379,7 +379,7 @@ enum wsi_step wsi_run_tmem_shift(struct wsi_run *run, const struct wsi_op *op)
 	if ((address >> 16) % WSI_LANES != 0)
 		return wsi_fault(
 			run, ACCESS, run->mask,
-			"tensor memory is shifted from lane %u on, which is no multiple of 32",
+			"tensor memory is shifted from lane %u on, which is not a multiple of 32",
 			address >> 16);
 	for (unsigned i = 0; i < n; i++) {
 		for (unsigned k = 0; k < SHIFTED_COLUMNS; k++) {

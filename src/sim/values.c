@@ -161,7 +161,7 @@ enum wsi_step wsi_run_load_constant(struct wsi_run *run, const struct wsi_op *op
 		const uint8_t *from = constant(run, at->bank, off, op->bytes);
 		if (off % op->bytes != 0)
 			return wsi_fault_at(run, 6, lane, off,
-					    "constant address 0x%x is no multiple of %u", off,
+					    "constant address 0x%x is not a multiple of %u", off,
 					    op->bytes);
 		if (!from)
 			return wsi_fault_at(run, 29, lane, off,

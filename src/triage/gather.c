@@ -301,7 +301,7 @@ static enum ws_status take(struct ws_triage *triage, char *line, size_t len,
 	bool is_new;
 	struct wsi_map_key key = { { 0 } };
 	if (!wsi_record_read(line, len, record))
-		return wsi_fail(err, WS_MALFORMED, WS_NO_OFFSET, "a line is no record");
+		return wsi_fail(err, WS_MALFORMED, WS_NO_OFFSET, "a line is not a record");
 	if (triage->options.pattern)
 		wsi_record_name(record, triage->options.pattern, NULL);
 	memcpy(key.word, record->key, WS_TRIAGE_KEY_BYTES - 1);

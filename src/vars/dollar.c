@@ -242,6 +242,6 @@ struct ws_value wsi_parse_dollar(struct wsi_parser *p)
 		return wsi_parse_fail(p, "there is no $%.*s(\"%.*s\")",
 				      (int)wsi_min_u64(word.len, 60), word.ptr,
 				      (int)wsi_min_u64(argument.len, 60), argument.ptr);
-	return wsi_parse_fail(p, "'$%.*s' is no register", (int)wsi_min_u64(word.len, 60),
+	return wsi_parse_fail(p, "'$%.*s' is not a register", (int)wsi_min_u64(word.len, 60),
 			      word.ptr);
 }

@@ -45,7 +45,7 @@ enum ws_status wsi_operand_of(struct ws_vars *vars, const struct ws_value *value
 		return WS_OK;
 	}
 	if (!wsi_is_scalar(&shape) || shape.size > sizeof bytes)
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the value is no number");
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the value is not a number");
 	st = wsi_value_read(vars, &followed, 0, bytes, (size_t)shape.size, err);
 	if (st == WS_OK &&
 	    !wsi_number_of(&shape, bytes, followed.bit_off, followed.bit_size, &ret->number))

@@ -207,7 +207,7 @@ enum ws_status wsi_params_of(struct ws_vars *vars, const struct wsi_params **ret
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "the function has variables");
 	if (!frame->place.function->is_kernel)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
-				"the function was not compiled with -G, and is no kernel");
+				"the function was not compiled with -G, and is not a kernel");
 	*ret_params = vars->params;
 	if (vars->params && vars->params->of == frame->place.function)
 		return WS_OK;

@@ -355,11 +355,11 @@ enum ws_status ws_vars_text(struct ws_vars *vars, const struct ws_value *value, 
 	if (st == WS_OK && (is_array || shape.kind == WS_KIND_POINTER))
 		st = wsi_shape(&shape.target, &element, err);
 	else if (st == WS_OK)
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the value is no text");
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the value is not a string");
 	if (st != WS_OK)
 		return st;
 	if (element.size != 1)
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the value is no text");
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the value is not a string");
 	if (is_array) {
 		uint64_t most = wsi_min_u64(shape.size, size - 1);
 		if (value->kind == WS_VALUE_MEMORY)

@@ -460,7 +460,7 @@ def illegal_instruction_without_the_cubin():
 
 @case
 def illegal_instruction_in_the_middle_of_one():
-    """4: errorpc is no multiple of an instruction's size."""
+    """4: errorpc is not a multiple of an instruction's size."""
     planted = Planted("const_past")
     odd = Position(planted.module, planted.launch.entry.shndx, 0x88)
     planted.place(State(odd, error=odd, exception=4))

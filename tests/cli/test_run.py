@@ -94,8 +94,8 @@ def a_surface_that_traps_is_told(folder):
 
 @case
 def images_that_cannot_be_are_refused(folder):
-    for words, said in [('tex:no,size=4', 'no such buffer'), ('tex:t', 'is no image'), ('tex:t,size=4x4,round', 'is no image'),
-                        ('tex:t,size=4x4x4x4', 'is no image'), ('tex:t,size=4x4,half', 'is no image'), ('tex:t,size=4,cube', 'is no image'),
+    for words, said in [('tex:no,size=4', 'no such buffer'), ('tex:t', 'is not an image'), ('tex:t,size=4x4,round', 'is not an image'),
+                        ('tex:t,size=4x4x4x4', 'is not an image'), ('tex:t,size=4x4,half', 'is not an image'), ('tex:t,size=4,cube', 'is not an image'),
                         ('surf:t,size=4x5', 'not all in one allocation'), ('tex:t,size=4x4,linear', 'needs floating point'),
                         ('tex:t,size=2x2,components=3', '1, 2 or 4 components')]:
         done = run(folder, *textured('sample_2d', '--arg', words, '--arg', '&at', '--arg', '8'))
@@ -289,7 +289,7 @@ def buffers_are_read_from_files(folder):
     with open(os.path.join(folder, 'odd'), 'wb') as file:
         file.write(b'abc')
     done = run(folder, *words, '--buffer', 'b=u16@odd')
-    assert done.returncode == 1 and 'odd: 3 bytes are no whole number of u16' in done.stderr, done
+    assert done.returncode == 1 and 'odd: 3 bytes are not a whole number of u16' in done.stderr, done
 
 
 @case
@@ -317,10 +317,10 @@ def arguments_have_the_bytes_of_their_parameters(folder):
     assert [c, s, i, l, p, pair] == [-128, 1, 0x3fc00000, 0xc004000000000000 - 2**64, 7, b'\xff' * 8], (c, s, i, l, p, pair)
     good = ['&o', '1', '1', '1', '1', '&a', '@pair']
     for place, word, message in (
-            (1, '256', "'256' is no argument: a number, TYPE:NUMBER, &BUFFER, tex:..., surf:... or @FILE is expected, for a parameter of 1 bytes"),
-            (1, '-129', "'-129' is no argument"), (3, '1.5', "'1.5' is no argument"), (3, 'u64:1', "'u64:1' has 8 bytes, parameter 3 has 4"),
-            (2, 'x16:1', "'x16:1' is no argument"), (5, '&b', "'&b': there is no such buffer"), (5, '&a+', "'&a+': there is no such buffer"),
-            (4, 'u64:-1', "'u64:-1' is no argument"), (2, '@pair', "'@pair' has 8 bytes, parameter 2 has 2"), (6, '@none', 'none: ')):
+            (1, '256', "'256' is not an argument: a number, TYPE:NUMBER, &BUFFER, tex:..., surf:... or @FILE is expected, for a parameter of 1 bytes"),
+            (1, '-129', "'-129' is not an argument"), (3, '1.5', "'1.5' is not an argument"), (3, 'u64:1', "'u64:1' has 8 bytes, parameter 3 has 4"),
+            (2, 'x16:1', "'x16:1' is not an argument"), (5, '&b', "'&b': there is no such buffer"), (5, '&a+', "'&a+': there is no such buffer"),
+            (4, 'u64:-1', "'u64:-1' is not an argument"), (2, '@pair', "'@pair' has 8 bytes, parameter 2 has 2"), (6, '@none', 'none: ')):
         done = stored(*good[:place], word, *good[place + 1:])
         assert done.returncode == 1 and message in done.stderr, (word, done)
     done = stored(*good[:-1])
@@ -428,11 +428,11 @@ def mistakes_are_told(folder):
             (['--buffer', 'u32[3]'], failure, "--buffer takes NAME=TYPE[COUNT], not 'u32[3]'"),
             (['--buffer', '=u32[3]'], failure, "--buffer takes NAME=TYPE[COUNT], not '=u32[3]'"),
             (['--buffer', 'a=u8[1]', '--buffer', 'a=u8[2]'], failure, "there are two buffers 'a'"),
-            (['--buffer', 'a=i32[1]'], failure, "'i32' is no type; there are u8, s8, u16, s16, u32, s32, u64, s64, f32, f64"),
+            (['--buffer', 'a=i32[1]'], failure, "'i32' is not a type; there are u8, s8, u16, s16, u32, s32, u64, s64, f32, f64"),
             (['--buffer', 'a=u32'], failure, "a buffer is TYPE[COUNT], TYPE[COUNT]:FILLING or TYPE@FILE, not 'u32'"),
             (['--buffer', 'a=u32[1'], failure, "a count is missing in 'u32[1'"),
-            (['--buffer', 'a=u32[0]'], failure, "'0' is no count"),
-            (['--buffer', 'a=u32[268435457]'], failure, "'268435457' is no count"),
+            (['--buffer', 'a=u32[0]'], failure, "'0' is not a count"),
+            (['--buffer', 'a=u32[268435457]'], failure, "'268435457' is not a count"),
             (['--buffer', 'a=u32[1]x'], failure, "':' and a filling are expected after ']', not 'x'"),
             (['--buffer', 'a=u32[1]:-1'], failure, "a filling is zeros, index, random or a number of the type, not '-1'"),
             (['--buffer', 'a=s8[1]:128'], failure, 'a filling is'), (['--buffer', 'a=u8[1]:256'], failure, 'a filling is'),

@@ -98,7 +98,7 @@ static void memory_comes_and_goes(void **state)
 	assert_int_equal(ws_sim_read(sim, a - 1, back, 1, NULL), WS_ARGUMENT);
 	assert_int_equal(ws_sim_free(sim, 0, NULL), WS_OK);
 	assert_int_equal(ws_sim_free(sim, a + 1, &err), WS_ARGUMENT);
-	assert_non_null(strstr(err.message, " is no allocation"));
+	assert_non_null(strstr(err.message, " is not an allocation"));
 	assert_int_equal(ws_sim_free(sim, a, NULL), WS_OK);
 	assert_int_equal(ws_sim_free(sim, a, NULL), WS_ARGUMENT);
 	assert_int_equal(ws_sim_read(sim, a, back, 1, NULL), WS_ARGUMENT);
@@ -649,11 +649,13 @@ static void faults_say_what_is_wrong(void **state)
 		{ "sm_80", "MOV R2, 0xfffffff0\nSTL [R2], R0", STACK, 1, true, 0xfffffff0,
 		  "the stack of 1024 bytes is used up (local address 0xfffffff0)" },
 		{ "sm_80", "MOV R2, 0x2\nLDS R0, [R2]", 6, 1, true, 2,
-		  "address 0x2 is no multiple of the 4 bytes of the access" },
+		  "address 0x2 is not a multiple of the 4 bytes of the access" },
 		{ "sm_80", "MOV R3, 0x7e00\nMOV R2, RZ\nLDG.E R0, [R2.64]", WINDOW, 1, true,
-		  UINT64_C(0x7e0000000000), "0x7e0000000000 is no global address but in a window" },
+		  UINT64_C(0x7e0000000000),
+		  "0x7e0000000000 is in a window, and not a global address" },
 		{ "sm_80", "MOV R3, 0x7d00\nMOV R2, 0x10\nSTG.E [R2.64], R0", WINDOW, 1, true,
-		  UINT64_C(0x7d0000000010), "0x7d0000000010 is no global address but in a window" },
+		  UINT64_C(0x7d0000000010),
+		  "0x7d0000000010 is in a window, and not a global address" },
 		{ "sm_80", "MOV R3, RZ\nMOV R2, 0x10\nLDG.E R0, [R2.64]", 14, 1, true, 0x10,
 		  "a read of 4 bytes at 0x10: nothing is allocated there" },
 		{ "sm_80", "MOV R3, RZ\nMOV R2, 0x10\nSTG.E.128 [R2.64], R4", 14, 1, true, 0x10,
@@ -669,21 +671,21 @@ static void faults_say_what_is_wrong(void **state)
 		{ "sm_80", "MOV R2, 0x10\nBAR.SYNC R2", 27, 1, false, 0,
 		  "barrier 16 for 0 threads" },
 		{ "sm_80", "MOV R2, 0x8\nMOV R3, 0x7c00\nRET.ABS.NODEC R2 0x0", 23, 1, false, 0,
-		  "pc 0x7c0000000008 is no multiple of 16" },
+		  "pc 0x7c0000000008 is not a multiple of 16" },
 		{ "sm_80", "MOV R2, 0x10\nMOV R3, RZ\nRET.ABS.NODEC R2 0x0", JUMP, 1, false, 0,
-		  "a jump to 0x10, which is no code" },
+		  "a jump to 0x10, which is not code" },
 		{ "sm_80", "MOV R2, 0x5000\nMOV R3, 0x7b00\nRET.ABS.NODEC R2 0x0", JUMP, 1, false,
-		  0, "a jump to 0x7b0000005000, which is no code" },
+		  0, "a jump to 0x7b0000005000, which is not code" },
 		{ "sm_80", "MOV R0, c[0x3][0x8]", 29, 1, false, 0,
 		  "constant c[0x3][0x8] is outside its bank" },
 		{ "sm_80", "MOV R2, 0x8000\nLDC R0, c[0x3][R2]", 29, 1, true, 0x8000,
 		  "constant c[0x3][0x8000] is outside its bank" },
 		{ "sm_80", "MOV R2, 0x2\nLDC R0, c[0x0][R2]", 6, 1, true, 2,
-		  "constant address 0x2 is no multiple of 4" },
+		  "constant address 0x2 is not a multiple of 4" },
 		{ "sm_80", ".regs 16\nMOV R100, RZ", 28, 1, false, 0,
 		  "R100, the warp has 24 registers" },
 		{ "sm_80", ".word 0x00000000000000000000000000007fff", 4, 1, false, 0,
-		  "0x00000000000000000000000000007fff is no instruction of sm_80" },
+		  "0x00000000000000000000000000007fff is not an instruction of sm_80" },
 		{ "sm_80",
 		  "MOV R4, 0x123\nMOV R5, RZ\nMOV R20, 32@lo(back)\nMOV R21, 32@hi(back)\n"
 		  "CALL.ABS.NOINC `(free)\nback: NOP",

@@ -108,8 +108,8 @@ static enum ws_status take_rule(const struct ws_log_rule *from, struct sim_log_r
 	if (!from->regex)
 		return WS_OK;
 	if (regcomp(&ret->regex, from->regex, REG_EXTENDED | REG_NOSUB) != 0)
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "'%.80s' is no regular expression",
-				from->regex);
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+				"'%.80s' is not a regular expression", from->regex);
 	ret->rule.regex = ""; /* compiled: the client's text is not kept */
 	return WS_OK;
 }

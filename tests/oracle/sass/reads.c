@@ -11,7 +11,7 @@
  *     never|dead|odd BAD of ALL  NAME.MODIFIERS operand.element  sm_NN FILE FUNCTION+0xPC
  *
  * never: read, but written on no path from the entry; dead: written, but read on no path to the
- * exit; odd: a vector whose number is no multiple of its size, or behind the function's last
+ * exit; odd: a vector whose number is not a multiple of its size, or behind the function's last
  * register (a function that asks for more as it runs, by USETMAXREG, has none). With -a also the
  * lines of operands without a fault. What a function cannot tell (its arguments, what its callees
  * and its caller read) counts as written and as read. The exit status is 1 when there is a line
