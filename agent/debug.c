@@ -43,7 +43,8 @@ struct session {
 	int done[2]; /* the thread writes when the client has gone */
 	int stop[2]; /* ends a thread that waits at pipes */
 	_Atomic int client;
-	bool has_answer; /* the driver has had its reply */
+	_Atomic bool ends; /* no client is served any more */
+	bool has_answer;   /* the driver has had its reply */
 	uint8_t number;
 	time_t since;
 	struct ws_sim **gone; /* owned, and they are: devices before resets */
@@ -95,6 +96,8 @@ static void *serve(void *data)
 		serve_pipes(session, &provider);
 	} else if (ws_cudbg_accept(session->listener, session->debug.client, &fd, &err) == WS_OK) {
 		atomic_store(&session->client, fd);
+		if (atomic_load(&session->ends))
+			shutdown(fd, SHUT_RD);
 		(void)!ws_cudbg_serve(&provider, fd, &err); /* however it ended */
 		shutdown(fd, SHUT_RDWR);
 	}
@@ -231,9 +234,10 @@ void session_end(struct agent *agent)
 		(void)is_done_within(session, FAREWELL_MS);
 	(void)!write(session->stop[1], "", 1);
 	shutdown(session->listener, SHUT_RDWR);
+	atomic_store(&session->ends, true);
 	int client = atomic_load(&session->client);
 	if (client >= 0)
-		shutdown(client, SHUT_RDWR);
+		shutdown(client, SHUT_RD); /* it is to have its reply yet, and a goodbye */
 	pthread_join(session->thread, NULL);
 	if (agent->is_running)
 		(void)session_is_done(agent, &agent->left);

@@ -463,6 +463,7 @@ static void command_apropos(struct debugger *d, const char *text);
 enum {
 	RUNS = 1 << 0,    /* moves a device: not for a dump */
 	REPEATS = 1 << 1, /* an empty line does it again */
+	DEVICE = 1 << 2,  /* there is nothing to say without a device */
 };
 
 static const struct command {
@@ -475,24 +476,24 @@ static const struct command {
 	{ "start", NULL, "", "the same, to the first instruction of the first kernel", RUNS,
 	  command_start },
 	{ "continue", "c", "", "goes on", RUNS | REPEATS, command_continue },
-	{ "step", "s", " [N]", "to another source line", RUNS | REPEATS, command_step },
-	{ "next", "n", " [N]", "the same, over calls, inlined ones too", RUNS | REPEATS,
+	{ "step", "s", " [N]", "to another source line", RUNS | REPEATS | DEVICE, command_step },
+	{ "next", "n", " [N]", "the same, over calls, inlined ones too", RUNS | REPEATS | DEVICE,
 	  command_next },
-	{ "stepi", "si", " [N]", "one instruction", RUNS | REPEATS, command_stepi },
-	{ "nexti", "ni", " [N]", "the same, over calls", RUNS | REPEATS, command_nexti },
-	{ "finish", NULL, "", "to the end of the function, also of an inlined one", RUNS | REPEATS,
-	  command_finish },
-	{ "until", "advance", " [LOCATION]", "to a location, or past the end of a loop", RUNS,
-	  command_until },
-	{ "reverse-stepi", "rsi", " [N]", "back by one instruction of the thread", RUNS | REPEATS,
-	  command_reverse_stepi },
-	{ "reverse-step", "rs", " [N]", "to the start of the line before", RUNS | REPEATS,
+	{ "stepi", "si", " [N]", "one instruction", RUNS | REPEATS | DEVICE, command_stepi },
+	{ "nexti", "ni", " [N]", "the same, over calls", RUNS | REPEATS | DEVICE, command_nexti },
+	{ "finish", NULL, "", "to the end of the function, also of an inlined one",
+	  RUNS | REPEATS | DEVICE, command_finish },
+	{ "until", "advance", " [LOCATION]", "to a location, or past the end of a loop",
+	  RUNS | DEVICE, command_until },
+	{ "reverse-stepi", "rsi", " [N]", "back by one instruction of the thread",
+	  RUNS | REPEATS | DEVICE, command_reverse_stepi },
+	{ "reverse-step", "rs", " [N]", "to the start of the line before", RUNS | REPEATS | DEVICE,
 	  command_reverse_step },
-	{ "reverse-next", "rn", " [N]", "the same, over calls", RUNS | REPEATS,
+	{ "reverse-next", "rn", " [N]", "the same, over calls", RUNS | REPEATS | DEVICE,
 	  command_reverse_next },
 	{ "reverse-continue", "rc", "", "to the breakpoint or watchpoint before, or the start",
-	  RUNS | REPEATS, command_reverse_continue },
-	{ "last-write", NULL, " $REGISTER|MEMORY", "back to what wrote it", RUNS,
+	  RUNS | REPEATS | DEVICE, command_reverse_continue },
+	{ "last-write", NULL, " $REGISTER|MEMORY", "back to what wrote it", RUNS | DEVICE,
 	  debug_last_write },
 	{ "break", "b", " LOCATION [if CONDITION]",
 	  "stops there; LOCATION is FILE:LINE, LINE, FUNCTION or *ADDRESS", RUNS, command_break },
@@ -529,35 +530,36 @@ static const struct command {
 	{ "undisplay", NULL, " [N...]", "no longer", 0, debug_undisplay },
 	{ "set", NULL, " [var] WHAT = EXPRESSION",
 	  "a variable, $NAME, $REGISTER or *(TYPE *)ADDRESS", 0, command_set },
-	{ "x", NULL, "[/FORMAT] [ADDRESS]", "memory, as mem; /5i: instructions", REPEATS,
+	{ "x", NULL, "[/FORMAT] [ADDRESS]", "memory, as mem; /5i: instructions", REPEATS | DEVICE,
 	  debug_examine },
-	{ "list", "l", " [LOCATION|FIRST,LAST|-]", "source lines, or the code of a line", REPEATS,
-	  debug_list },
+	{ "list", "l", " [LOCATION|FIRST,LAST|-]", "source lines, or the code of a line",
+	  REPEATS | DEVICE, debug_list },
 	{ "search", "forward-search", " REGEX", "the next source line that matches", 0,
 	  debug_search },
 	{ "reverse-search", NULL, " REGEX", "the one before", 0, debug_search_back },
 	{ "directory", "dir", " DIR...", "where sources are, too", 0, debug_directory },
-	{ "backtrace", "bt", " [full] [N|-N]", "inlined calls and callers", 0, debug_backtrace },
+	{ "backtrace", "bt", " [full] [N|-N]", "inlined calls and callers", DEVICE,
+	  debug_backtrace },
 	{ "frame", "f", " [N|function NAME|apply all COMMAND]",
-	  "selects the frame of locals and expressions", 0, debug_frame },
-	{ "select-frame", NULL, " N", "the same, and prints nothing", 0, debug_select_frame },
-	{ "faas", NULL, " COMMAND", "does it in each frame where it can be done", 0,
+	  "selects the frame of locals and expressions", DEVICE, debug_frame },
+	{ "select-frame", NULL, " N", "the same, and prints nothing", DEVICE, debug_select_frame },
+	{ "faas", NULL, " COMMAND", "does it in each frame where it can be done", DEVICE,
 	  debug_in_frames },
-	{ "up", NULL, " [N]", "at the caller", REPEATS, debug_up },
-	{ "down", NULL, " [N]", "back", REPEATS, debug_down },
-	{ "where", NULL, " [full|N|ADDRESS]", "as bt, or all that is known of an address", 0,
+	{ "up", NULL, " [N]", "at the caller", REPEATS | DEVICE, debug_up },
+	{ "down", NULL, " [N]", "back", REPEATS | DEVICE, debug_down },
+	{ "where", NULL, " [full|N|ADDRESS]", "as bt, or all that is known of an address", DEVICE,
 	  command_where },
 	{ "cuda", "focus", " [kernel|block|thread|sm|warp|lane N]...",
-	  "chooses another thread, or says which it is", 0, debug_cuda },
-	{ "info", "i", " [cuda] TABLE|breakpoints|registers|line|symbol|source...", "tables", 0,
-	  debug_info },
-	{ "report", NULL, "", "what failed, and where all threads are", 0, command_report },
-	{ "why", NULL, "", "its first screen", 0, command_why },
-	{ "groups", NULL, "", "threads of all kernels, by where they are", 0, command_groups },
-	{ "regs", NULL, " [REGISTER...] [FILTER...]", "registers", 0, command_regs },
-	{ "mem", NULL, " SPACE:ADDRESS [/FORMAT]", "memory", 0, command_mem },
+	  "chooses another thread, or says which it is", DEVICE, debug_cuda },
+	{ "info", "i", " [cuda] TABLE|breakpoints|registers|line|symbol|source...", "tables",
+	  DEVICE, debug_info },
+	{ "report", NULL, "", "what failed, and where all threads are", DEVICE, command_report },
+	{ "why", NULL, "", "its first screen", DEVICE, command_why },
+	{ "groups", NULL, "", "threads of all kernels, by where they are", DEVICE, command_groups },
+	{ "regs", NULL, " [REGISTER...] [FILTER...]", "registers", DEVICE, command_regs },
+	{ "mem", NULL, " SPACE:ADDRESS [/FORMAT]", "memory", DEVICE, command_mem },
 	{ "disassemble", "disas", " [ADDRESS | FROM,+BYTES | --OPTION...]",
-	  "code of a function, from an address on, or as the verb", 0, command_disas },
+	  "code of a function, from an address on, or as the verb", DEVICE, command_disas },
 	{ "echo", NULL, " TEXT", "prints it, with C's escapes", 0, debug_echo },
 	{ "printf", NULL, " \"FORMAT\", EXPRESSION...", "as C's", 0, debug_printf },
 	{ "if", NULL, " EXPRESSION", "runs the lines up to else, or those up to end", 0, debug_if },
@@ -577,9 +579,9 @@ static const struct command {
 	{ "source", NULL, " FILE", "runs the commands of a file", 0, debug_source },
 	{ "complete", NULL, " TEXT", "what the last word may be", 0, command_complete },
 	{ "thread", "t", " [1 | apply all COMMAND]",
-	  "accepted: the thread of gdb is the one in focus", 0, debug_thread },
-	{ "taas", NULL, " COMMAND", "as thread apply all -s COMMAND", 0, debug_in_threads },
-	{ "tfaas", NULL, " COMMAND", "as thread apply all -s frame apply all -s COMMAND", 0,
+	  "accepted: the thread of gdb is the one in focus", DEVICE, debug_thread },
+	{ "taas", NULL, " COMMAND", "as thread apply all -s COMMAND", DEVICE, debug_in_threads },
+	{ "tfaas", NULL, " COMMAND", "as thread apply all -s frame apply all -s COMMAND", DEVICE,
 	  debug_in_threads_and_frames },
 	{ "target", NULL, " cudacore FILE", "opens another dump", 0, command_target },
 	{ "show", NULL, " [SETTING|version|values|convenience|user]",
@@ -587,7 +589,7 @@ static const struct command {
 	{ "pwd", NULL, "", "the current folder", 0, command_pwd },
 	{ "cd", NULL, " FOLDER", "accepted: the prompt stays in its folder", 0, command_cd },
 	{ "generate-core-file", "gcore", " [FILE]",
-	  "writes a dump in the current folder (core.nvcudmp)", RUNS, command_gcore },
+	  "writes a dump in the current folder (core.nvcudmp)", RUNS | DEVICE, command_gcore },
 	{ "detach", NULL, "", "ends, and lets the program go on", RUNS, command_detach },
 	{ "kill", "k", "", "back to before the first instruction", RUNS, command_kill },
 	{ "quit", "q", "", "ends", 0, command_quit },
@@ -753,6 +755,12 @@ static void run_command(struct debugger *d, const char *line, size_t n)
 		cli_say("The program is not being run: this is a dump.\n");
 		return;
 	}
+	const bool was_lost = d->lost;
+	if ((command->is & DEVICE) && debug_program_lost(d)) {
+		if (was_lost)
+			cli_say("The device is lost.\n");
+		return;
+	}
 	if (line != d->repeated) {
 		free(d->repeated);
 		d->repeated = command->is & REPEATS ? cli_copy(line, strlen(line)) : NULL;
@@ -769,6 +777,7 @@ void debug_execute(struct debugger *d, const char *line, bool repeats)
 		line = d->repeated;
 	if (*line && *line != '#')
 		run_command(d, line, strcspn(line, " \t/*$"));
+	(void)debug_program_lost(d);
 	debug_run_due(d);
 	cli_flush(d->cli);
 }

@@ -104,6 +104,7 @@ struct debugger {
 	struct cli_given history;      /* MiB to keep it in */
 	bool started;                  /* launches have run, or begun to */
 	bool over;                     /* all launches have ended */
+	bool lost;                     /* the process that has the program's device has died */
 	uint64_t n_launches, n_ended;  /* UINT64_MAX: nobody knows how many there will be */
 	bool has_focus;
 	struct ws_focus focus;          /* of the target as it stands */
@@ -392,6 +393,8 @@ enum debug_program_state debug_program_look(struct debugger *d);
 void debug_program_halt(struct debugger *d);
 /* It waits for this event until it goes on. */
 void debug_program_owe(struct debugger *d, uint64_t event);
+/* Whether the process that has its device has died; that is told once. */
+bool debug_program_lost(struct debugger *d);
 bool debug_program_owes(const struct debugger *d);
 
 /* ---- breakpoints.c ---- */

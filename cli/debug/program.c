@@ -122,11 +122,15 @@ static void say_error(struct debugger *d)
 	ws_out_text(out, "\n");
 }
 
+static uint32_t internal_error(const struct debug_program *p)
+{
+	return (uint32_t)variable(p, "cudbgReportedDriverInternalErrorCode", 8);
+}
+
 /* "CUDA internal error: CUDBG_ERROR_FORK_FAILED (38)" */
 static void say_internal_error(struct debugger *d)
 {
-	const uint32_t code =
-		(uint32_t)variable(d->program, "cudbgReportedDriverInternalErrorCode", 8);
+	const uint32_t code = internal_error(d->program);
 	ws_out_text(&d->cli->out, "CUDA internal error: ");
 	ws_out_escaped(&d->cli->out, ws_str_of(cudbgGetErrorString((CUDBGResult)code)));
 	ws_out_printf(&d->cli->out, " (%" PRIu32 ")\n", code);
@@ -331,7 +335,7 @@ static bool ask_by_call(struct debug_program *p, const char *name, uint64_t argu
 static bool await_event(struct debugger *d, enum ws_event_kind kind)
 {
 	const time_t end = now() + MOST_WAIT;
-	struct ws_event event = { .kind = WS_EVENT_FAILED };
+	struct ws_event event;
 	struct ws_error err;
 	bool found = false;
 	debug_host_go(d->program->host);
@@ -342,6 +346,8 @@ static bool await_event(struct debugger *d, enum ws_event_kind kind)
 		if (news.event != HOST_NOTHING)
 			debug_host_go(d->program->host);
 		while (!found && ws_target_next_event(d->target, &event, NULL) == WS_OK) {
+			if (event.kind == WS_EVENT_FAILED)
+				return false;
 			found = event.kind == kind;
 			if (event.sync &&
 			    ws_target_acknowledge(d->target, event.sequence, &err) != WS_OK)
@@ -460,7 +466,7 @@ void debug_program_detach(struct debugger *d)
 	debug_host_unmark(p->host, p->broken);
 	(void)d->api->clearAttachState();
 	(void)ask_by_call(p, "cudbgApiDetach", 0);
-	uint32_t resume = (uint32_t)variable(p, "cudbgResumeForAttachDetach", 4);
+	uint32_t resume = d->lost ? 0 : (uint32_t)variable(p, "cudbgResumeForAttachDetach", 4);
 	if (resume)
 		(void)d->api->requestCleanupOnDetach(resume);
 	(void)set_variable(p, "cudbgDebuggerInitialized", 0);
@@ -503,6 +509,28 @@ void debug_program_owe(struct debugger *d, uint64_t event)
 	d->program->owed = event;
 }
 
+bool debug_program_lost(struct debugger *d)
+{
+	uint32_t n;
+	bool stopped = false;
+	if (d->program && d->api && d->target && !d->lost && !d->over &&
+	    d->api->getNumDevices(&n) == CUDBG_ERROR_COMMUNICATION_FAILURE)
+		debug_take_events(d, &stopped);
+	return d->lost;
+}
+
+/* The driver has noticed that the device is lost. Whether that is news. */
+static bool is_news(struct debugger *d)
+{
+	const bool was_lost = d->lost;
+	if (internal_error(d->program) != CUDBG_ERROR_COMMUNICATION_FAILURE ||
+	    !debug_program_lost(d))
+		say_internal_error(d);
+	else if (was_lost)
+		return false;
+	return true;
+}
+
 bool debug_program_owes(const struct debugger *d)
 {
 	return d->program->owed != 0;
@@ -515,9 +543,11 @@ enum debug_program_state debug_program_look(struct debugger *d)
 	case HOST_NOTHING:
 		return PROGRAM_RUNS;
 	case HOST_AT_PLACE:
-		if (news.place == d->program->broken)
-			say_internal_error(d);
-		else
+		if (news.place == d->program->broken && !is_news(d)) {
+			debug_host_go(d->program->host);
+			return PROGRAM_RUNS;
+		}
+		if (news.place != d->program->broken)
 			say_error(d);
 		return PROGRAM_STANDS;
 	case HOST_SIGNAL:

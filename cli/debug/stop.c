@@ -93,6 +93,8 @@ bool debug_refocus(struct debugger *d)
 	bool same = d->has_focus && debug_find_thread(d, &d->thread, &focus);
 	d->has_focus = false;
 	d->cli->focus = NULL;
+	if (d->lost)
+		return false;
 	if (same || ws_focus_find(d->target, &focus, NULL) == WS_OK)
 		debug_focus_on(d, &focus);
 	return same;
@@ -103,6 +105,7 @@ bool debug_has_thread(const struct debugger *d)
 	if (d->has_focus)
 		return true;
 	cli_say("There is no thread: %s.\n", d->dump      ? "the dump has none to look at"
+					     : d->lost    ? "the device is lost"
 					     : d->over    ? "all kernels have ended"
 					     : d->started ? "no block is resident"
 							  : "nothing runs yet (run, or start)");
@@ -173,7 +176,7 @@ int debug_make(struct debugger *d)
 	    ws_target_keep_history(d->target, mib << 20, &err) != WS_OK)
 		return cli_fail(NULL, &err);
 	d->n_ended = 0;
-	d->over = d->has_focus = false;
+	d->over = d->lost = d->has_focus = false;
 	d->cli->live = d->target;
 	d->cli->focus = NULL;
 	debug_breakpoints_plant(d);
@@ -242,6 +245,18 @@ bool debug_each_changed(struct debugger *d, debug_take_warp *take, void *user)
 	return false;
 }
 
+static void lose_device(struct debugger *d)
+{
+	ws_out_text(&d->cli->out,
+		    "The process that has the software GPU has died: the device is lost, "
+		    "with all that was on it.\n");
+	d->lost = true;
+	d->has_focus = false;
+	d->cli->focus = NULL;
+	d->told.any = false;
+	debug_program_owe(d, 0);
+}
+
 void debug_take_events(struct debugger *d, bool *ret_stopped)
 {
 	struct ws_event event;
@@ -249,7 +264,9 @@ void debug_take_events(struct debugger *d, bool *ret_stopped)
 	while (ws_target_next_event(d->target, &event, NULL) == WS_OK) {
 		*ret_stopped |= event.kind == WS_EVENT_STOPPED;
 		d->n_ended += event.kind == WS_EVENT_GRID_FINISHED;
-		if (d->program && event.sync)
+		if (d->program && event.kind == WS_EVENT_FAILED)
+			lose_device(d);
+		else if (d->program && event.sync)
 			debug_program_owe(d, event.sequence);
 		else if (event.sync &&
 			 ws_target_acknowledge(d->target, event.sequence, &err) != WS_OK)
@@ -265,6 +282,7 @@ enum outcome {
 	INTERRUPTED, /* by Ctrl-C */
 	WAITS,       /* the program has changed something, and waits for us */
 	TOLD,        /* the program came to something, and what is told */
+	LOST,        /* its device is, and that is told */
 	GONE,        /* the program has ended, and how is told */
 };
 
@@ -285,11 +303,14 @@ static enum outcome look_at_program(struct debugger *d)
 static enum outcome await(struct debugger *d)
 {
 	const struct timespec moment = { .tv_nsec = 1000000 };
+	const bool was_lost = d->lost;
 	bool stopped = false;
 	enum outcome outcome;
 	for (;;) {
 		bool stuck = d->device && ws_sim_host_stuck(d->device);
 		debug_take_events(d, &stopped);
+		if (d->lost && !was_lost)
+			return LOST;
 		if (stopped)
 			return STOPPED;
 		outcome = look_at_program(d);
@@ -542,7 +563,7 @@ static void came_to(struct debugger *d, enum outcome outcome)
 		const struct ws_value zero = ws_value_int(0);
 		debug_value_name(d, ws_str_of("_exitcode"), &zero);
 	}
-	if (outcome != TOLD)
+	if (outcome != TOLD && outcome != LOST)
 		ws_out_text(
 			&d->cli->out,
 			outcome == ENDED ? "All kernels have ended.\n"
@@ -566,17 +587,20 @@ static void lose(struct debugger *d)
 static bool go(struct debugger *d, enum outcome *ret_outcome)
 {
 	struct ws_error err;
-	enum ws_status st = ws_target_resume(d->target, WS_NONE, &err);
+	enum ws_status st = d->lost ? WS_OK : ws_target_resume(d->target, WS_NONE, &err);
 	if (st == WS_OK && d->program)
 		debug_program_go(d);
-	if (st == WS_OK)
-		*ret_outcome = await(d);
-	if (st == WS_OK && *ret_outcome == GONE)
+	*ret_outcome = st == WS_OK ? await(d) : look_at_program(d);
+	if (*ret_outcome == GONE)
 		return true;
 	if (d->program)
 		debug_program_halt(d);
-	if (st == WS_OK && halted(d, &err))
+	if (st == WS_OK && !d->lost && halted(d, &err))
 		return true;
+	if (debug_program_lost(d)) {
+		*ret_outcome = *ret_outcome == TOLD ? TOLD : LOST;
+		return true;
+	}
 	cli_fail(NULL, &err);
 	return false;
 }

@@ -63,7 +63,9 @@ WS_API void ws_cudbg_ask(CUDBGAPI api, uint32_t major, uint32_t minor);
  * ws_cudbg_serve(). Answers are the same as there, but that a call for more than 1 GiB, or without
  * memory on the way, is CUDBG_ERROR_OS_RESOURCES. When the other process is gone, each call is
  * CUDBG_ERROR_COMMUNICATION_FAILURE, and the notification callback is run a last time, with thread
- * 0.
+ * 0. If ws_cudbg_serve() did not return there, because the process died, a client that is in a
+ * session gets one more event from the asynchronous queue first: CUDBG_EVENT_INTERNAL_ERROR, with
+ * that code.
  *
  * @param socket  AF_UNIX, SOCK_STREAM. It is the table's from now on, and closed with it, also when
  *                this fails.
@@ -76,8 +78,10 @@ WS_API enum ws_status ws_cudbg_connect(int socket, CUDBGAPI *ret_api,
 				       struct ws_error *err) WS_MUST_USE;
 /**
  * Answers what a table of ws_cudbg_connect() asks for at the other end of a socket, with the table
- * of any provider, until the client is gone: it blocks. A shutdown() of the socket ends it, too. A
- * client that leaves without `finalize` has its breakpoints removed and the devices resumed.
+ * of any provider, until the client is gone: it blocks. A shutdown() of the socket ends it, too;
+ * one for reading only lets the client have the reply that it waits for. At the end the client is
+ * told that this is meant. A client that leaves without `finalize` has its breakpoints removed and
+ * the devices resumed.
  *
  * @param provider  Where `capabilities` is not NULL, the client's are written there before each
  * call.

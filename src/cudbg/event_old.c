@@ -5,7 +5,7 @@
  * are handed out as pointers, valid until `finalize`.
  */
 #include "cudbg-functions.h"
-#include "cudbg/meta.h"
+#include "cudbg/remote.h"
 
 #include <warpscope/cubin.h>
 
@@ -102,6 +102,22 @@ static void convert(struct wsi_cudbg *s, const struct wsi_queued *item,
 					   : &entry.relocated.ptr;
 		memcpy((char *)to + field->offset, from, field->size);
 	}
+}
+
+bool wsi_cudbg_put_async(struct wsi_cudbg *s, unsigned slot, const union wsi_api_value *values,
+			 const struct wsi_queued *item)
+{
+	const struct wsi_api_fn *fn = &wsi_api_functions[slot];
+	const bool is_old =
+		slot == WSI_SLOT(getNextAsyncEvent50) || slot == WSI_SLOT(getNextAsyncEvent55);
+	void *event = is_old ? values[0].pointer : NULL;
+	if (slot == WSI_SLOT(getNextEvent) && values[0].number == CUDBG_EVENT_QUEUE_TYPE_ASYNC)
+		event = values[1].pointer;
+	if (!event)
+		return false;
+	memset(event, 0, fn->args[fn->n_args - 1].size);
+	convert(s, item, &fn->args[fn->n_args - 1], event);
+	return true;
 }
 
 /* ---- the calls ---- */

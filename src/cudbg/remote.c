@@ -2,12 +2,16 @@
 /*
  * One call at a time is under way. What belongs to a thread stays here: why its last call failed,
  * and that it is inside the callback.
+ *
+ * The other process says goodbye when it means to leave. If it is gone without, it has died, or is
+ * not what it should be: a client that is in a session gets an event for that, which is made here.
  */
 #ifdef __linux__
 #define _GNU_SOURCE /* SOCK_CLOEXEC */
 #endif
 #include "cudbg/remote.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -30,11 +34,17 @@ struct image {
 	uint8_t *bytes; /* owned */
 };
 
+/* What the other process has come to. */
+enum peer { ANSWERS, LEFT, DEAD };
+
 struct wsi_remote {
-	pthread_mutex_t lock; /* of one call, and of all below */
-	struct wsi_channel calls;
+	pthread_mutex_t lock; /* of one call, and of all but the next three */
+	pthread_mutex_t events_lock;
 	int events; /* our end */
-	bool is_lost, is_ready;
+	enum peer peer;
+	struct wsi_channel calls;
+	bool is_ready;
+	bool has_told;        /* the client has the event of its death */
 	struct image *images; /* owned; until `finalize` */
 	size_t n_images, cap_images;
 };
@@ -77,6 +87,7 @@ enum ws_status wsi_remote_open(struct wsi_cudbg *s, int socket, struct ws_error 
 	if (st == WS_OK) {
 		remote->events = ends[0];
 		pthread_mutex_init(&remote->lock, NULL);
+		pthread_mutex_init(&remote->events_lock, NULL);
 		s->remote = remote;
 		return WS_OK;
 	}
@@ -110,29 +121,83 @@ void wsi_remote_close(struct wsi_cudbg *s)
 	close(remote->events);
 	close(remote->calls.in);
 	drop_images(remote);
+	pthread_mutex_destroy(&remote->events_lock);
 	pthread_mutex_destroy(&remote->lock);
 	wsi_free(remote);
 	s->remote = NULL;
 }
 
-/* ---- events ---- */
+/* ---- events, and the end ---- */
+
+enum heard { NOTHING, AN_EVENT, THE_END };
+
+/* What the other process has said beside its replies. Whoever asks first learns how it ended. */
+static enum heard hear(struct wsi_remote *remote, struct wsi_notice *ret_notice)
+{
+	wsi_hold(&remote->events_lock);
+	if (remote->peer != ANSWERS)
+		return THE_END;
+	ssize_t n = recv(remote->events, ret_notice, sizeof *ret_notice, MSG_DONTWAIT);
+	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+		return NOTHING;
+	if (n == (ssize_t)sizeof *ret_notice && !ret_notice->terminate)
+		return AN_EVENT;
+	remote->peer = n == (ssize_t)sizeof *ret_notice ? LEFT : DEAD;
+	return THE_END;
+}
+
+/* Waits for what it says; false: it says nothing for so long. */
+static bool await_word(const struct wsi_remote *remote, int ms)
+{
+	struct pollfd fd = { remote->events, POLLIN, 0 };
+	int n;
+	do
+		n = poll(&fd, 1, ms);
+	while (n < 0 && errno == EINTR);
+	return n > 0;
+}
+
+/* Nothing comes of it any more. `closed`: it has ended, and so will have said whether it meant to.
+ */
+static void give_up(struct wsi_remote *remote, bool closed)
+{
+	struct wsi_notice notice;
+	enum heard heard = NOTHING;
+	while (closed && heard != THE_END) {
+		heard = hear(remote, &notice);
+		closed = heard != NOTHING || await_word(remote, WSI_PATIENCE_MS);
+	}
+	pthread_mutex_lock(&remote->events_lock);
+	if (remote->peer == ANSWERS)
+		remote->peer = DEAD;
+	pthread_mutex_unlock(&remote->events_lock);
+	shutdown(remote->calls.in, SHUT_RDWR);
+	shutdown(remote->events, SHUT_RDWR);
+}
+
+static enum peer peer_of(struct wsi_remote *remote)
+{
+	wsi_hold(&remote->events_lock);
+	return remote->peer;
+}
 
 /* A client that sleeps must learn that its device is gone, so it is told once more at the end. */
 void *wsi_remote_listen(void *session)
 {
 	struct wsi_cudbg *s = session;
-	struct wsi_channel events = { .in = s->remote->events,
-				      .out = s->remote->events,
-				      .stop = -1 };
 	struct wsi_notice notice;
-	bool more = true, stops = false;
-	while (more && !stops) {
-		more = wsi_channel_next(&events, &notice, sizeof notice);
+	enum heard heard = NOTHING;
+	bool stops = false;
+	while (heard != THE_END && !stops) {
+		(void)await_word(s->remote, -1);
+		heard = hear(s->remote, &notice);
 		pthread_mutex_lock(&s->queue_lock);
 		stops = s->thread_stops;
 		pthread_mutex_unlock(&s->queue_lock);
-		if (!stops)
-			wsi_cudbg_tell(s, more ? notice.tid : 0);
+		if (heard == THE_END)
+			shutdown(s->remote->calls.in, SHUT_RDWR); /* a call may wait there */
+		if (!stops && heard != NOTHING)
+			wsi_cudbg_tell(s, heard == AN_EVENT ? notice.tid : 0);
 	}
 	return NULL;
 }
@@ -363,31 +428,60 @@ static bool take_reply(struct wsi_cudbg *s, unsigned slot, const union wsi_api_v
 
 /* ---- a call ---- */
 
+/* Whether its end of the socket is closed: so it is not if it only sends what it should not. */
+static bool is_closed(int socket)
+{
+	uint8_t byte;
+	ssize_t n = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+	return n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK);
+}
+
+/* Gives the client the event of the other process's death, once. False: that is not what it asks
+ * for. */
+static bool tell_of_death(struct wsi_cudbg *s, unsigned slot, const union wsi_api_value *values)
+{
+	struct wsi_remote *remote = s->remote;
+	struct wsi_queued item = { .module_index = WS_NONE };
+	item.event.kind = CUDBG_EVENT_INTERNAL_ERROR;
+	item.event.cases.internalError.errorType = CUDBG_ERROR_COMMUNICATION_FAILURE;
+	if (!remote->is_ready || remote->has_told)
+		return false;
+	remote->has_told = wsi_cudbg_put_async(s, slot, values, &item);
+	return remote->has_told;
+}
+
+/* Nobody answers any more. */
+static CUDBGResult unanswered(struct wsi_cudbg *s, unsigned slot, const union wsi_api_value *values)
+{
+	bool has_left = peer_of(s->remote) == LEFT;
+	if (!has_left && tell_of_death(s, slot, values))
+		return CUDBG_SUCCESS;
+	return wsi_cudbg_fail(
+		s, CUDBG_ERROR_COMMUNICATION_FAILURE,
+		has_left
+			? "the process with the devices has ended"
+			: "the process with the devices has died, or does not answer as it should");
+}
+
 /* Under the lock. */
 static CUDBGResult exchange(struct wsi_cudbg *s, unsigned slot, const union wsi_api_value *values)
 {
 	struct wsi_remote *remote = s->remote;
 	struct request request;
 	CUDBGResult result;
-	if (remote->is_lost)
-		return wsi_cudbg_fail(s, CUDBG_ERROR_COMMUNICATION_FAILURE,
-				      "the process with the devices is gone");
+	if (peer_of(remote) != ANSWERS)
+		return unanswered(s, slot, values);
 	if (!request_init(&request, s, slot, values)) {
 		wsi_free(request.texts);
 		return wsi_cudbg_fail(s, CUDBG_ERROR_OS_RESOURCES,
 				      "more than can be sent to the process with the devices");
 	}
-	bool good = wsi_channel_send(&remote->calls, request.piece, request.n_pieces) &&
-		    take_reply(s, slot, values, &result);
+	bool sent = wsi_channel_send(&remote->calls, request.piece, request.n_pieces);
 	wsi_free(request.texts);
-	if (good)
+	if (sent && take_reply(s, slot, values, &result))
 		return result;
-	remote->is_lost = true;
-	shutdown(remote->calls.in, SHUT_RDWR);
-	shutdown(remote->events, SHUT_RDWR);
-	return wsi_cudbg_fail(
-		s, CUDBG_ERROR_COMMUNICATION_FAILURE,
-		"the process with the devices is gone, or does not answer as it should");
+	give_up(remote, !sent || is_closed(remote->calls.in));
+	return unanswered(s, slot, values);
 }
 
 static CUDBGResult call(struct wsi_cudbg *s, unsigned slot, const union wsi_api_value *values)

@@ -14,4 +14,9 @@ CUDBGResult wsi_remote_call(struct wsi_cudbg *s, unsigned slot, const union wsi_
 /* The callback thread: tells the client of what the other process tells. */
 void *wsi_remote_listen(void *session);
 
+/* event_old.c: gives an event to a call that asks for one of the asynchronous queue. False: it asks
+ * for something else. */
+bool wsi_cudbg_put_async(struct wsi_cudbg *s, unsigned slot, const union wsi_api_value *values,
+			 const struct wsi_queued *item);
+
 #endif

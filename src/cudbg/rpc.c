@@ -246,13 +246,6 @@ static bool return_addresses(struct wsi_server *server, struct wsi_reader *in,
 	return !in->failed;
 }
 
-/* Its thread that reads notices waits for the last. */
-static void say_goodbye(struct wsi_server *server)
-{
-	const struct wsi_notice notice = { .terminate = 1 };
-	(void)!wsi_channel_send(&server->events, &(struct wsi_piece){ &notice, sizeof notice }, 1);
-}
-
 /* ---- one request ---- */
 
 static bool answer_call(struct rpc *rpc, unsigned slot, struct wsi_reader *in, struct reply *reply)
@@ -288,7 +281,7 @@ static bool answer_call(struct rpc *rpc, unsigned slot, struct wsi_reader *in, s
 	good = good && send_reply(server, reply, result);
 	wsi_made_fini(&made);
 	if (slot == WSI_SLOT(finalize) && result == CUDBG_SUCCESS) {
-		say_goodbye(server);
+		wsi_server_say_goodbye(server); /* its thread that reads notices waits for that */
 		return false; /* it keeps its pipes open, and makes others for its next session */
 	}
 	return good;

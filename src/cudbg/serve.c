@@ -67,6 +67,12 @@ void wsi_server_why(const struct wsi_server *server, char *ret_text, size_t size
 	ret_text[size - 1] = '\0';
 }
 
+void wsi_server_say_goodbye(struct wsi_server *server)
+{
+	const struct wsi_notice notice = { .terminate = 1 };
+	(void)!wsi_channel_send(&server->events, &(struct wsi_piece){ &notice, sizeof notice }, 1);
+}
+
 void wsi_server_leave(struct wsi_server *server)
 {
 	CUDBGAPI api = server->provider->api;
@@ -245,6 +251,8 @@ enum ws_status ws_cudbg_serve(const struct ws_provider *provider, int socket, st
 		do
 			outcome = answer(&server);
 		while (outcome == ANSWERED);
+		if (outcome == GONE)
+			wsi_server_say_goodbye(&server);
 		shutdown(events, SHUT_RDWR); /* no callback waits any more */
 		wsi_server_leave(&server);
 		if (outcome == NONSENSE)

@@ -8,7 +8,7 @@
 #include "base/channel.h"
 #include "cudbg/made.h"
 
-/* What the client is told of a new event. */
+/* What the client is told of a new event; `terminate`: there will be no more. */
 struct wsi_notice {
 	uint32_t tid, terminate, timeout;
 };
@@ -24,6 +24,8 @@ struct wsi_server {
 CUDBGResult wsi_server_set_notify(struct wsi_server *server, bool on);
 /* UNKNOWN_FUNCTION: the provider lacks it. */
 CUDBGResult wsi_server_make(struct wsi_server *server, const struct wsi_made *made);
+/* The last that the client is told: that this is meant to be the end. */
+void wsi_server_say_goodbye(struct wsi_server *server);
 /* Ends the session of a client that is gone: it does not need the devices to stand any more. */
 void wsi_server_leave(struct wsi_server *server);
 /* Why the last call failed, for the client; "": not known. */

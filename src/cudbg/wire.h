@@ -14,7 +14,8 @@
  * structure that goes in is a number of bytes, 0 for NULL, and the text with its NUL.
  *
  * The client's greeting carries a second socket, through which the server tells of new events
- * (struct wsi_notice).
+ * (struct wsi_notice). Its last notice there is a farewell: a server that ends without one has
+ * died.
  */
 #ifndef WSI_CUDBG_WIRE_H
 #define WSI_CUDBG_WIRE_H
@@ -25,7 +26,7 @@
 
 #define WSI_WIRE_MAGIC "warpscop"
 enum {
-	WSI_WIRE_VERSION = 1,
+	WSI_WIRE_VERSION = 2,
 	WSI_WIRE_WHY = 1024, /* of the reason of a failure */
 };
 

@@ -11,12 +11,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <linux/sockios.h>
 
 #include <warpscope/cudbg.h>
 #include <warpscope/provider.h>
@@ -26,7 +28,8 @@
 
 #undef exit
 
-static int ends[2]; /* of the good side, of the other */
+static int ends[2];     /* of the good side, of the other */
+static int events = -1; /* of the other side: its socket for events */
 
 static void make_socket(void)
 {
@@ -59,6 +62,11 @@ static CUDBGAPI connect_to(const void *replies, size_t n, bool closes)
 		shutdown(ends[1], SHUT_WR);
 	/* the greeting is read as a packet of its own, so replies need not wait */
 	assert_int_equal(ws_cudbg_connect(ends[0], &api, NULL), WS_OK);
+	struct wsi_wire_greeting theirs;
+	assert_true(wsi_packet_receive(ends[1], &theirs, sizeof theirs, &events));
+	if (closes)
+		close(events);
+	events = closes ? -1 : events;
 	return api;
 }
 
@@ -66,6 +74,9 @@ static void release(CUDBGAPI api)
 {
 	ws_cudbg_release(api);
 	close(ends[1]);
+	if (events >= 0)
+		close(events);
+	events = -1;
 }
 
 /* Numbers of arguments, as of a reply of readPC. */
@@ -266,32 +277,170 @@ static pid_t fork_server(void)
 	return pid;
 }
 
-static void a_client_learns_that_the_server_was_killed(void **state)
+/* In a session, whose events are taken. */
+static CUDBGAPI begin_session(int socket)
 {
-	(void)state;
 	CUDBGAPI api;
-	uint32_t n;
-	int status;
 	CUDBGEvent event;
-	pid_t pid = fork_server();
-	assert_int_equal(ws_cudbg_connect(ends[0], &api, NULL), WS_OK);
+	assert_int_equal(ws_cudbg_connect(socket, &api, NULL), WS_OK);
 	assert_int_equal(api->initialize(), CUDBG_SUCCESS);
 	while (api->getNextEvent(CUDBG_EVENT_QUEUE_TYPE_SYNC, &event) == CUDBG_SUCCESS)
 		continue;
 	told = 0;
 	told_tid = 1;
-	assert_int_equal(api->setNotifyNewEventCallback(note_event, NULL), CUDBG_SUCCESS);
-	kill(pid, SIGKILL);
+	return api;
+}
+
+static void await_call(void)
+{
 	pthread_mutex_lock(&lock);
 	while (told == 0)
 		pthread_cond_wait(&changed, &lock);
 	pthread_mutex_unlock(&lock);
 	assert_int_equal(told_tid, 0);
-	assert_int_equal(api->getNumDevices(&n), CUDBG_ERROR_COMMUNICATION_FAILURE);
-	assert_int_equal(api->finalize(), CUDBG_ERROR_COMMUNICATION_FAILURE);
+}
+
+static void bury(pid_t pid)
+{
+	int status;
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+}
+
+/* Each call says that nobody answers, and the death is an event once, in the form that is asked
+ * for. */
+static void assert_dead(CUDBGAPI api, unsigned form)
+{
+	const CUDBGResult gone = CUDBG_ERROR_COMMUNICATION_FAILURE;
+	uint32_t n;
+	CUDBGEvent event;
+	CUDBGEvent50 event50;
+	CUDBGEvent55 event55;
+	memset(&event, 0xff, sizeof event);
+	memset(&event50, 0xff, sizeof event50);
+	memset(&event55, 0xff, sizeof event55);
+	assert_int_equal(api->getNumDevices(&n), gone);
+	assert_int_equal(api->getNextEvent(CUDBG_EVENT_QUEUE_TYPE_SYNC, &event), gone);
+	assert_int_equal(api->getNextEvent(CUDBG_EVENT_QUEUE_TYPE_ASYNC, NULL), gone);
+	assert_int_equal(api->getNextSyncEvent50(&event50), gone);
+	assert_int_equal(form == 0   ? api->getNextEvent(CUDBG_EVENT_QUEUE_TYPE_ASYNC, &event)
+			 : form == 1 ? api->getNextAsyncEvent50(&event50)
+				     : api->getNextAsyncEvent55(&event55),
+			 CUDBG_SUCCESS);
+	const CUDBGEventKind kinds[] = { event.kind, event50.kind, event55.kind };
+	const CUDBGResult types[] = { event.cases.internalError.errorType,
+				      event50.cases.internalError.errorType,
+				      event55.cases.internalError.errorType };
+	assert_int_equal(kinds[form], CUDBG_EVENT_INTERNAL_ERROR);
+	assert_int_equal(types[form], gone);
+	assert_int_equal(api->getNextEvent(CUDBG_EVENT_QUEUE_TYPE_ASYNC, &event), gone);
+	assert_int_equal(api->getNextAsyncEvent50(&event50), gone);
+	assert_int_equal(api->getNextAsyncEvent55(&event55), gone);
+	assert_int_equal(api->finalize(), gone);
+}
+
+static void a_client_learns_that_the_server_was_killed(void **state)
+{
+	(void)state;
+	for (unsigned form = 0; form < 3; form++) {
+		pid_t pid = fork_server();
+		CUDBGAPI api = begin_session(ends[0]);
+		assert_int_equal(api->setNotifyNewEventCallback(note_event, NULL), CUDBG_SUCCESS);
+		kill(pid, SIGKILL);
+		await_call();
+		assert_dead(api, form);
+		ws_cudbg_release(api);
+		assert_int_equal(told, 1);
+		bury(pid);
+	}
+}
+
+/* The callback may take the event. */
+static void take_event(CUDBGEventCallbackData *data)
+{
+	CUDBGAPI api = data->userData;
+	CUDBGEvent event = { .kind = CUDBG_EVENT_INVALID };
+	(void)api->getNextEvent(CUDBG_EVENT_QUEUE_TYPE_ASYNC, &event);
+	if (event.kind == CUDBG_EVENT_INTERNAL_ERROR)
+		note_event(data);
+}
+
+static void a_death_is_told_inside_the_callback(void **state)
+{
+	(void)state;
+	CUDBGEvent event;
+	pid_t pid = fork_server();
+	CUDBGAPI api = begin_session(ends[0]);
+	assert_int_equal(api->setNotifyNewEventCallback(take_event, (void *)(uintptr_t)api),
+			 CUDBG_SUCCESS);
+	kill(pid, SIGKILL);
+	await_call();
+	assert_int_equal(api->getNextEvent(CUDBG_EVENT_QUEUE_TYPE_ASYNC, &event),
+			 CUDBG_ERROR_COMMUNICATION_FAILURE);
 	ws_cudbg_release(api);
 	assert_int_equal(told, 1);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
+	bury(pid);
+}
+
+static void *ask_for_devices(void *data)
+{
+	static CUDBGResult result;
+	CUDBGAPI api = data;
+	uint32_t n;
+	result = api->getNumDevices(&n);
+	return &result;
+}
+
+/* It dies while it has a request and has not answered: with a callback, and without. */
+static void a_death_in_the_middle_of_a_call_is_told(void **state)
+{
+	(void)state;
+	for (unsigned calls_back = 0; calls_back < 2; calls_back++) {
+		pthread_t thread;
+		void *result;
+		int status, n_unread = 0;
+		pid_t pid = fork_server();
+		CUDBGAPI api = begin_session(ends[0]);
+		if (calls_back)
+			assert_int_equal(api->setNotifyNewEventCallback(note_event, NULL),
+					 CUDBG_SUCCESS);
+		kill(pid, SIGSTOP);
+		assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+		assert_int_equal(
+			pthread_create(&thread, NULL, ask_for_devices, (void *)(uintptr_t)api), 0);
+		while (n_unread == 0)
+			assert_int_equal(ioctl(ends[0], SIOCOUTQ, &n_unread), 0);
+		kill(pid, SIGKILL);
+		pthread_join(thread, &result);
+		assert_int_equal(*(CUDBGResult *)result, CUDBG_ERROR_COMMUNICATION_FAILURE);
+		assert_dead(api, 0);
+		if (calls_back)
+			await_call();
+		ws_cudbg_release(api);
+		assert_int_equal(told, calls_back);
+		bury(pid);
+	}
+}
+
+/* Who is in no session is not told by an event. */
+static void a_death_outside_a_session_is_no_event(void **state)
+{
+	(void)state;
+	for (unsigned was_in_one = 0; was_in_one < 2; was_in_one++) {
+		CUDBGAPI api;
+		CUDBGEvent event;
+		pid_t pid = fork_server();
+		assert_int_equal(ws_cudbg_connect(ends[0], &api, NULL), WS_OK);
+		if (was_in_one) {
+			assert_int_equal(api->initialize(), CUDBG_SUCCESS);
+			assert_int_equal(api->finalize(), CUDBG_SUCCESS);
+		}
+		kill(pid, SIGKILL);
+		bury(pid);
+		for (unsigned i = 0; i < 2; i++)
+			assert_int_equal(api->getNextEvent(CUDBG_EVENT_QUEUE_TYPE_ASYNC, &event),
+					 CUDBG_ERROR_COMMUNICATION_FAILURE);
+		ws_cudbg_release(api);
+	}
 }
 
 /* ---- clients ---- */
@@ -311,12 +460,12 @@ static void *serve(void *data)
 static enum ws_status serve_bytes(const void *bytes, size_t n, bool greets)
 {
 	const struct wsi_wire_greeting greeting = wsi_wire_greeting();
-	int events[2];
+	int for_events[2];
 	pthread_t server;
 	make_socket();
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, events), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, for_events), 0);
 	if (greets)
-		assert_true(wsi_packet_send(ends[1], &greeting, sizeof greeting, events[1]));
+		assert_true(wsi_packet_send(ends[1], &greeting, sizeof greeting, for_events[1]));
 	assert_int_equal(pthread_create(&server, NULL, serve, NULL), 0);
 	if (n)
 		push(ends[1], bytes, n);
@@ -324,7 +473,7 @@ static enum ws_status serve_bytes(const void *bytes, size_t n, bool greets)
 	pthread_join(server, NULL);
 	for (int i = 0; i < 2; i++) {
 		close(ends[i]);
-		close(events[i]);
+		close(for_events[i]);
 	}
 	return served;
 }
@@ -458,6 +607,38 @@ static void a_provider_may_lack_functions(void **state)
 	close(ends[0]);
 }
 
+/* A server that means to leave says so: with a callback and without, whichever end is looked at
+ * first. */
+static void a_server_that_leaves_is_not_dead(void **state)
+{
+	(void)state;
+	static const int ways[] = { SHUT_RD, SHUT_RDWR };
+	for (unsigned i = 0; i < 4; i++) {
+		const bool calls_back = i & 1;
+		CUDBGEvent event;
+		pthread_t server;
+		open_provider();
+		make_socket();
+		assert_int_equal(pthread_create(&server, NULL, serve, NULL), 0);
+		CUDBGAPI api = begin_session(ends[1]);
+		if (calls_back)
+			assert_int_equal(api->setNotifyNewEventCallback(note_event, NULL),
+					 CUDBG_SUCCESS);
+		shutdown(ends[0], ways[i / 2]);
+		for (unsigned j = 0; j < 3; j++)
+			assert_int_equal(api->getNextEvent(CUDBG_EVENT_QUEUE_TYPE_ASYNC, &event),
+					 CUDBG_ERROR_COMMUNICATION_FAILURE);
+		if (calls_back)
+			await_call();
+		pthread_join(server, NULL);
+		assert_int_equal(served, WS_OK);
+		ws_cudbg_release(api);
+		assert_int_equal(told, calls_back);
+		close(ends[0]);
+		(void)close_provider(NULL);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -469,9 +650,13 @@ int main(void)
 		cmocka_unit_test(a_reply_must_not_stall),
 		cmocka_unit_test(what_is_no_server_is_refused),
 		cmocka_unit_test(a_client_learns_that_the_server_was_killed),
+		cmocka_unit_test(a_death_is_told_inside_the_callback),
+		cmocka_unit_test(a_death_in_the_middle_of_a_call_is_told),
+		cmocka_unit_test(a_death_outside_a_session_is_no_event),
 		cmocka_unit_test_teardown(a_request_that_cannot_be_ends_it, close_provider),
 		cmocka_unit_test_teardown(a_client_that_leaves_lets_go, close_provider),
 		cmocka_unit_test_teardown(what_is_no_client_is_refused, close_provider),
+		cmocka_unit_test(a_server_that_leaves_is_not_dead),
 		cmocka_unit_test_teardown(a_provider_may_lack_functions, close_provider),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

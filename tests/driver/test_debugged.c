@@ -4,8 +4,11 @@
  * library as its documentation has it. The program does a step when it is told to, so that the
  * debugger knows what an event is of. usage: test_debugged FATBIN
  */
+#define _GNU_SOURCE /* struct ucred */
+#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -15,14 +18,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <linux/sockios.h>
 
 #include <warpscope/cudadebugger.h>
 
@@ -54,15 +58,6 @@ void cudbgReportAttachProcedureFinished(void)
 
 /* What its debugger wants later on. */
 static const uint32_t want = STOPS | NO_SWITCHES | STACKS | LOGS;
-
-/* As if the agent had died: its sockets break, and with them it ends. */
-static void lose_agent(void)
-{
-	struct stat about;
-	for (int fd = 3; fd < 64; fd++)
-		if (fstat(fd, &about) == 0 && S_ISSOCK(about.st_mode))
-			(void)shutdown(fd, SHUT_RDWR);
-}
 
 static __attribute__((noinline)) bool do_step(char step)
 {
@@ -109,10 +104,6 @@ static __attribute__((noinline)) bool do_step(char step)
 	case 'w':
 		cudbgDebuggerCapabilities = want;
 		return true;
-	case 'k':
-		lose_agent();
-		return cuCtxSynchronize() == CUDA_SUCCESS &&
-		       cuMemAlloc(&numbers, 4096) == CUDA_SUCCESS;
 	case 'r':
 		return cuDevicePrimaryCtxRelease(0) == CUDA_SUCCESS;
 	default:
@@ -632,29 +623,150 @@ static void test_later_wishes(void **state)
 	end();
 }
 
-/* The process that has the device dies: each call says so, and so does the program's. */
-static void test_loss(void **state)
+/* ---- the process that has the device dies, or ends with the program ---- */
+
+/* It is who listened at the socket that leads to it. */
+static pid_t find_agent(int *ret_socket)
+{
+	for (int fd = 3; fd < 256; fd++) {
+		struct ucred peer;
+		socklen_t n = sizeof peer;
+		if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) == 0 && peer.pid > 0 &&
+		    peer.pid != getpid()) {
+			*ret_socket = fd;
+			return peer.pid;
+		}
+	}
+	fail_msg("there is no agent");
+	return 0;
+}
+
+/* Whether all threads of a process stand. */
+static bool stands(pid_t pid)
+{
+	char path[300], about[200], state = 'T';
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	DIR *tasks = opendir(path);
+	assert_non_null(tasks);
+	for (const struct dirent *task; state == 'T' && (task = readdir(tasks));) {
+		snprintf(path, sizeof path, "/proc/%d/task/%s/stat", (int)pid, task->d_name);
+		FILE *file = task->d_name[0] == '.' ? NULL : fopen(path, "r");
+		if (file && fgets(about, sizeof about, file))
+			state = strrchr(about, ')')[2];
+		if (file)
+			fclose(file);
+	}
+	closedir(tasks);
+	return state == 'T';
+}
+
+static CUDBGResult result_of_call;
+
+static void *make_call(void *unused)
 {
 	uint64_t mask;
-	CUDBGResult result = CUDBG_SUCCESS;
-	(void)state;
-	start(STOPS | NO_SWITCHES, true);
-	assert_int_equal(api->initialize(), CUDBG_SUCCESS);
-	assert_int_equal(api->setNotifyNewEventCallback(called, NULL), CUDBG_SUCCESS);
-	do_steps("icm");
-	const unsigned before = atomic_load(&n_calls);
-	tell('k');
-	assert_int_equal(hear(MOST_MS), '-');
-	for (int i = 0; i < MOST_MS && result != CUDBG_ERROR_COMMUNICATION_FAILURE; i++) {
-		result = api->readValidWarps(0, 0, &mask);
+	(void)unused;
+	result_of_call = api->readValidWarps(0, 0, &mask);
+	return NULL;
+}
+
+/* Kills it when a call has come to it and is not answered. */
+static void kill_in_a_call(pid_t agent, int socket)
+{
+	pthread_t thread;
+	int n_unread = 0;
+	assert_int_equal(kill(agent, SIGSTOP), 0);
+	while (!stands(agent))
 		(void)poll(NULL, 0, 1);
-	}
-	assert_int_equal(result, CUDBG_ERROR_COMMUNICATION_FAILURE);
+	assert_int_equal(pthread_create(&thread, NULL, make_call, NULL), 0);
+	while (n_unread == 0)
+		assert_int_equal(ioctl(socket, SIOCOUTQ, &n_unread), 0);
+	assert_int_equal(kill(agent, SIGKILL), 0);
+	pthread_join(thread, NULL);
+	assert_int_equal(result_of_call, CUDBG_ERROR_COMMUNICATION_FAILURE);
+}
+
+/* All that is told from now on; what the callback was called for until now is `before`. */
+static void take_the_rest(unsigned before)
+{
+	CUDBGEvent event;
+	CUDBGResult result = CUDBG_SUCCESS;
 	for (int i = 0; i < MOST_MS && atomic_load(&n_calls) == before; i++)
 		(void)poll(NULL, 0, 1);
 	assert_true(atomic_load(&n_calls) > before);
-	(void)api->finalize();
-	bury();
+	n_events = 0;
+	for (int i = 0; i < MOST_MS && result != CUDBG_ERROR_COMMUNICATION_FAILURE; i++) {
+		result = api->getNextEvent(CUDBG_EVENT_QUEUE_TYPE_ASYNC, &event);
+		if (result == CUDBG_SUCCESS)
+			events[n_events++] = event;
+		else
+			(void)poll(NULL, 0, 1);
+	}
+	assert_int_equal(result, CUDBG_ERROR_COMMUNICATION_FAILURE);
+	assert_int_equal(api->getNextEvent(CUDBG_EVENT_QUEUE_TYPE_ASYNC, &event), result);
+}
+
+/* Each call says so, one event does, and so does the program's. */
+static void test_loss(void **state)
+{
+	enum { RUNS, STANDS, IN_A_CALL, MOMENTS };
+	(void)state;
+	for (int moment = RUNS; moment < MOMENTS; moment++) {
+		uint64_t mask;
+		int socket = -1;
+		start(STOPS | NO_SWITCHES, true);
+		assert_int_equal(api->initialize(), CUDBG_SUCCESS);
+		assert_int_equal(api->setNotifyNewEventCallback(called, NULL), CUDBG_SUCCESS);
+		do_steps(moment == RUNS ? "icmh" : "icm");
+		if (moment == STANDS)
+			assert_int_equal(api->suspendDevice(0), CUDBG_SUCCESS);
+		const unsigned before = atomic_load(&n_calls);
+		const pid_t agent = find_agent(&socket);
+		if (moment == IN_A_CALL)
+			kill_in_a_call(agent, socket);
+		else
+			assert_int_equal(kill(agent, SIGKILL), 0);
+		take_the_rest(before);
+		assert_int_equal(n_events, 1);
+		assert_int_equal(events[0].kind, CUDBG_EVENT_INTERNAL_ERROR);
+		assert_int_equal(events[0].cases.internalError.errorType,
+				 CUDBG_ERROR_COMMUNICATION_FAILURE);
+		assert_int_equal(api->readValidWarps(0, 0, &mask),
+				 CUDBG_ERROR_COMMUNICATION_FAILURE);
+		assert_int_equal(api->acknowledgeSyncEvents(), CUDBG_ERROR_COMMUNICATION_FAILURE);
+		acknowledges = false; /* nobody may be left who could be told */
+		tell('m');
+		assert_int_equal(hear(MOST_MS), '-');
+		assert_int_equal(api->finalize(), CUDBG_ERROR_COMMUNICATION_FAILURE);
+		bury();
+	}
+}
+
+/* A program that ends, whichever way and whatever the device does, has lost no agent. */
+static void test_farewell(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 8; i++) {
+		const bool stands_still = i & 1, runs = i & 2, is_killed = i & 4;
+		int status;
+		start(STOPS | NO_SWITCHES, true);
+		assert_int_equal(api->initialize(), CUDBG_SUCCESS);
+		assert_int_equal(api->setNotifyNewEventCallback(called, NULL), CUDBG_SUCCESS);
+		do_steps(runs ? "icmh" : "icm");
+		if (stands_still)
+			assert_int_equal(api->suspendDevice(0), CUDBG_SUCCESS);
+		const unsigned before = atomic_load(&n_calls);
+		if (is_killed)
+			kill(program.pid, SIGKILL);
+		close(program.tell);
+		assert_int_equal(waitpid(program.pid, &status, 0), program.pid);
+		take_the_rest(before);
+		for (unsigned j = 0; j < n_events; j++)
+			assert_int_not_equal(events[j].kind, CUDBG_EVENT_INTERNAL_ERROR);
+		assert_int_equal(api->finalize(), CUDBG_ERROR_COMMUNICATION_FAILURE);
+		close(program.hear);
+		close(program.out);
+	}
 }
 
 /* ---- attaching and detaching, as the manual of the API has them (2.5) ---- */
@@ -787,6 +899,8 @@ static void test_attach(void **state)
 /* Why nobody was let in, for who called the function: its code, and 1. */
 static void test_refusals(void **state)
 {
+	int socket = -1;
+	uint32_t n;
 	(void)state;
 	start(STOPS | NO_SWITCHES, false);
 	tell('a'); /* before cuInit() */
@@ -798,9 +912,10 @@ static void test_refusals(void **state)
 	assert_int_equal(hear(MOST_MS), CUDBG_ERROR_ATTACH_NOT_POSSIBLE + 1);
 	assert_int_equal(api->initialize(), CUDBG_SUCCESS);
 	acknowledges = false; /* nobody may be left who could be told */
-	tell('k');
-	assert_int_equal(hear(MOST_MS), '-');
-	tell('a'); /* the agent is gone */
+	assert_int_equal(kill(find_agent(&socket), SIGKILL), 0);
+	while (api->getNumDevices(&n) == CUDBG_SUCCESS)
+		(void)poll(NULL, 0, 1);
+	tell('a');
 	assert_int_equal(hear(MOST_MS), CUDBG_ERROR_COMMUNICATION_FAILURE + 1);
 	bury();
 	(void)api->finalize();
@@ -856,8 +971,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_standing),       cmocka_unit_test(test_capabilities),
 		cmocka_unit_test(test_lazy_functions), cmocka_unit_test(test_eager_functions),
 		cmocka_unit_test(test_attach),         cmocka_unit_test(test_later_wishes),
-		cmocka_unit_test(test_loss),           cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_strangers),      cmocka_unit_test(test_versions),
+		cmocka_unit_test(test_loss),           cmocka_unit_test(test_farewell),
+		cmocka_unit_test(test_refusals),       cmocka_unit_test(test_strangers),
+		cmocka_unit_test(test_versions),
 	};
 	if (argc != 2)
 		return 2;

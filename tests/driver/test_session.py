@@ -233,6 +233,54 @@ def is_program(pid, mark):
         return False
 
 
+DIED = 'The process that has the software GPU has died: the device is lost, with all that was on it.\n'
+
+
+def lost_agent(debugger, mark, until, commands):
+    """Kills the agent when the debugger, or its program, has said something. What is said in all."""
+    said = ''
+    while until not in said and not said.endswith('\n\n'):
+        said += debugger.stdout.readline() or '\n\n'
+    for pid in agents(mark):
+        os.kill(pid, signal.SIGKILL)
+    rest, err = debugger.communicate(commands, timeout=PATIENCE)
+    return said + rest + err
+
+
+def stands(pid):
+    with open(f'/proc/{pid}/stat', encoding='ascii', errors='replace') as stat:
+        return ') t ' in stat.read()
+
+
+def test_loss():
+    """The agent dies, and a debugger says so once, and nothing of the device that is no more."""
+    def check_lost(what, said, wanted):
+        missing = [words for words in wanted if words not in said]
+        check(what, not missing and said.count(DIED) == 1 and 'COMMUNICATION_FAILURE' not in said and 'internal error' not in said, f'{missing}\n{said}')
+    unavailable = 'returned CUDA_ERROR_DEVICE_UNAVAILABLE'
+    for what, mode, first, until, commands, wanted in (
+            ('stands', 'many', 'break store\nrun\n', 'Breakpoint 1, store', 'info cuda kernels\nbt\nset var $R4 = 7\ncontinue\ncontinue\n',
+             ['\nThe device is lost.\n', 'There is no thread: the device is lost.', unavailable, 'exited with status 1.']),
+            ('is to be stepped', 'many', 'break store\nrun\n', 'Breakpoint 1, store', 'stepi\ncontinue\nkill\nrun\n',
+             [unavailable, 'begins to use CUDA.\n(warpscope) run\nready\n']),
+            ('runs', 'wait', 'run\n', 'waits\n', 'info cuda kernels\ncontinue\ncontinue\n', ['The device is lost.\n', unavailable, 'exited with status 1.'])):
+        mark = uuid.uuid4().hex
+        debugger = started([WARPSCOPE, 'debug', '--software-gpu', '--', *TRACED, PROGRAM, FATBIN, mode], WARPSCOPE_TEST=mark)
+        debugger.stdin.write(first)
+        debugger.stdin.flush()
+        check_lost(f'the agent dies while the device {what}', lost_agent(debugger, mark, until, commands), wanted)
+    mark = uuid.uuid4().hex
+    child, _ = program('lines', WARPSCOPE_TEST=mark)
+    debugger = started([WARPSCOPE, 'debug', '--pid', str(child.pid), '-ex', 'info cuda devices'], WARPSCOPE_TEST=mark)
+    said = debugger.stdout.readline() + debugger.stdout.readline()
+    debugger.stdin.write('continue\n')
+    debugger.stdin.flush()
+    runs = within(PATIENCE, lambda: not stands(child.pid))
+    said += lost_agent(debugger, mark, '', 'info cuda devices\ndetach\n')
+    check_lost('... of a program that was attached to, and asks for nothing', said, ['sm_90', 'The device is lost.\n', 'Detached.'] if runs else ['it runs'])
+    check('... which goes on, and is told', 'CUDA_ERROR_DEVICE_UNAVAILABLE' in child.communicate('a line\n', timeout=PATIENCE)[0] and child.returncode == 1)
+
+
 def test_kills():
     source = random.Random(21)
     for who in ('program', 'agent', 'debugger'):
@@ -246,6 +294,7 @@ def main():
     test_start()
     test_attach()
     test_early()
+    test_loss()
     test_kills()
     print(f'# the longest wait took {max(waits):.1f} s')
     print(f'1..{len(results)}')

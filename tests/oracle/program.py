@@ -26,6 +26,9 @@ import peer  # noqa: E402
 
 AGAIN = "(cuda-gdb ends, and is started again)"
 EXEC = "./warpscope exec --software-gpu --"
+# of its own program: it is dead when nothing of it is open any more
+KILL_AGENT = "shell for p in /proc/[0-9]*; do grep -qs warpscope-agent $p/comm && grep -qsa $MARK $p/environ && kill -9 ${p#/proc/} && " \
+             "while grep -qs 'State:.[RSD]' $p/status; do :; done; done"
 # name: the program, commands.
 SESSIONS = {
     "steps": ("program driver.fatbin say", ["break say", "run", "info cuda kernels", "info cuda threads", "bt", "info args", "print n", "next", "stepi", "step",
@@ -55,6 +58,7 @@ SESSIONS = {
     "failures": ("program driver.fatbin missing", ["run", "set cuda api_failures stop", "run", "bt 1", "continue",
                                                    "set cuda api_failures hide", "run"]),
     "core": ("program driver.fatbin fault", ["run", "generate-core-file core", "thread 1", "generate-core-file core", "kill", "core-file core"]),
+    "death": ("program driver.fatbin say", ["break say", "run", KILL_AGENT, "print n"]),
     "exec": ("program driver.fatbin say", ["break say", "run", "bt", "delete", "continue"]),
     "launch": ("program driver.fatbin say", ["set cuda break_on_launch application", "run", "info cuda kernels", "bt", "continue"]),
 }

@@ -63,6 +63,7 @@ enum ws_status wsi_api_status(struct api_target *t, CUDBGResult result, const ch
 	enum ws_status st = result == CUDBG_ERROR_NOT_SUPPORTED              ? WS_UNSUPPORTED
 			    : result == CUDBG_ERROR_RUNNING_DEVICE           ? WS_RUNNING
 			    : result == CUDBG_ERROR_AMBIGUOUS_MEMORY_ADDRESS ? WS_ARGUMENT
+			    : result == CUDBG_ERROR_COMMUNICATION_FAILURE    ? WS_IO
 			    : is_absent(result)                              ? WS_ABSENT
 									     : WS_MALFORMED;
 	(void)API_CALL(t, getErrorStringEx, words, sizeof words, NULL);
