@@ -4,7 +4,8 @@
 usage: test_install.py BUILD SOURCE_ROOT SANITIZER CC...        SANITIZER: as Meson's b_sanitize
 
 Installs into an empty DESTDIR, then: the program runs, a C program builds with pkg-config alone and runs, with the shared
-library and with the static one, the manual pages are there.
+library and with the static one, the manual pages are there. What has the name of a vendor's library is found by nobody
+who does not ask for it.
 """
 import json
 import os
@@ -79,6 +80,69 @@ def default_libdir(source):
     return None if value == 'lib' else f'libdir is {value}'
 
 
+def files_below(*folders):
+    return sorted(os.path.join(where, name) for folder in folders for where, _, names in os.walk(folder) for name in names)
+
+
+def of_a_vendor(path):
+    """Whether a library has a name that is one of NVIDIA's: libcuda, libcudart, libnv..."""
+    return re.match(r'lib(cu|nv)[^/]*\.(so|a)\b', os.path.basename(path))
+
+
+def test_names(root, libdir):
+    """Such libraries lie in one folder of ours."""
+    here = os.path.join(root + libdir, 'warpscope', 'software-gpu')
+    found = [path for path in files_below(root) if of_a_vendor(path)]
+    bad = [path for path in found if os.path.dirname(path) != here]
+    missing = {'libcuda.so.1', 'libcudart.so.12', 'libcudart.so.13'} - {os.path.basename(path) for path in found}
+    return f'elsewhere {bad}, missing {missing}' if bad or missing else None
+
+
+def test_settings(root):
+    """Nothing is installed that tells a loader or a shell of a folder."""
+    bad = [path for path in files_below(root) if '/etc/' in path[len(root):] or re.search(r'ld\.so|profile|environment', path[len(root):])]
+    return f'{bad}' if bad else None
+
+
+def test_cache(root, libdir, cc):
+    """What the loader of libraries would find if all its folders, those of this machine and those of others, were below the root."""
+    ldconfig = shutil.which('ldconfig', path=os.environ.get('PATH', '') + ':/usr/sbin:/sbin')
+    if not ldconfig:
+        return 'SKIP no ldconfig'
+    multiarch = run([*cc, '-print-multiarch']).stdout.strip()
+    folders = {libdir} | {f'{prefix}/{lib}' for prefix in ('', '/usr', '/usr/local') for lib in ('lib', 'lib64', f'lib/{multiarch}')}
+    folders |= {line.split(':')[0] for line in run([ldconfig, '-N', '-X', '-v']).stdout.splitlines() if line.startswith('/')}
+    os.makedirs(os.path.join(root, 'etc'))
+    with open(os.path.join(root, 'etc', 'folders'), 'w', encoding='utf-8') as out:
+        out.write(''.join(folder + '\n' for folder in sorted(folders)))
+    made = run([ldconfig, '-r', root, '-X', '-f', '/etc/folders', '-C', '/etc/cache'])
+    known = run([ldconfig, '-r', root, '-C', '/etc/cache', '-p']).stdout
+    shutil.rmtree(os.path.join(root, 'etc'))
+    names = [line.split()[0] for line in known.splitlines() if '=>' in line]
+    if not any(name.startswith('libwarpscope.so') for name in names):
+        return f'even libwarpscope is not found: {made.stderr}{known}'
+    bad = [name for name in names if of_a_vendor(name)]
+    return f'{bad}' if bad else None
+
+
+def test_exec(root, libdir, program, folder):
+    """`exec --software-gpu` has the program look there, and nobody else."""
+    gpu = os.path.join(root + libdir, 'warpscope', 'software-gpu')
+    home = os.path.join(folder, 'home')
+    os.mkdir(home)
+    before = files_below(root, home)
+    script = '"$0" exec --software-gpu -- sh -c \'echo "${LD_LIBRARY_PATH-none}"\'; echo "${LD_LIBRARY_PATH-none}"'
+    for path, wanted in ((None, [gpu, 'none']), ('/one:/other', [gpu + ':/one:/other', '/one:/other'])):
+        environment = {name: value for name, value in os.environ.items() if name != 'LD_LIBRARY_PATH'}
+        environment.update({'HOME': home}, **({'LD_LIBRARY_PATH': path} if path else {}))
+        done = run(['sh', '-c', script, program], env=environment, cwd=home)
+        said = [':'.join(os.path.normpath(part) for part in line.split(':')) for line in done.stdout.splitlines()]
+        if said != wanted:
+            return f'{said}, wanted {wanted}: {done.stderr}'
+    left = [path for path in files_below(root, home) if path not in before and not path.startswith(home + '/warpscope-dumps/')]
+    return f'left {left}' if left else None
+
+
 def main():
     build, source, sanitizer, cc = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
     results = []
@@ -91,6 +155,11 @@ def main():
         dump = os.path.join(source, 'examples/dumps/exited.nvcudmp')
         done = run([program, dump])
         results.append(('the program runs', None if done.stdout.startswith('Illegal memory access') else done.stderr))
+        libdir = flags_of(root, '--variable=libdir').stdout.strip()[len(root):]
+        results.append(('what has the name of a vendor lies in a folder of ours', test_names(root, libdir)))
+        results.append(('nothing is installed that tells where libraries are', test_settings(root)))
+        results.append(('the loader finds our library, and none with the name of a vendor', test_cache(root, libdir, cc)))
+        results.append(('exec has its program look in that folder, and nobody else', test_exec(root, libdir, program, folder)))
         cc += [] if sanitizer == 'none' else ['-fsanitize=' + sanitizer]
         results.append(('a C program with the shared library', use(root, folder, cc, dump, False)))
         results.append(('a C program with the static library, and nothing shared', 'SKIP a sanitizer needs the loader'
