@@ -7,12 +7,11 @@
 /* A symbol's value in a table of symbols with its strings. */
 static uint64_t value_in(struct ws_span table, struct ws_span names, const char *name)
 {
-	const size_t len = strlen(name) + 1, n = table.len / WSI_SYM_BYTES;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < table.len / WSI_SYM_BYTES; i++) {
 		struct wsi_sym symbol = wsi_elf_sym(table, i);
-		if (symbol.shndx != 0 && symbol.name < names.len &&
-		    len <= names.len - symbol.name &&
-		    memcmp(names.ptr + symbol.name, name, len) == 0)
+		struct ws_str is;
+		if (symbol.shndx != 0 && wsi_span_cstr(names, symbol.name, &is) &&
+		    ws_str_equal(is, ws_str_of(name)))
 			return symbol.value;
 	}
 	return 0;
@@ -23,7 +22,7 @@ uint64_t wsi_elf_exported(struct ws_span file, const char *name)
 	struct wsi_elf elf;
 	if (wsi_elf_open(file, &elf, NULL) != WS_OK)
 		return 0;
-	for (uint64_t i = 0; i < elf.n_present; i++) {
+	for (uint64_t i = 1; i < elf.n_present; i++) {
 		struct wsi_shdr section = wsi_elf_shdr(&elf, i);
 		struct ws_span table, names;
 		if (section.type != WSI_SHT_DYNSYM || section.link >= elf.n_present)

@@ -184,6 +184,38 @@ static void offsets_near_the_end_of_the_number_space_are_outside(void **state)
 	assert_int_equal(elf.shstrtab.len, 0);
 }
 
+/* The headers, or the bytes of a section that has bytes. */
+static void a_file_ends_after_its_last_byte(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t type;
+		uint64_t offset, size, end;
+	} cases[] = {
+		{ WSI_SHT_STRTAB, FILE_BYTES - NAMES, NAMES, FILE_BYTES },
+		{ WSI_SHT_STRTAB, 5000, 77, 5077 },
+		{ WSI_SHT_STRTAB, 0, 64 + N * 64 - 1, 64 + N * 64 },
+		{ WSI_SHT_STRTAB, UINT64_MAX - 1, 7, UINT64_MAX },
+		{ WSI_SHT_NOBITS, 5000, 77, 64 + N * 64 },
+	};
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		for (uint32_t section = 0; section < N; section++) {
+			uint8_t file[FILE_BYTES];
+			sample(file, false);
+			put(file + 192 + 32, 0, 8);
+			put(file + 64 + 64 * section + 4, cases[i].type, 4);
+			put(file + 64 + 64 * section + 24, cases[i].offset, 8);
+			put(file + 64 + 64 * section + 32, cases[i].size, 8);
+			struct wsi_elf elf;
+			assert_int_equal(
+				wsi_elf_open((struct ws_span){ file, FILE_BYTES, 0 }, &elf, NULL),
+				WS_OK);
+			/* the first header is of no section */
+			assert_int_equal(wsi_elf_end(&elf), section ? cases[i].end : 64 + N * 64);
+		}
+	}
+}
+
 /* A library: three section headers, of which one is of symbols and one has their names. */
 enum { SYMBOLS = 64 + 3 * 64, N_SYMBOLS = 5, LIBRARY_NAMES = SYMBOLS + N_SYMBOLS * WSI_SYM_BYTES };
 static const char library_names[] = "\0puts\0put\0cut";
@@ -227,13 +259,15 @@ static void library(uint8_t file[LIBRARY])
 static void an_exported_symbol_is_found_by_its_whole_name(void **state)
 {
 	(void)state;
-	uint8_t file[LIBRARY];
+	uint8_t file[LIBRARY + 1] = { 0 }; /* behind it, what would end "cut" */
 	const struct ws_span whole = { file, LIBRARY, 0 };
 	library(file);
 	assert_int_equal(wsi_elf_exported(whole, "puts"), 0x2000);
 	assert_int_equal(wsi_elf_exported(whole, "put"), 0x3000);
 	assert_int_equal(wsi_elf_exported(whole, "pu"), 0);
 	assert_int_equal(wsi_elf_exported(whole, "cut"), 0);
+	put(file + 128 + 64 + 32, sizeof library_names, 8);
+	assert_int_equal(wsi_elf_exported((struct ws_span){ file, LIBRARY + 1, 0 }, "cut"), 0x4000);
 	put(file + SYMBOLS + 2 * WSI_SYM_BYTES, LIBRARY, 4);
 	assert_int_equal(wsi_elf_exported(whole, "puts"), 0);
 }
@@ -269,6 +303,7 @@ int main(void)
 		cmocka_unit_test(cut_anywhere_keeps_whole_headers_only),
 		cmocka_unit_test(refusals_say_what_the_file_is),
 		cmocka_unit_test(offsets_near_the_end_of_the_number_space_are_outside),
+		cmocka_unit_test(a_file_ends_after_its_last_byte),
 		cmocka_unit_test(an_exported_symbol_is_found_by_its_whole_name),
 		cmocka_unit_test(a_file_without_exported_symbols_has_none),
 	};
