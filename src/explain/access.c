@@ -463,6 +463,12 @@ static void drop_guesses(struct ws_report_access *access)
 	access->address_claim = (struct ws_report_claim){ .text = NULL };
 }
 
+static void take_ranks(struct work *work)
+{
+	for (uint32_t lane = 0; lane < WS_MAX_LANES; lane++)
+		wsi_scene_take_rank(work->scene, &work->access->address[lane]);
+}
+
 /* Turns generic addresses into those of the one space that all of them fall in. */
 static void resolve_generic(struct work *work)
 {
@@ -687,6 +693,8 @@ static enum ws_status access_make(struct wsi_scene *scene, const struct shape *s
 		return st;
 	find_idle(&work);
 	fill_addresses(&work);
+	if (access->space == WS_SPACE_SHARED)
+		take_ranks(&work);
 	resolve_generic(&work);
 	judge_lanes(&work);
 	return wsi_owner_find(scene, access);

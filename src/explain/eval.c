@@ -12,13 +12,6 @@ struct eval {
 	unsigned *uses;
 };
 
-/* A block's number in its cluster. */
-static bool cluster_rank(const struct wsi_scene *scene, uint64_t *ret_rank)
-{
-	*ret_rank = wsi_dim3_rank(scene->block.idx, scene->block.cluster_dim);
-	return scene->have_block && scene->block.have & WS_BLOCK_CLUSTER_DIM;
-}
-
 static bool eval_special(const struct eval *eval, unsigned number, uint64_t *ret_value)
 {
 	const struct wsi_scene *scene = eval->scene;
@@ -34,7 +27,7 @@ static bool eval_special(const struct eval *eval, unsigned number, uint64_t *ret
 	} else if (number == WS_SR_LWINHI && in_context && scene->context.local_window_base) {
 		*ret_value = scene->context.local_window_base >> 32;
 	} else {
-		return number == WS_SR_CgaCtaId && cluster_rank(scene, ret_value);
+		return number == WS_SR_CgaCtaId && wsi_scene_rank(scene, ret_value);
 	}
 	return true;
 }

@@ -144,6 +144,13 @@ enum ws_status wsi_scene_register(const struct wsi_scene *scene, uint32_t lane,
 enum ws_status wsi_scene_memory(const struct wsi_scene *scene, uint32_t lane, enum ws_space space,
 				uint32_t bank, uint64_t address, unsigned size,
 				uint64_t *ret_value);
+/* The size of the clusters that the block's is one of. */
+bool wsi_scene_cluster(const struct wsi_scene *scene, struct ws_dim3 *ret_dim);
+/* The block's number in its cluster. False: not known, and 0. */
+bool wsi_scene_rank(const struct wsi_scene *scene, uint64_t *ret_rank);
+/* Shared addresses of a cluster have the rank of the block above the offset: takes away that of the
+ * own block. */
+void wsi_scene_take_rank(const struct wsi_scene *scene, uint64_t *address);
 /* The space of a generic address; `*ret_address` counts in it, `*ret_rank` is the block of the
  * cluster or WS_NONE. */
 enum ws_space wsi_scene_resolve(const struct wsi_scene *scene, uint64_t generic,

@@ -379,6 +379,34 @@ enum ws_status wsi_scene_memory(const struct wsi_scene *scene, uint32_t lane, en
 	return WS_OK;
 }
 
+bool wsi_scene_cluster(const struct wsi_scene *scene, struct ws_dim3 *ret_dim)
+{
+	if (scene->have_block && scene->block.have & WS_BLOCK_CLUSTER_DIM) {
+		*ret_dim = scene->block.cluster_dim;
+		return true;
+	}
+	if (scene->e->kernel == WS_NONE)
+		return false;
+	const struct ws_grid *grid = &scene->build->kernels[scene->e->kernel].grid;
+	*ret_dim = grid->cluster_dim;
+	return grid->have & WS_GRID_CLUSTER;
+}
+
+bool wsi_scene_rank(const struct wsi_scene *scene, uint64_t *ret_rank)
+{
+	struct ws_dim3 dim;
+	bool known = scene->have_block && wsi_scene_cluster(scene, &dim);
+	*ret_rank = known ? wsi_dim3_rank(scene->block.idx, dim) : 0;
+	return known;
+}
+
+void wsi_scene_take_rank(const struct wsi_scene *scene, uint64_t *address)
+{
+	uint64_t own;
+	if (wsi_scene_rank(scene, &own) && *address / WS_WINDOW_BYTES == own)
+		*address %= WS_WINDOW_BYTES;
+}
+
 enum ws_space wsi_scene_resolve(const struct wsi_scene *scene, uint64_t generic,
 				uint64_t *ret_address, uint32_t *ret_rank)
 {

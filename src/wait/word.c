@@ -8,10 +8,7 @@
 #include "objects/mbarrier.h"
 #include "wait/wait.h"
 
-enum {
-	MAX_BY_REGISTERS = 32, /* parts whose addresses are read from registers */
-	RANK_SHIFT = 24,       /* shared addresses of a cluster: the block's rank is above */
-};
+enum { MAX_BY_REGISTERS = 32 /* parts whose addresses are read from registers */ };
 
 static bool read_register(struct wsi_build *build, uint32_t warp_index, uint32_t lane,
 			  enum ws_reg_kind kind, uint32_t number, uint64_t *ret_value)
@@ -65,6 +62,7 @@ struct word {
 	struct ws_report_frame frames[1 + WSI_MAX_PATH + WSI_MAX_STACK];
 	struct wsi_scene scene;
 	uint32_t lane;     /* whose address it is */
+	uint32_t rank;     /* of the block whose shared memory it is, or WS_NONE */
 	enum ws_status st; /* WS_NO_MEMORY, or WS_OK */
 };
 
@@ -330,18 +328,6 @@ static const char *say_object(struct wsi_build *build, const struct ws_report_ob
 
 /* ---- the address ---- */
 
-/* Shared addresses of a cluster hold the block's rank; false for another block's. */
-static bool take_rank(const struct wsi_scene *scene, uint64_t *address)
-{
-	uint64_t own = 0;
-	if (scene->have_block && scene->block.have & WS_BLOCK_CLUSTER_DIM)
-		own = wsi_dim3_rank(scene->block.idx, scene->block.cluster_dim);
-	if (*address >> RANK_SHIFT != own)
-		return false;
-	*address &= (UINT64_C(1) << RANK_SHIFT) - 1;
-	return true;
-}
-
 /* The address that a lane is about to read, from registers that keep their values until then, or
  * that are moved there. */
 static bool next_address(const struct wsi_scene *scene, uint32_t lane, uint64_t *ret_address)
@@ -372,11 +358,11 @@ static bool next_address(const struct wsi_scene *scene, uint32_t lane, uint64_t 
 /* The address that a lane of the scene's warp reads, in its space: that of the registers while they
  * hold it, else computed again. Nothing changes while threads wait, so memory may be used. */
 static bool lane_address(const struct wsi_scene *scene, uint32_t lane, enum ws_space *ret_space,
-			 uint64_t *ret_address)
+			 uint64_t *ret_address, uint32_t *ret_rank)
 {
 	const struct ws_report_access *access = scene->e->accesses;
-	uint32_t rank;
 	unsigned uses = 0;
+	*ret_rank = access->rank;
 	*ret_space = access->space;
 	*ret_address = access->address[lane];
 	if (access->lanes_known >> lane & 1)
@@ -385,9 +371,11 @@ static bool lane_address(const struct wsi_scene *scene, uint32_t lane, enum ws_s
 	    (!scene->have_slice || !wsi_eval(scene, scene->slice, 0, lane, 0, ret_address, &uses)))
 		return false;
 	if (access->generic)
-		*ret_space = wsi_scene_resolve(scene, *ret_address, ret_address, &rank);
+		*ret_space = wsi_scene_resolve(scene, *ret_address, ret_address, ret_rank);
 	else if (*ret_space != WS_SPACE_GLOBAL)
 		*ret_address &= UINT32_MAX;
+	if (*ret_space == WS_SPACE_SHARED && !access->generic)
+		wsi_scene_take_rank(scene, ret_address);
 	return true;
 }
 
@@ -404,10 +392,11 @@ static bool part_differs(struct word *word, const struct wsi_part *part, bool by
 	for (uint32_t lane = 0; lane < WS_MAX_LANES; lane++) {
 		uint64_t address = 0;
 		enum ws_space space = word->wait->space;
+		uint32_t rank;
 		unsigned uses = 0;
 		if (!(part->lanes >> lane & 1) ||
 		    !(by_eval ? wsi_eval(scene, scene->slice, 0, lane, 0, &address, &uses)
-			      : lane_address(scene, lane, &space, &address)))
+			      : lane_address(scene, lane, &space, &address, &rank)))
 			continue;
 		any = true;
 		if (space != word->wait->space || address != word->wait->address)
@@ -439,12 +428,21 @@ static bool find_lane(struct word *word)
 {
 	for (uint32_t lane = 0; lane < WS_MAX_LANES; lane++) {
 		if (word->fault.e.lanes_active >> lane & 1 &&
-		    lane_address(&word->scene, lane, &word->wait->space, &word->wait->address)) {
+		    lane_address(&word->scene, lane, &word->wait->space, &word->wait->address,
+				 &word->rank)) {
 			word->lane = lane;
 			return true;
 		}
 	}
 	return false;
+}
+
+/* Whether an address of shared memory is in that of the block. */
+static bool is_own(const struct word *word)
+{
+	uint64_t own;
+	(void)!wsi_scene_rank(&word->scene, &own);
+	return word->rank == WS_NONE || word->rank == own;
 }
 
 static enum ws_status look_at(struct word *word, uint32_t number)
@@ -464,7 +462,7 @@ static enum ws_status look_at(struct word *word, uint32_t number)
 	compare_addresses(word, number);
 	wait->value_bytes = object ? 8 : width;
 	wait->value_status = WS_ABSENT;
-	if (wait->space == WS_SPACE_SHARED && !take_rank(&word->scene, &wait->address))
+	if (wait->space == WS_SPACE_SHARED && !is_own(word))
 		return WS_OK;
 	wait->address += (uint64_t)(int64_t)word->code->object_off;
 	if (wait->value_bytes == 0 || wait->value_bytes > 8)

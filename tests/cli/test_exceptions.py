@@ -700,6 +700,85 @@ def warp_block_not_present_of_many():
                 ["likely: the other block had ended"])
 
 
+def remote(rank):
+    """A load from the shared memory of another block of the cluster, by rank."""
+    process = Process(H100)
+    module = process.context().load("cluster.li.sm_90.cubin")
+    launch = process.launch(module.context, module, "_Z8exchangePjj", (8, 1, 1), (64, 1, 1), cluster=(4, 1, 1), shared=256)
+    load = module.at("_Z8exchangePjj", "cluster.cu", "remote_load", {0x980})
+    for number in range(8):
+        launch.place(2 * number, (number, 0, 0), lambda warp, n=number: State(
+            load, error=load, exception=34, address={lane: SHARED_WINDOW + (rank << 24) + 4 * lane for lane in range(32)})
+            if (n, warp) == (6, 1) else State(load))
+    return launch
+
+
+@case
+def cluster_rank_beyond():
+    """34: four blocks are ranks 0 to 3."""
+    launch = remote(4)
+    return said(coredump.write(launch.process.dump(615), Options(driver=615)), 34,
+                ["the address of lane 0 is in the shared memory of rank 4; the cluster has 4"],
+                ["likely: a rank computed past the size of the cluster"])
+
+
+@case
+def cluster_rank_inside():
+    """34: the last rank that there is."""
+    launch = remote(3)
+    return said(coredump.write(launch.process.dump(615), Options(driver=615)), 34,
+                ["in the shared memory of rank 3; the cluster has 4"], ["possible: a rank computed past the size of the cluster"])
+
+
+def two_ranks(driver):
+    """In a block of rank 1 one lane loads from that block, the others from another one."""
+    planted = Planted("shared_past", cluster=(4, 1, 1), shared=1024 + 256 + 128)
+    load = planted.at(0x170)
+    planted.launch.place(2, (5, 0, 0), lambda warp: State(load, error=load, exception=5,
+                                                          address={lane: (2 if lane else 1) << 24 | 0x404 for lane in range(32)}))
+    return said(planted, 5, text=["address +lane 1: 0x2000404, 335540[0-9]+ bytes past the end of", "suspects +31 of 32 lanes, 0xfffffffe"],
+                options=Options(driver=driver))
+
+
+@case
+def address_of_another_rank():
+    """5: a load of shared memory that is not by a generic address reaches only that of the own block."""
+    return two_ranks(615)
+
+
+@case
+def address_of_another_rank_by_the_row_of_the_grid():
+    """5: the same where only the grid's row has the size of the cluster."""
+    return two_ranks(550)
+
+
+def lost_base(driver):
+    """5: a load that overwrites its own address, in a block that is rank 1 of its cluster: the code says how it was computed."""
+    planted = Planted("shared_past", cluster=(4, 1, 1), shared=1024 + 256 + 128, params=struct.pack("<QQi", HEAP, HEAP, 9))
+    load = planted.at(0x170)
+    planted.launch.place(2, (5, 0, 0), lambda warp: State(load.later(1), error=load, exception=5))
+    return said(planted, 5, options=Options(driver=driver))
+
+
+@case
+def address_by_the_rank_of_the_block():
+    """5: addresses of shared memory begin with the block's rank in its cluster, which is no part of the offset."""
+    return {**lost_base(615), "text": ["address +lane 4: 0x590, 16 bytes past the end of the 1408 bytes of shared memory of the block",
+                                       "suspects +28 of 32 lanes, 0xfffffff0"]}
+
+
+@case
+def address_by_the_rank_in_the_cluster_of_the_grid():
+    """5: dumps of before 565 do not say how large the cluster of a block is; the grid's row does."""
+    return {**lost_base(550), "text": ["address +lane 4: 0x590, 16 bytes past the end"]}
+
+
+@case
+def address_by_a_rank_that_is_not_known():
+    """5: dumps of before 525 have no size of a cluster, so no rank and no address."""
+    return {**lost_base(400), "text": ["addresses +the addresses are computed from the current registers; at the fault they may have been different"]}
+
+
 @case
 def cluster_poison():
     """32: a memory error: what decides is outside of the dump."""

@@ -278,12 +278,49 @@ def a_loop_waits_if_what_it_calls_only_reads(folder):
             expect(f'the verdict on a function with {what}, after {most}', report['verdict']['kind'], verdict)
 
 
+# One of the two blocks of a cluster waits for a word of its own shared memory or the other's; the word says whose it is.
+RANKED = """.arch sm_90a
+.kernel k
+S2R R0, SR_CgaCtaId
+S2R R7, SR_SWINHI
+ISETP.NE.U32.AND P1, PT, R0, {waits}, PT
+SHF.L.U32 R2, R0, 0x18, RZ
+LOP3.LUT R6, R2, {other}, RZ, 0x3c, !PT
+IADD3 R6, R6, 0x400, RZ
+IADD3 R3, R0, 0xa, RZ
+STS [R2+0x400], R3
+SHFL.IDX PT, R8, R2, RZ, 0x1f
+SHFL.IDX PT, R9, R6, RZ, 0x1f
+UCGABAR_ARV
+UCGABAR_WAIT
+@P1 BAR.SYNC.DEFER_BLOCKING 0x1, 0x60
+again:
+{load}
+ISETP.NE.U32.AND P0, PT, R4, RZ, PT
+@P0 BRA `(again)
+EXIT
+.end
+"""
+
+
+def a_word_of_shared_memory_is_that_of_its_block(folder):
+    for load in ('LDS R4, [R2+0x400]', 'LDS R4, [R2+0x400]\nMOV R2, R8', 'LD.E R4, [R6]', 'LD.E R4, [R6]\nMOV R6, R9'):
+        for waits in (0, 1):
+            for other in (0, 1) if 'LD.E' in load else (0,):
+                image = assembled(folder, RANKED.format(waits=hex(waits), other=hex(other << 24), load=load))
+                for most in (1000, 1001, 1002, 1003):  # the thread stands at each place of the loop
+                    wait = only(run_until(most, image, '--grid', '2', '--cluster', '2', '--block', '32', '--shared', '2048'), 'spin')
+                    expect(f'the word of {load} in block {waits}, other {other}',
+                           (wait['space'], wait['address'], wait['one_address'], wait['value'], wait['example']['blockIdx']),
+                           ('shared', '0x400', True, None if other else hex(10 + waits), [waits, 0, 0]))
+
+
 def main():
     tests = [threads_that_ended_hold_up_no_barrier_without_a_count, a_faulted_warp_never_comes_to_a_barrier,
              threads_at_one_barrier_from_two_places_have_met, lanes_that_left_are_missing_at_a_convergence, a_flag_is_shown_with_its_value, an_mbarrier_is_tried_again,
              a_grid_barrier_is_known_by_its_function, a_collective_is_known_by_its_kernel, no_fault_is_a_verdict,
              a_signature_is_that_of_the_bug, threads_that_ended_are_missing_at_a_barrier_with_a_count,
-             the_end_of_a_wait_is_what_the_loop_tests, a_loop_waits_if_what_it_calls_only_reads]
+             the_end_of_a_wait_is_what_the_loop_tests, a_word_of_shared_memory_is_that_of_its_block, a_loop_waits_if_what_it_calls_only_reads]
     print(f'1..{len(tests)}')
     failed = 0
     with tempfile.TemporaryDirectory() as folder:

@@ -17,15 +17,8 @@ struct cluster {
 static bool cluster_of(const struct wsi_scene *scene, struct ws_dim3 block,
 		       struct cluster *ret_cluster)
 {
-	struct ws_dim3 dim = { 0, 0, 0 };
-	if (scene->have_block && scene->block.have & WS_BLOCK_CLUSTER_DIM) {
-		dim = scene->block.cluster_dim;
-	} else if (scene->e->kernel != WS_NONE) {
-		const struct ws_grid *grid = &scene->build->kernels[scene->e->kernel].grid;
-		if (grid->have & WS_GRID_CLUSTER)
-			dim = grid->cluster_dim;
-	}
-	uint64_t n = wsi_dim3_count(dim);
+	struct ws_dim3 dim;
+	uint64_t n = wsi_scene_cluster(scene, &dim) ? wsi_dim3_count(dim) : 0;
 	if (n == 0 || n > MAX_CLUSTER)
 		return false;
 	ret_cluster->dim = dim;
@@ -157,20 +150,21 @@ static void find_gone(struct wsi_scene *scene, const struct cluster *cluster)
 				   n, cluster->n, list));
 }
 
-/* The rank that the address of the access belongs to. */
+/* The rank that the addresses of the access belong to. */
 static void find_rank(struct wsi_scene *scene, const struct cluster *cluster)
 {
 	const struct ws_report_access *access =
 		scene->e->n_accesses ? &scene->e->accesses[0] : NULL;
-	if (!access || access->rank == WS_NONE || access->lane == WS_NONE)
+	if (!access || access->rank == WS_NONE)
 		return;
+	uint32_t known = access->lanes_known ? access->lanes_known : access->lanes_likely;
+	uint32_t lane = access->lane != WS_NONE ? access->lane : wsi_first_bit(known);
 	const char *text = wsi_found(
 		scene,
-		access->lanes_known >> access->lane & 1 ? WS_CONFIDENCE_LIKELY
-							: WS_CONFIDENCE_POSSIBLE,
+		access->lanes_known >> lane & 1 ? WS_CONFIDENCE_LIKELY : WS_CONFIDENCE_POSSIBLE,
 		"the address, and the context's window of shared memory",
 		"the address of lane %u is in the shared memory of rank %u; the cluster has %u",
-		access->lane, access->rank, cluster->n);
+		lane, access->rank, cluster->n);
 	if (access->rank >= cluster->n)
 		wsi_fact(scene, WSI_FACT_RANK_BEYOND, text);
 }
