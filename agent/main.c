@@ -455,6 +455,14 @@ static void loop(struct agent *agent)
 	forget(&work);
 }
 
+/* Whether the program has ended, and not only become one that cannot be served any more. */
+static bool is_over(void)
+{
+	struct pollfd polled[] = { { WIRE_CALLS, 0, 0 }, { WIRE_WORK, 0, 0 } };
+	const short ends = POLLHUP | POLLERR;
+	return poll(polled, 2, 0) > 0 && ((polled[0].revents | polled[1].revents) & ends);
+}
+
 /* CUDA's variable; without it code is loaded late, as CUDA has it since 12.2. */
 static bool is_lazy(void)
 {
@@ -506,6 +514,8 @@ int main(int argc, char **argv)
 		return turn_away(&err);
 	}
 	loop(&agent);
+	if (!is_over())
+		_exit(1); /* without a goodbye to the debugger: the device is lost */
 	session_end(&agent);
 	agent_modules_fini(&agent);
 	ws_sim_destroy(agent.sim);

@@ -68,6 +68,7 @@ static __attribute__((noinline)) bool do_step(char step)
 	CUfunction store;
 	unsigned first = step == 'f' ? 1u << 30 : 0;
 	int two = SAYS / 32;
+	char nonsense[64];
 	void *args[] = { &numbers, &first }, *number[] = { &two }, *told[] = { &flag };
 	switch (step) {
 	case 'i':
@@ -103,6 +104,11 @@ static __attribute__((noinline)) bool do_step(char step)
 		return cuMemFree(numbers + 1) == CUDA_SUCCESS;
 	case 'w':
 		cudbgDebuggerCapabilities = want;
+		return true;
+	case 'k': /* what is no request, wherever it is read */
+		memset(nonsense, 0xff, sizeof nonsense);
+		for (int fd = 3; fd < 64; fd++)
+			(void)send(fd, nonsense, sizeof nonsense, MSG_NOSIGNAL | MSG_DONTWAIT);
 		return true;
 	case 'r':
 		return cuDevicePrimaryCtxRelease(0) == CUDA_SUCCESS;
@@ -709,7 +715,7 @@ static void take_the_rest(unsigned before)
 /* Each call says so, one event does, and so does the program's. */
 static void test_loss(void **state)
 {
-	enum { RUNS, STANDS, IN_A_CALL, MOMENTS };
+	enum { RUNS, STANDS, IN_A_CALL, GIVES_UP, MOMENTS };
 	(void)state;
 	for (int moment = RUNS; moment < MOMENTS; moment++) {
 		uint64_t mask;
@@ -724,6 +730,8 @@ static void test_loss(void **state)
 		const pid_t agent = find_agent(&socket);
 		if (moment == IN_A_CALL)
 			kill_in_a_call(agent, socket);
+		else if (moment == GIVES_UP)
+			tell('k');
 		else
 			assert_int_equal(kill(agent, SIGKILL), 0);
 		take_the_rest(before);
@@ -735,6 +743,8 @@ static void test_loss(void **state)
 				 CUDBG_ERROR_COMMUNICATION_FAILURE);
 		assert_int_equal(api->acknowledgeSyncEvents(), CUDBG_ERROR_COMMUNICATION_FAILURE);
 		acknowledges = false; /* nobody may be left who could be told */
+		if (moment == GIVES_UP)
+			assert_int_equal(hear(MOST_MS), 'k');
 		tell('m');
 		assert_int_equal(hear(MOST_MS), '-');
 		assert_int_equal(api->finalize(), CUDBG_ERROR_COMMUNICATION_FAILURE);
