@@ -455,12 +455,14 @@ static void loop(struct agent *agent)
 	forget(&work);
 }
 
-/* Whether the program has ended, and not only become one that cannot be served any more. */
+/* Whether the program has ended, and not only become one that cannot be served any more. Any of its
+ * sockets may be the first to be closed. */
 static bool is_over(void)
 {
-	struct pollfd polled[] = { { WIRE_CALLS, 0, 0 }, { WIRE_WORK, 0, 0 } };
-	const short ends = POLLHUP | POLLERR;
-	return poll(polled, 2, 0) > 0 && ((polled[0].revents | polled[1].revents) & ends);
+	struct pollfd polled[] = { { WIRE_CALLS, 0, 0 },
+				   { WIRE_WORK, 0, 0 },
+				   { WIRE_DEBUG, 0, 0 } };
+	return poll(polled, sizeof polled / sizeof polled[0], 0) > 0; /* of no event but the end */
 }
 
 /* CUDA's variable; without it code is loaded late, as CUDA has it since 12.2. */
