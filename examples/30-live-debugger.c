@@ -226,6 +226,9 @@ static void take_event(const CUDBGEvent *event, struct happened *ret)
 		ret->stopped = true;
 		ret->faulted = event->cases.allDevicesSuspended.faultedDevicesMask != 0;
 		break;
+	case CUDBG_EVENT_INTERNAL_ERROR: /* nothing will answer any more */
+		printf("the device is lost\n");
+		break;
 	case CUDBG_EVENT_DETACH_COMPLETE:
 		ret->detached = true;
 		break;

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A debugger in LLDB's order of calls (examples/30-live-debugger.c) debugs a program on the software GPU (TAP).
 
-usage: test_live_debugger.py [--update] DEBUGGER DRIVER WALK FATBIN
+usage: test_live_debugger.py [--update] DEBUGGER DRIVER WALK FATBIN PROGRAM IMAGE
 
-WALK: walk.c. --update writes live-debugger.txt anew, its transcript of a breakpoint and a fault.
+WALK, PROGRAM: walk.c, program.c, with what they load. --update writes live-debugger.txt anew, its transcript of a breakpoint and a fault.
 """
 import difflib
 import os
 import re
+import signal
 import subprocess
 import sys
 import uuid
@@ -17,7 +18,7 @@ from processes import PATIENCE, agents, within
 
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'live-debugger.txt')
 UPDATE = '--update' in sys.argv
-DEBUGGER, DRIVER, WALK, FATBIN = [os.path.abspath(name) for name in sys.argv[1:] if name != '--update']
+DEBUGGER, DRIVER, WALK, FATBIN, PROGRAM, IMAGE = [os.path.abspath(name) for name in sys.argv[1:] if name != '--update']
 KERNELS = ['calls', 'parts_once', 'shifts', 'chain']
 MARK = uuid.uuid4().hex
 results = []
@@ -30,12 +31,15 @@ def check(what, ok, story=''):
         print(''.join(f'# {line}\n' for line in story.splitlines()[:60]), end='')
 
 
-def debug(*words):
-    """Status, what the debugger said, the program's lines (the two write at the same time), the grids that it was told have finished."""
+def environment():
     kept = {k: v for k, v in os.environ.items() if not k.startswith(('CUDA_', 'WARPSCOPE_'))}
     options = ':'.join(filter(None, [kept.get('ASAN_OPTIONS'), 'detect_leaks=0']))  # leaks are looked for by ptrace
-    done = subprocess.run([DEBUGGER, *words], capture_output=True, text=True, timeout=PATIENCE, check=False,
-                          env={**kept, 'ASAN_OPTIONS': options, 'LD_LIBRARY_PATH': os.path.dirname(DRIVER), 'WARPSCOPE_TEST': MARK})
+    return {**kept, 'ASAN_OPTIONS': options, 'LD_LIBRARY_PATH': os.path.dirname(DRIVER), 'WARPSCOPE_TEST': MARK}
+
+
+def debug(*words):
+    """Status, what the debugger said, the program's lines (the two write at the same time), the grids that it was told have finished."""
+    done = subprocess.run([DEBUGGER, *words], capture_output=True, text=True, timeout=PATIENCE, check=False, env=environment())
     lines = (done.stdout + done.stderr).splitlines()
     program = [line for line in lines if re.match(r'\w+: \d+ wrong$', line)]
     found = re.search(r'^    R0:(?: \w+){2} (\w+)', '\n'.join(lines), re.M)
@@ -76,10 +80,24 @@ def test_others():
     check('one that is not there', status == 2 and said == ['/no/such/program: No such file or directory'], '\n'.join(said))
 
 
+def test_loss():
+    debugger = subprocess.Popen([DEBUGGER, 'no_such_function', PROGRAM, IMAGE, 'wait'], env=environment(), stdin=subprocess.PIPE,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    said = []
+    while said[-1:] not in (['waits\n'], ['']):
+        said.append(debugger.stdout.readline())
+    for pid in agents(MARK):
+        os.kill(pid, signal.SIGKILL)
+    said += debugger.communicate(timeout=PATIENCE)[0].splitlines(keepends=True)
+    check('the agent dies under a kernel that waits: the debugger is told once, and the program ends by itself', said.count('the device is lost\n') == 1 and
+          said[-1] == 'the program has ended with status 1\n' and not [line for line in said if line.startswith('event ')], ''.join(said))
+
+
 def main():
     test_transcript()
     test_detach()
     test_others()
+    test_loss()
     check('no process is left', within(PATIENCE, lambda: not agents(MARK)))
     print(f'1..{len(results)}')
     return 0 if all(results) else 1
