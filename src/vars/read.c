@@ -352,13 +352,12 @@ enum ws_status ws_vars_text(struct ws_vars *vars, const struct ws_value *value, 
 	ret_text[0] = '\0';
 	enum ws_status st = wsi_shape(&value->type, &shape, err);
 	bool is_array = st == WS_OK && shape.kind == WS_KIND_ARRAY;
-	if (st == WS_OK && (is_array || shape.kind == WS_KIND_POINTER))
+	bool is_many = is_array || (st == WS_OK && shape.kind == WS_KIND_POINTER);
+	if (is_many)
 		st = wsi_shape(&shape.target, &element, err);
-	else if (st == WS_OK)
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the value is not a string");
 	if (st != WS_OK)
 		return st;
-	if (element.size != 1)
+	if (!is_many || element.size != 1)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the value is not a string");
 	if (is_array) {
 		uint64_t most = wsi_min_u64(shape.size, size - 1);

@@ -7,6 +7,7 @@ usage: test_exec.py PROGRAM SOURCE_ROOT [--all]
 With --all exec is killed 60 times.
 """
 
+import calendar
 import glob
 import json
 import os
@@ -221,6 +222,23 @@ def dumps_of_earlier_runs_are_not_told(bench):
     again, job = bench.run('say', '7', options=('--job', 'one'), dumps=dumps)
     expect(b'left 1 GPU dump' in first.stderr and len(glob.glob(os.path.join(job, 'core_*'))) == 1, (first, job))
     expect(again.returncode == 7 and b'left no GPU dump' in again.stderr, again)
+
+
+def a_job_has_the_name_of_its_launcher(bench):
+    slurm, step, torch = {'SLURM_JOB_ID': '71'}, {'SLURM_STEP_ID': '3'}, {'TORCHELASTIC_RUN_ID': 'again'}
+    mpi = {'OMPI_COMM_WORLD_RANK': '0', 'PMIX_NAMESPACE': 'prterun-a@1'}
+    for env, options, name in ((slurm, (), 'job-71'), ({**slurm, **step}, (), 'job-71.3'), (torch, (), 'job-again'), (mpi, (), 'job-prterun-a_1'),
+                               ({**slurm, **step, **torch}, (), 'job-71.3-again'), ({**slurm, **step, **mpi, **torch}, (), 'job-71-prterun-a_1'),
+                               ({**slurm, 'TORCHELASTIC_RUN_ID': 'none'}, (), 'job-71'), ({**slurm, **torch}, ('--job', '.a/b c'), '_a_b_c'),
+                               (step, (), None), ({'TORCHELASTIC_RUN_ID': 'none'}, (), None), ({'PMIX_NAMESPACE': 'ns'}, (), None)):
+        begin = int(time.time())
+        got = os.path.basename(bench.run('say', '0', env=env, options=options)[1])
+        if name:
+            expect(got == name, (env, got))
+            continue
+        parts = re.fullmatch('run-([0-9]{8}T[0-9]{6}Z)-(.+)-[0-9]+', got)
+        at = parts and calendar.timegm(time.strptime(parts[1], '%Y%m%dT%H%M%SZ'))
+        expect(parts and begin <= at <= time.time() and parts[2] == re.sub('[^-_.A-Za-z0-9]', '_', os.uname().nodename), (env, got))
 
 
 def the_message_comes_first(bench):
@@ -673,12 +691,12 @@ def main():
     program, root = sys.argv[1:3]
     kills = 60 if '--all' in sys.argv else 6
     cases = [it_is_transparent, statuses_of_what_cannot_run, it_ends_as_the_program, it_leaves_no_core, signals_pass, a_fault_is_told, dumps_of_earlier_runs_are_not_told,
-             the_message_comes_first, what_is_set, checks_before_the_start, lambda bench: a_killed_exec_leaves_nothing(bench, kills), a_killed_exec_ends_its_helpers,
+             a_job_has_the_name_of_its_launcher, the_message_comes_first, what_is_set, checks_before_the_start, lambda bench: a_killed_exec_leaves_nothing(bench, kills), a_killed_exec_ends_its_helpers,
              a_key_pressed_is_not_passed_on, a_killed_keeper_leaves_nothing, a_keeper_holds_no_output,
              what_the_program_leaves_lives_on, workers_have_ranks, what_a_process_becomes_is_recorded, environments_are_forgotten, a_full_disk_costs_the_record_only,
              a_record_has_no_half_line, a_hang_makes_dumps_of_all, nobody_is_asked_after_the_end,
              output_is_no_hang, output_of_another_rank_is_no_hang, trigger_asks_and_explains, trigger_writes_one_byte, it_works_as_process_1]
-    cases[10].__name__ = 'a_killed_exec_leaves_nothing'
+    cases[11].__name__ = 'a_killed_exec_leaves_nothing'
     chosen = [case for case in cases if len(sys.argv) < 4 or sys.argv[3] == '--all' or sys.argv[3] in case.__name__]
     print(f'1..{len(chosen)}')
     failed = 0

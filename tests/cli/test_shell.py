@@ -115,7 +115,7 @@ def printed():
     for command, want in (('printf "%d|%5d|%-5d|%05u\\n", 1, 2, 3, 4', '1|    2|3    |00004\n'), ('printf "%x %#lx %o\\n", 255, 255, 8', 'ff 0xff 10\n'),
                           ('printf "%.2f %g %e\\n", 1.0 / 3, 0.5, 2', '0.33 0.5 2.000000e+00\n'), ('printf "%c%c\\n", 65, 27', 'A\\x1b\n'),
                           ('printf "100%%\\n"', '100%\n'), ('printf "%d %d\\n", (1 + 2) * 3, 4', '9 4\n'),
-                          ('printf "%s\\n", 1', 'the value is not a string.\n'), ('printf "<%s> %d\\n", "a, b", 2', '<a, b> 2\n'), ('printf "%5s|%-5s|%.2s|%-4.1s|\\n", "abc", "abc", "abc", "abc"', '  abc|abc  |ab|a   |\n'), ('printf "%d\\n"', 'printf has too few expressions.\n'),
+                          ('printf "%s\\n", 1', 'the value is not a string.\n'), ('printf "%s\\n", (int *)0', 'the value is not a string.\n'), ('printf "<%s> %d\\n", "a, b", 2', '<a, b> 2\n'), ('printf "%5s|%-5s|%.2s|%-4.1s|\\n", "abc", "abc", "abc", "abc"', '  abc|abc  |ab|a   |\n'), ('printf "%d\\n"', 'printf has too few expressions.\n'),
                           ('printf "%999999999d\\n", 1', "'%999999999d' is not a format for a number.\n"),
                           ('printf 1', 'printf "FORMAT", EXPRESSION... is expected.\n'), ('echo a\\tb\\101\\n', 'a\tbA\n'),
                           ('echo \\033[31m', '\\x1b[31m'), ('echo a\\', 'a'), ('printf "%d|", \\\n  5\necho a \\\n  b\\n', '5|a   b\n')):

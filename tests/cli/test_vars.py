@@ -303,6 +303,20 @@ def check_lanes(dump):
     return None if (odd['min'], odd['max'], odd['usual']) == ('0', '5', '0') else str(odd)
 
 
+def check_extremes(dump):
+    """The least and the greatest value, of numbers of each kind, and the first thread that has it; of 40 threads."""
+    for words, least, most in (('threadIdx.x * 0.25 - 2.5', ('-2.5', 0), ('7.25', 39)), ('2.5 - threadIdx.x * 0.25', ('-7.25', 39), ('2.5', 0)),
+                               ('(int)threadIdx.x - 3', ('-3', 0), ('36', 39)), ('threadIdx.x - 3', ('0', 3), ('4294967295', 2)),
+                               ('(threadIdx.x + 7) % 5', ('0', 3), ('4', 2)), ('threadIdx.x % 2 * 0.5', ('0', 0), ('0.5', 1)),
+                               ('2 - (int)((threadIdx.x + 7) % 5)', ('-2', 2), ('2', 3)), ('threadIdx.x * 0 + 6', ('6', 0), ('6', 0))):
+        said = run('print', '--lanes', dump, words, 'kernel', '0').stdout
+        for name, (value, thread) in (('min', least), ('max', most)):
+            if f'\n{name} {value} in lane {thread % 32}, block (0,0,0), thread ({thread},0,0)\n' not in said:
+                return f'{words}: {said}'
+    said = run('print', '--lanes', dump, '(threadIdx.x == 9) * 5').stdout
+    return None if said.endswith('\nmost lanes have 0\n') else said
+
+
 def check_local_lanes(folder):
     """A variable in local memory has in each lane the value that the builder planted in that lane's stack."""
     dump, base = system_dump(folder, True), 0x7f3a12000000
@@ -451,6 +465,7 @@ def main():
             cases.append((f'sm_{arch}: {exact} variables have a value', None if exact >= 48 else 'fewer than 48'))
             cases.append((f'sm_{arch}: {len(EXPRESSIONS)} expressions', check_expressions(dump)))
             cases.append((f'sm_{arch}: all lanes as a table', check_lanes(dump)))
+            cases.append((f'sm_{arch}: the least and the greatest of all lanes', check_extremes(dump)))
             if arch == '90':
                 cases.append((f'sm_{arch}: lanes together and alone', check_together(dump, folder)))
                 cases.append((f'sm_{arch}: each frame begins and saves where the next one says', check_frames(dump)))
