@@ -174,7 +174,8 @@ static enum cu_result log_line(struct agent *agent, const struct exchange *x)
 		return CUDA_ERROR_INVALID_VALUE;
 	memcpy(line, x->bytes, x->request->n_bytes);
 	line[x->request->n_bytes] = '\0';
-	return ws_sim_log(agent->sim, WS_SIM_LOG_ERROR, line, &err) == WS_OK
+	const uint32_t host_tid = (uint32_t)x->request->word[0];
+	return ws_sim_log(agent->sim, WS_SIM_LOG_ERROR, host_tid, line, &err) == WS_OK
 		       ? CUDA_SUCCESS
 		       : CUDA_ERROR_OUT_OF_MEMORY;
 }

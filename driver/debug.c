@@ -242,7 +242,7 @@ void debug_flush(void)
 
 void debug_log(const char *function, const char *name, const char *text)
 {
-	uint64_t word[WIRE_WORDS] = { 0 };
+	uint64_t word[WIRE_WORDS] = { debug_tid() };
 	char line[256];
 	if (!is_wanted(CUDBG_DEBUGGER_CAPABILITY_ENABLE_CUDA_LOGS))
 		return;

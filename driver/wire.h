@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 enum {
-	WIRE_VERSION = 6,
+	WIRE_VERSION = 7,
 	WIRE_WORDS = 7,
 	WIRE_PIECE = 4 << 20,   /* most bytes of one WRITE, READ */
 	WIRE_IMAGE = 512 << 20, /* most bytes of an image */
@@ -56,7 +56,7 @@ enum wire_op {
 			 otherwise, aborts the program */
 	WIRE_CONTEXT, /* a struct wire_context: for a debugger */
 	WIRE_WANTED,  /* capabilities: what the debugger wants from now on */
-	WIRE_LOG,     /* a text: why a call failed, for the debugger's log */
+	WIRE_LOG,     /* thread, a text: why a call failed, for the debugger's log */
 	WIRE_N_OPS,
 };
 

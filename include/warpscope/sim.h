@@ -566,10 +566,12 @@ enum ws_sim_log_level {
 /**
  * Adds a record to the log that a debugger of the device reads (sim_target.h); without one nobody
  * would read it, and it is dropped. What is past 255 bytes is cut off. Launches that fail do this
- * by themselves. @retval WS_NO_MEMORY
+ * by themselves.
+ * @param host_tid  thread of the host program that it is about; 0: not known
+ * @retval WS_NO_MEMORY
  */
-WS_API enum ws_status ws_sim_log(struct ws_sim *sim, enum ws_sim_log_level level, const char *text,
-				 struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_sim_log(struct ws_sim *sim, enum ws_sim_log_level level, uint32_t host_tid,
+				 const char *text, struct ws_error *err) WS_MUST_USE;
 
 /** What debuggers are to see of threads in place of what is so. */
 struct ws_sim_guise {

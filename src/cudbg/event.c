@@ -88,7 +88,7 @@ static struct wsi_queued translate(const struct ws_event *from)
 	struct wsi_queued item;
 	memset(&item, 0, sizeof item);
 	item.event = told(from);
-	item.tid = from->host_tid;
+	item.tid = from->host_tid ? from->host_tid : from->grid.host_tid;
 	item.module_index = WS_NONE;
 	item.sequence = from->sequence;
 	return item;
@@ -247,7 +247,6 @@ static enum ws_status push_kernels(struct wsi_cudbg *s, const struct ws_counts *
 		if (!resident[i] || event.grid.origin != CUDBG_KNL_ORIGIN_CPU ||
 		    !number_of(s, event.grid.device_index, &event.device_id))
 			continue;
-		event.host_tid = event.grid.host_tid;
 		st = push_event(s, &event, err);
 		if (st != WS_OK)
 			return st;

@@ -103,7 +103,7 @@ CUDBGResult wsi_cudbg_getGridInfo(struct wsi_cudbg *s, struct wsi_at *at, uint64
 	CUDBGGridInfo info = {
 		.dev = at->dev,
 		.gridId64 = gridId64,
-		.tid = context.host_tid,
+		.tid = grid.host_tid,
 		.context = grid.context_id,
 		.module = grid.module_handle,
 		.function = grid.function,

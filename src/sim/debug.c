@@ -284,8 +284,8 @@ enum ws_status wsi_debug_write_code(struct ws_sim *sim, uint64_t address, const 
 
 /* ---- what the engine tells ---- */
 
-enum ws_status ws_sim_log(struct ws_sim *sim, enum ws_sim_log_level level, const char *text,
-			  struct ws_error *err)
+enum ws_status ws_sim_log(struct ws_sim *sim, enum ws_sim_log_level level, uint32_t host_tid,
+			  const char *text, struct ws_error *err)
 {
 	struct timespec now;
 	if (!sim->debug)
@@ -298,6 +298,7 @@ enum ws_status ws_sim_log(struct ws_sim *sim, enum ws_sim_log_level level, const
 	clock_gettime(CLOCK_REALTIME, &now);
 	log->time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	log->level = level;
+	log->host_tid = host_tid;
 	wsi_format(log->text, "%s", text);
 	*end = log;
 	return WS_OK;

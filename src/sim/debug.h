@@ -43,7 +43,7 @@ struct wsi_plant {
 struct wsi_log {
 	struct wsi_log *next;
 	uint64_t time_ns; /* since 1970 */
-	uint32_t level;
+	uint32_t level, host_tid;
 	char text[256];
 };
 

@@ -164,6 +164,7 @@ struct wsi_grid {
 	uint64_t n_blocks, next_block, done_blocks;    /* next_block: see block_index() */
 	uint32_t n_warps;                              /* of a block */
 	bool told, held;                 /* a debugger was told of it, and it must not start yet */
+	bool blocks;                     /* its launch, until it is done */
 	uint64_t event;                  /* by which it was told */
 	uint32_t host_tid, n_host_stack; /* who launched it */
 	uint64_t host_stack[WS_SIM_HOST_STACK];

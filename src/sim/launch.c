@@ -434,7 +434,7 @@ enum ws_status ws_sim_launch(struct ws_sim *sim, const struct ws_sim_launch *lau
 	if (st != WS_OK && err)
 		*err = own;
 	if (st != WS_OK) /* the failure counts, not whether there was memory to log it */
-		(void)!ws_sim_log(sim, WS_SIM_LOG_ERROR, own.message, NULL);
+		(void)!ws_sim_log(sim, WS_SIM_LOG_ERROR, launch->host_tid, own.message, NULL);
 	return st;
 }
 

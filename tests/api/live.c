@@ -152,12 +152,17 @@ void expect_nothing(void)
 			fail_msg("event %u came", event.kind);
 }
 
-void log_once(const char *text)
+void log_of(uint32_t host_tid, const char *text)
 {
 	bool stands = !ws_target_running(device.target, 0);
 	ws_sim_host_begin(device.target, stands);
-	assert_int_equal(ws_sim_log(device.sim, WS_SIM_LOG_WARNING, text, NULL), WS_OK);
+	assert_int_equal(ws_sim_log(device.sim, WS_SIM_LOG_WARNING, host_tid, text, NULL), WS_OK);
 	assert_int_equal(ws_sim_host_end(device.target, stands, NULL, NULL), WS_OK);
+}
+
+void log_once(const char *text)
+{
+	log_of(0, text);
 }
 
 /* ---- places ---- */
@@ -225,6 +230,75 @@ CUDBGBreakpointHandle hit(uint32_t sm, uint32_t wp)
 	CUDBGBreakpointHandle handle;
 	GOOD(getWarpHitBreakpoint, DEV, sm, wp, &handle);
 	return handle;
+}
+
+static const uint8_t *take(const uint8_t *from, void *to, size_t size)
+{
+	memcpy(to, from, size);
+	return from + size;
+}
+
+/* An attribute, if it is there. */
+static const uint8_t *take_if(uint32_t flags, uint32_t bit, const uint32_t *sizes,
+			      const uint8_t *from, void *to, size_t size)
+{
+	if (!(flags >> bit & 1))
+		return from;
+	if (to)
+		memcpy(to, from, size);
+	return from + sizes[bit];
+}
+
+static const uint8_t *take_warp(const uint8_t *at, const uint32_t *sizes, struct told_warp *to)
+{
+	at = take(at, &to->info, sizeof to->info);
+	const uint32_t flags = to->info.warpAttributeFlags;
+#define ATTRIBUTE(name, member) \
+	take_if(flags, CUDBG_WARP_ATTRIBUTE_##name, sizes, at, &to->member, sizeof to->member)
+	at = ATTRIBUTE(EXCEPTION, exception);
+	at = ATTRIBUTE(ERRORPC, error_pc);
+	at = ATTRIBUTE(CLUSTERIDX, cluster_idx);
+	at = ATTRIBUTE(CLUSTERDIM, cluster_dim);
+	at = ATTRIBUTE(CLUSTER_EXCEPTION_TARGET_BLOCK_IDX, cluster_target);
+	at = take_if(flags, CUDBG_WARP_ATTRIBUTE_IN_SYSCALL_LANES, sizes, at, NULL, 0);
+	at = ATTRIBUTE(HIT_BREAKPOINT_HANDLE, handle);
+#undef ATTRIBUTE
+	return at + sizeof(CUDBGLaneInfo) * (unsigned)__builtin_popcount(to->info.validLanes);
+}
+
+const struct told *ask_info(CUDBGDeviceInfoQueryType_t type)
+{
+	static uint8_t buffer[1 << 20];
+	static struct told told;
+	CUDBGDeviceInfoSizes sizes;
+	CUDBGDeviceInfo head;
+	uint32_t length;
+	memset(&told, 0, sizeof told);
+	told.updated = UINT64_MAX;
+	GOOD(getDeviceInfoSizes, DEV, &sizes);
+	GOOD(getDeviceInfo, DEV, type, buffer, sizeof buffer, &length);
+	const uint32_t *of = sizes.deviceInfoAttributeSizes;
+	const uint8_t *at = take(buffer, &head, sizeof head);
+	const uint32_t flags = head.deviceAttributeFlags;
+	told.is_update = head.responseType == CUDBG_RESPONSE_TYPE_UPDATE;
+	at = take_if(flags, CUDBG_DEVICE_ATTRIBUTE_SM_UPDATE_MASK, of, at, &told.updated, 8);
+	at = take_if(flags, CUDBG_DEVICE_ATTRIBUTE_SM_ACTIVE_MASK, of, at, &told.active, 8);
+	at = take_if(flags, CUDBG_DEVICE_ATTRIBUTE_SM_EXCEPTION_MASK, of, at, &told.faulted, 8);
+	for (uint32_t sm = 0; sm < LIVE_SMS; sm++) {
+		if (!(told.updated & told.active & UINT64_C(1) << sm))
+			continue;
+		at = take(at, &told.sm[sm], sizeof told.sm[sm]);
+		told.updated_warps[sm] = UINT64_MAX;
+		at = take_if(told.sm[sm].smAttributeFlags, CUDBG_SM_ATTRIBUTE_WARP_UPDATE_MASK,
+			     sizes.smInfoAttributeSizes, at, &told.updated_warps[sm], 8);
+		told.updated_warps[sm] &= told.sm[sm].warpValidMask;
+		for (uint32_t wp = 0; wp < LIVE_WARPS; wp++)
+			if (told.updated_warps[sm] >> wp & 1)
+				at = take_warp(at, sizes.warpInfoAttributeSizes,
+					       &told.warp[sm][wp]);
+	}
+	assert_int_equal(at - buffer, length);
+	return &told;
 }
 
 /* Starts, and stands when the kernel's first warp does, with all warps of the grid there. */

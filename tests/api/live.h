@@ -59,8 +59,9 @@ void expect(CUDBGEventQueueType queue, CUDBGEventKind kind);
 void expect_stop(void);
 void expect_end(void);
 void expect_nothing(void);
-/* One record in the device's log. */
+/* One record in the device's log; of a host thread. */
 void log_once(const char *text);
+void log_of(uint32_t host_tid, const char *text);
 
 /* Address of the kernel that was queued last. */
 uint64_t entry(void);
@@ -87,6 +88,28 @@ void start_whole(void);
 uint64_t go_to_meeting(void);
 /* Both. */
 uint64_t start_parted(void);
+
+/* A response of getDeviceInfo about at most LIVE_SMS SMs; what it leaves out is 0. */
+enum { LIVE_SMS = 8, LIVE_WARPS = 64 };
+
+struct told_warp {
+	CUDBGWarpInfo info;
+	uint32_t exception;
+	uint64_t error_pc;
+	CuDim3 cluster_idx, cluster_dim, cluster_target;
+	CUDBGBreakpointHandle handle;
+};
+
+struct told {
+	bool is_update;
+	uint64_t updated, active, faulted; /* SMs */
+	CUDBGSMInfo sm[LIVE_SMS];
+	uint64_t updated_warps[LIVE_SMS];
+	struct told_warp warp[LIVE_SMS][LIVE_WARPS];
+};
+
+/* The next one; borrowed until then. */
+const struct told *ask_info(CUDBGDeviceInfoQueryType_t type);
 
 /* live_capabilities.c */
 extern const struct CMUnitTest live_capabilities_tests[];
@@ -116,12 +139,18 @@ extern const size_t n_live_contracts_tests;
 /* live_rules.c */
 extern const struct CMUnitTest live_rules_tests[];
 extern const size_t n_live_rules_tests;
+/* live_steps.c */
+extern const struct CMUnitTest live_steps_tests[];
+extern const size_t n_live_steps_tests;
 /* live_sweeps.c */
 extern const struct CMUnitTest live_sweeps_tests[];
 extern const size_t n_live_sweeps_tests;
 /* live_threads.c */
 extern const struct CMUnitTest live_threads_tests[];
 extern const size_t n_live_threads_tests;
+/* live_told.c */
+extern const struct CMUnitTest live_told_tests[];
+extern const size_t n_live_told_tests;
 /* live_two.c */
 extern const struct CMUnitTest live_two_tests[];
 extern const size_t n_live_two_tests;

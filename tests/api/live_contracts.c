@@ -99,6 +99,7 @@ static void what_is_not_kept_is_missing(void **state)
 	GOOD(getDevicePCIBusInfo, DEV, &bus, &unit);
 	assert_true(bus == 0 && unit == 0); /* it is on no bus */
 	GOOD0(requestCleanupOnDetach55);
+	expect_nothing(); /* the program is not to be resumed for that */
 }
 
 /* What the client writes is what the kernel stores; only active lanes are written. */
@@ -228,6 +229,7 @@ static void launches_block_if_the_client_says_so(void **state)
 	(void)state;
 	pthread_t thread;
 	const uint32_t one = 1;
+	uint64_t value = 9;
 	for (uint32_t blocks = 0; blocks < 2; blocks++) {
 		device_open(&device, kernels, 4);
 		cudbgEnableLaunchBlocking = blocks;
@@ -241,6 +243,9 @@ static void launches_block_if_the_client_says_so(void **state)
 			doze();
 		assert_int_equal(atomic_load(&progress), !blocks);
 		GOOD(suspendAllDevices, 0);
+		run_until(1, 0, 0);
+		GOOD(getGridAttribute, DEV, 0, 0, CUDBG_ATTR_GRID_LAUNCH_BLOCKING, &value);
+		assert_int_equal(value, blocks);
 		GOOD(writeGlobalMemory, device.in, &one, sizeof one);
 		GOOD0(resumeAllDevices);
 		expect_end();
@@ -333,6 +338,8 @@ static void an_access_to_another_block_names_it(void **state)
 	GOOD(readBlockIdx, DEV, sm, wp, &own);
 	GOOD(getClusterExceptionTargetBlock, DEV, sm, wp, &target, &yes);
 	assert_true(yes && target.x == (own.x | 1) && target.y == 0 && target.z == 0);
+	const CuDim3 in_response = ask_info(CUDBG_RESPONSE_TYPE_FULL)->warp[sm][wp].cluster_target;
+	assert_memory_equal(&in_response, &target, sizeof target);
 	assert_true(own.x % 2 == 0);
 }
 

@@ -420,7 +420,7 @@ static void a_step_that_does_not_wait_tells_when_it_is_done(void **state)
 		    event.cases.singleStepComplete.context == 1 &&
 		    event.cases.singleStepComplete.originalWarpMask == 2 &&
 		    event.cases.singleStepComplete.finalWarpMask == 2 &&
-		    event.cases.singleStepComplete.brokenDevicesMask == 1 &&
+		    event.cases.singleStepComplete.brokenDevicesMask == 0 &&
 		    event.cases.singleStepComplete.faultedDevicesMask == 0 &&
 		    event.cases.singleStepComplete.type == CUDBG_SINGLE_STEP_TYPE_SINGLE_STEP_WARP);
 	assert_true(pc_of(0, 1, 0) == pc + 32);
@@ -429,6 +429,7 @@ static void a_step_that_does_not_wait_tells_when_it_is_done(void **state)
 	event = await(CUDBG_EVENT_QUEUE_TYPE_SYNC);
 	assert_true(event.kind == CUDBG_EVENT_SINGLE_STEP_COMPLETE &&
 		    event.cases.singleStepComplete.originalWarpMask == 3 &&
+		    event.cases.singleStepComplete.brokenDevicesMask == 1 &&
 		    event.cases.singleStepComplete.type ==
 			    CUDBG_SINGLE_STEP_TYPE_RESUME_WARPS_UNTIL_PC);
 	assert_int_equal(broken(0), 3);
@@ -602,8 +603,10 @@ int main(int argc, char **argv)
 		{ live_forms_tests, n_live_forms_tests },
 		{ live_contracts_tests, n_live_contracts_tests },
 		{ live_rules_tests, n_live_rules_tests },
+		{ live_steps_tests, n_live_steps_tests },
 		{ live_sweeps_tests, n_live_sweeps_tests },
 		{ live_threads_tests, n_live_threads_tests },
+		{ live_told_tests, n_live_told_tests },
 		{ live_two_tests, n_live_two_tests },
 	};
 	struct CMUnitTest all[200];

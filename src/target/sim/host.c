@@ -216,6 +216,7 @@ static void tell_gone(struct sim_live *live)
 		(void)!tell(live, &(struct ws_event){
 					  .kind = WS_EVENT_MODULE_UNLOADED,
 					  .sync = true,
+					  .host_tid = live->context_tid,
 					  .context_id = SIM_CONTEXT_ID,
 					  .module_handle = sim_module_handle(t, i),
 					  .image_bytes = t->sim->modules[i].image_bytes,

@@ -59,7 +59,11 @@ bool sim_take_in_logs(struct sim_live *live)
 	struct wsi_debug *debug = live->t->sim->debug;
 	while (debug->logs) {
 		struct wsi_log *from = debug->logs;
-		struct ws_log log = { .time_ns = from->time_ns, .level = from->level };
+		struct ws_log log = {
+			.time_ns = from->time_ns,
+			.host_tid = from->host_tid,
+			.level = from->level,
+		};
 		memcpy(log.text, from->text, sizeof log.text);
 		uint32_t action = action_of(live, &log);
 		if (live->wants & WS_WANT_LOGS &&

@@ -117,6 +117,7 @@ struct ws_grid sim_grid_row(const struct sim_target *t, const struct wsi_grid *g
 		.origin = grid->parent ? CUDBG_KNL_ORIGIN_GPU : CUDBG_KNL_ORIGIN_CPU,
 		.status = status,
 		.n_regs = grid->n_regs,
+		.launch_blocking = grid->blocks,
 		.host_tid = grid->host_tid,
 		.grid_dim = grid->dim,
 		.block_dim = grid->block,
@@ -133,9 +134,7 @@ enum ws_status sim_grid(const struct ws_target *target, uint32_t index, struct w
 	return WS_OK;
 }
 
-/* The exception by the API's numbers; what has none there is a trap (0) or an illegal
- * instruction. */
-static uint32_t exception_of(const struct ws_sim_fault *fault)
+uint32_t sim_exception_of(const struct ws_sim_fault *fault)
 {
 	if (fault->exception == WS_SIM_TRAP)
 		return CUDBG_EXCEPTION_NONE;
@@ -158,9 +157,9 @@ enum ws_status sim_sm(const struct ws_target *target, uint32_t index, struct ws_
 		.first_warp_index = t->rows.first_warp[index],
 		.n_warps = t->rows.first_warp[index + 1] - t->rows.first_warp[index],
 	};
-	if (!t->sim->faulted || fault->sm != index || exception_of(fault) == 0)
+	if (!t->sim->faulted || fault->sm != index || sim_exception_of(fault) == 0)
 		return WS_OK;
-	ret_sm->exception = exception_of(fault);
+	ret_sm->exception = sim_exception_of(fault);
 	ret_sm->error_pc_valid = true;
 	ret_sm->error_pc = fault->error_pc;
 	ret_sm->exception_text = ws_str_of(fault->text);
@@ -327,7 +326,7 @@ enum ws_status sim_warp(const struct ws_target *target, uint32_t index, struct w
 	ret_warp->stop_pc = faulted ? fault->pc : warp->halt_pc;
 	if (!faulted)
 		return WS_OK;
-	ret_warp->error_pc_valid = exception_of(fault) != 0;
+	ret_warp->error_pc_valid = sim_exception_of(fault) != 0;
 	ret_warp->error_pc = ret_warp->error_pc_valid ? fault->error_pc : 0;
 	return WS_OK;
 }
@@ -372,7 +371,7 @@ enum ws_status sim_lanes(const struct ws_target *target, uint32_t warp_index,
 			.pc = pc,
 			.rel_pc = pc - function_start(t, pc),
 			.thread = sim_thread_of(warp, lane),
-			.exception = blamed ? exception_of(&t->sim->fault) : 0,
+			.exception = blamed ? sim_exception_of(&t->sim->fault) : 0,
 			.call_depth = warp->depth[lane],
 			.cbu_state = thread_state(warp, lane),
 			.barrier_scope = scope_of(warp, lane),

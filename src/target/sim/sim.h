@@ -71,6 +71,9 @@ enum ws_status sim_open(struct ws_sim *sim, const struct ws_target_ops *ops,
 			struct sim_target **ret_target, struct ws_error *err) WS_MUST_USE;
 struct ws_grid sim_grid_row(const struct sim_target *t, const struct wsi_grid *grid,
 			    uint32_t status);
+/* The exception by the API's numbers; what has none there is a trap (0) or an illegal
+ * instruction. */
+uint32_t sim_exception_of(const struct ws_sim_fault *fault);
 bool sim_is_faulted(const struct sim_target *t, const struct wsi_warp *warp);
 /* Registers of a kind that a warp has. */
 uint32_t sim_register_count(const struct sim_target *t, const struct wsi_warp *warp,

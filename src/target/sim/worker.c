@@ -40,6 +40,7 @@ static void tell_functions(struct sim_live *live, uint32_t index)
 	const struct ws_event event = {
 		.kind = WS_EVENT_FUNCTIONS_LOADED,
 		.sync = true,
+		.host_tid = live->context_tid,
 		.context_id = SIM_CONTEXT_ID,
 		.module_handle = sim_module_handle(live->t, index),
 		.n_functions = module->n_loaded,
@@ -60,6 +61,7 @@ static bool tell_modules(struct sim_live *live)
 		struct ws_event event = {
 			.kind = WS_EVENT_MODULE_LOADED,
 			.sync = true,
+			.host_tid = live->context_tid,
 			.context_id = SIM_CONTEXT_ID,
 			.module_handle = sim_module_handle(live->t, live->n_modules),
 			.image_bytes = module->image_bytes,
@@ -91,6 +93,8 @@ static bool tell_launches(struct sim_live *live)
 {
 	const struct ws_sim *sim = live->t->sim;
 	for (struct wsi_grid *grid = sim->queue; grid; grid = grid->next) {
+		if (!grid->told && !grid->parent)
+			grid->blocks = live->wants & WS_WANT_BLOCKING_LAUNCHES;
 		const struct ws_event event = {
 			.kind = WS_EVENT_GRID_READY,
 			.sync = true,
@@ -123,15 +127,18 @@ bool sim_tell(struct sim_live *live)
 	return ok;
 }
 
-/* Bit 0 for a device that has a broken warp. */
-static uint64_t broken_mask(const struct sim_live *live)
+/* Bit 0 for a device that has a broken warp; after a step, of those that it was about. */
+static uint64_t broken_mask(const struct sim_live *live, bool of_step)
 {
 	const struct ws_sim *sim = live->t->sim;
 	if (sim->faulted)
 		return 1;
-	for (uint32_t sm = 0; sm < sim->options.n_sms; sm++)
-		if (sim->debug->broken[sm])
+	for (uint32_t sm = 0; sm < sim->options.n_sms; sm++) {
+		uint64_t asked = sm == live->until_sm ? live->asked_warps : 0;
+		uint64_t its = of_step ? sim->debug->moved[sm] | asked : UINT64_MAX;
+		if (sim->debug->broken[sm] & its)
 			return 1;
+	}
 	return 0;
 }
 
@@ -150,17 +157,19 @@ void sim_flush(struct sim_live *live)
 static void halt(struct sim_live *live, enum ws_event_kind kind, bool tell)
 {
 	const struct ws_sim *sim = live->t->sim;
+	const bool of_step = kind == WS_EVENT_STEP_DONE;
 	uint64_t sequence;
 	const struct ws_event event = {
 		.kind = kind,
 		.sync = true,
-		.context_id = kind == WS_EVENT_STEP_DONE ? SIM_CONTEXT_ID : 0,
-		.broken_devices = broken_mask(live),
-		.faulted_devices = sim->faulted,
-		.sm_id = kind == WS_EVENT_STEP_DONE ? live->until_sm : 0,
-		.asked_warps = kind == WS_EVENT_STEP_DONE ? live->asked_warps : 0,
-		.stepped_warps = kind == WS_EVENT_STEP_DONE ? sim->debug->moved[live->until_sm] : 0,
-		.until_pc = kind == WS_EVENT_STEP_DONE && live->job == SIM_JOB_UNTIL,
+		.host_tid = of_step ? live->context_tid : 0,
+		.context_id = of_step ? SIM_CONTEXT_ID : 0,
+		.broken_devices = broken_mask(live, of_step),
+		.faulted_devices = sim->faulted && sim_exception_of(&sim->fault) != 0,
+		.sm_id = of_step ? live->until_sm : 0,
+		.asked_warps = of_step ? live->asked_warps : 0,
+		.stepped_warps = of_step ? sim->debug->moved[live->until_sm] : 0,
+		.until_pc = of_step && live->job == SIM_JOB_UNTIL,
 	};
 	sim_flush(live);
 	if (tell)
