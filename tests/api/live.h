@@ -136,6 +136,9 @@ extern const size_t n_live_state_tests;
 /* live_contracts.c */
 extern const struct CMUnitTest live_contracts_tests[];
 extern const size_t n_live_contracts_tests;
+/* live_info.c */
+extern const struct CMUnitTest live_info_tests[];
+extern const size_t n_live_info_tests;
 /* live_rules.c */
 extern const struct CMUnitTest live_rules_tests[];
 extern const size_t n_live_rules_tests;

@@ -93,6 +93,10 @@ static void each_device_stops_and_goes_alone(void **state)
 	assert_int_equal(CALL0(resumeAllDevices), CUDBG_ERROR_RUNNING_DEVICE);
 	GOOD(suspendDevice, 1);
 	GOOD0(resumeAllDevices); /* one of them stood */
+	GOOD(suspendDevice, 0);
+	GOOD(suspendAllDevices, 0); /* one of them ran */
+	assert_int_equal(valid_of(1), 1);
+	GOOD0(resumeAllDevices);
 	GOOD(suspendAllDevices, 1);
 	CUDBGEvent event = await_stop(); /* one event for both */
 	assert_true(event.cases.allDevicesSuspended.brokenDevicesMask == 0);
@@ -229,6 +233,125 @@ static void launches_of_both_wait_for_one_client(void **state)
 	expect_nothing();
 }
 
+/* Events say which device they are of. */
+static void events_are_of_their_device(void **state)
+{
+	(void)state;
+	struct ws_span image;
+	uint64_t mask;
+	begin_two("calls", "calls");
+	for (int exists = 0; exists < 2; exists++) {
+		ws_sim_host_begin(other.target, true);
+		assert_int_equal(ws_sim_host_context(other.target, exists, 55, NULL), WS_OK);
+		assert_int_equal(ws_sim_host_end(other.target, true, NULL, NULL), WS_OK);
+		CUDBGEvent event = await(CUDBG_EVENT_QUEUE_TYPE_SYNC);
+		assert_true(
+			event.kind == (exists ? CUDBG_EVENT_CTX_CREATE : CUDBG_EVENT_CTX_DESTROY) &&
+			event.cases.contextCreate.dev == 1 && event.cases.contextCreate.tid == 55);
+	}
+	ws_sim_host_begin(other.target, true);
+	assert_int_equal(ws_sim_module_image(other.sim, 0, &image, NULL), WS_OK);
+	assert_int_equal(ws_sim_load(other.sim, image, NULL, NULL), WS_OK);
+	assert_int_equal(ws_sim_host_end(other.target, true, NULL, NULL), WS_OK);
+	CUDBGEvent event = await(CUDBG_EVENT_QUEUE_TYPE_SYNC);
+	assert_true(event.kind == CUDBG_EVENT_ELF_IMAGE_LOADED &&
+		    event.cases.elfImageLoaded.dev == 1);
+	GOOD(enableBreakpoint, CUDBG_BREAKPOINT_HANDLE_BREAK_ON_LAUNCH);
+	GOOD(resumeDevice, 1);
+	event = await_stop();
+	assert_int_equal(event.cases.allDevicesSuspended.brokenDevicesMask, 2);
+	GOOD(singleStepWarp, 1, 0, 0, UINT32_MAX, 1, CUDBG_SINGLE_STEP_FLAGS_NON_BLOCKING, &mask);
+	event = await(CUDBG_EVENT_QUEUE_TYPE_SYNC);
+	assert_true(event.kind == CUDBG_EVENT_SINGLE_STEP_COMPLETE &&
+		    event.cases.singleStepComplete.dev == 1);
+	CUDBGGridInfo info;
+	GOOD(getGridInfo, 1, 1, &info);
+	GOOD(resumeWarpsUntilPC, 1, 0, 1, info.functionEntry + 64,
+	     CUDBG_SINGLE_STEP_FLAGS_NON_BLOCKING);
+	event = await(CUDBG_EVENT_QUEUE_TYPE_SYNC);
+	assert_true(event.kind == CUDBG_EVENT_SINGLE_STEP_COMPLETE &&
+		    event.cases.singleStepComplete.dev == 1 &&
+		    event.cases.singleStepComplete.brokenDevicesMask == 2);
+	GOOD0(acknowledgeSyncEvents);
+	expect_nothing();
+}
+
+/* The same code is at the same address on both: each has breakpoints of its own. */
+static void a_breakpoint_is_of_one_device(void **state)
+{
+	(void)state;
+	CUDBGBreakpointHandle handles[2], hit_handle;
+	CUDBGGridInfo info;
+	begin_two("calls", "calls");
+	GOOD(getGridInfo, 1, 1, &info);
+	const uint64_t pc = info.functionEntry + 32;
+	for (uint32_t dev = 0; dev < 2; dev++)
+		GOOD(insertBreakpoint, dev, pc, &handles[dev]);
+	assert_true(handles[0] != handles[1]);
+	GOOD0(resumeAllDevices);
+	uint64_t devices_hit = 0;
+	while (devices_hit != 3) {
+		CUDBGEvent event = await_stop();
+		uint64_t mask = event.cases.allDevicesSuspended.brokenDevicesMask;
+		devices_hit |= mask;
+		for (uint32_t dev = 0; dev < 2; dev++) {
+			if (!(mask >> dev & 1))
+				continue;
+			GOOD(getWarpHitBreakpoint, dev, 0, 0, &hit_handle);
+			assert_true(hit_handle == handles[dev]);
+		}
+		if (devices_hit != 3)
+			GOOD0(resumeAllDevices);
+	}
+	/* without that of the first, the second's is still planted */
+	GOOD(removeBreakpoint, handles[0]);
+	const uint64_t args[] = { device.out };
+	(void)device_launch_later(&device, "calls", 1, 32, args, 1);
+	(void)device_launch_later(&other, "calls", 1, 32, args, 1);
+	GOOD0(resumeAllDevices);
+	CUDBGEvent event = await_stop();
+	assert_int_equal(event.cases.allDevicesSuspended.brokenDevicesMask, 2);
+	GOOD(setBreakpoint, 0, pc);
+	GOOD(setBreakpoint, 1, pc);
+	GOOD(unsetBreakpoint, 0, pc);
+	GOOD(unsetBreakpoint, 1, pc);
+}
+
+static void log_on(struct device *d, const char *text)
+{
+	ws_sim_host_begin(d->target, true);
+	assert_int_equal(ws_sim_log(d->sim, WS_SIM_LOG_WARNING, 7, text, NULL), WS_OK);
+	assert_int_equal(ws_sim_host_end(d->target, true, NULL, NULL), WS_OK);
+}
+
+/* One process has one log, whichever device a record is about. */
+static void both_have_one_log(void **state)
+{
+	(void)state;
+	CUDBGCudaLogMessage134 records[4];
+	const CUDBGCudaLogRule rule = { .messageFilterRegex = NULL };
+	uint32_t n, set;
+	begin_two("calls", "calls");
+	cudbgDebuggerCapabilities |= CUDBG_DEBUGGER_CAPABILITY_ENABLE_CUDA_LOGS;
+	GOOD(getNumDevices, &n);
+	for (int round = 0; round < 2; round++) {
+		log_on(&other, "first");
+		log_on(&device, "second");
+		expect(CUDBG_EVENT_QUEUE_TYPE_ASYNC, CUDBG_EVENT_CUDA_LOGS_AVAILABLE);
+		expect_nothing();
+		GOOD(consumeCudaLogs134, records, 1, &n);
+		log_on(&device, "third"); /* not all was read */
+		expect_nothing();
+		GOOD(consumeCudaLogs134, records + 1, 3, &n);
+		assert_int_equal(n, 2);
+		assert_int_equal(CALL(consumeCudaLogs134, records, 4, &n),
+				 CUDBG_ERROR_NO_EVENT_AVAILABLE);
+	}
+	GOOD(setCudaLogRules, &rule, 0, &set);
+	expect(CUDBG_EVENT_QUEUE_TYPE_ASYNC, CUDBG_EVENT_CUDA_LOGS_RULESET_CHANGED);
+	expect_nothing();
+}
+
 /* A watchpoint is of one device, whatever the addresses of the other; its hit stops both. */
 static void a_watchpoint_of_one_stops_both(void **state)
 {
@@ -273,8 +396,14 @@ static void a_watchpoint_of_one_stops_both(void **state)
 
 #define TEST(name) cmocka_unit_test_teardown(name, stop_two)
 const struct CMUnitTest live_two_tests[] = {
-	TEST(each_device_stops_and_goes_alone),     TEST(an_address_of_two_devices_is_ambiguous),
-	TEST(a_breakpoint_of_one_stops_both),       TEST(a_fault_of_one_is_told_of_it),
-	TEST(launches_of_both_wait_for_one_client), TEST(a_watchpoint_of_one_stops_both),
+	TEST(each_device_stops_and_goes_alone),
+	TEST(an_address_of_two_devices_is_ambiguous),
+	TEST(a_breakpoint_of_one_stops_both),
+	TEST(a_fault_of_one_is_told_of_it),
+	TEST(launches_of_both_wait_for_one_client),
+	TEST(a_watchpoint_of_one_stops_both),
+	TEST(events_are_of_their_device),
+	TEST(a_breakpoint_is_of_one_device),
+	TEST(both_have_one_log),
 };
 const size_t n_live_two_tests = sizeof live_two_tests / sizeof *live_two_tests;

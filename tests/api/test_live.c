@@ -602,6 +602,7 @@ int main(int argc, char **argv)
 		{ live_state_tests, n_live_state_tests },
 		{ live_forms_tests, n_live_forms_tests },
 		{ live_contracts_tests, n_live_contracts_tests },
+		{ live_info_tests, n_live_info_tests },
 		{ live_rules_tests, n_live_rules_tests },
 		{ live_steps_tests, n_live_steps_tests },
 		{ live_sweeps_tests, n_live_sweeps_tests },
