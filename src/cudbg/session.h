@@ -46,12 +46,15 @@ struct wsi_sm_row {
 	struct wsi_slot slot[CUDBG_MAX_WARPS];
 };
 
-/* Exceptions of a device, found out when first asked for, then kept up. Masks have a bit per SM. */
+/* Exceptions of a device, found out when asked for: first of all, then of what changed. Masks have
+ * a bit per SM. */
 struct wsi_faults {
-	uint64_t live[CUDBG_MAX_SMS / 64]; /* a warp that is still there shows one */
-	uint64_t left[CUDBG_MAX_SMS / 64]; /* only the SM tells, its warp has left */
-	uint64_t warps[CUDBG_MAX_SMS];     /* warps of each SM that show one */
-	uint32_t exception[CUDBG_MAX_SMS]; /* that of the SM itself, or 0 */
+	uint64_t live[CUDBG_MAX_SMS / 64];     /* a warp that is still there shows one */
+	uint64_t left[CUDBG_MAX_SMS / 64];     /* only the SM tells, its warp has left */
+	uint64_t warps[CUDBG_MAX_SMS];         /* warps of each SM that show one */
+	uint32_t exception[CUDBG_MAX_SMS];     /* that of the SM itself, or 0 */
+	uint64_t changed[CUDBG_MAX_SMS / 64];  /* what follows is not 0 */
+	uint64_t changed_warps[CUDBG_MAX_SMS]; /* of each SM, since */
 };
 
 struct wsi_device_row {

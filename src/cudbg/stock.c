@@ -227,14 +227,34 @@ static enum ws_status find_faults(struct wsi_cudbg *s, const struct wsi_device_r
 	return st;
 }
 
+/* Looks at what changed since; only a target that runs has that, and calls of it come one by one.
+ */
+static enum ws_status renew_faults(struct wsi_cudbg *s, const struct wsi_device_row *device,
+				   struct wsi_faults *faults, struct ws_error *err)
+{
+	for (uint32_t word = 0; word < WSI_COUNT(faults->changed); word++)
+		for (; faults->changed[word]; faults->changed[word] &= faults->changed[word] - 1) {
+			uint32_t id = word * 64 + (uint32_t)__builtin_ctzll(faults->changed[word]);
+			enum ws_status st = sm_faults(s, &device->sms[id], id,
+						      faults->changed_warps[id], faults, err);
+			if (st != WS_OK)
+				return st;
+			faults->changed_warps[id] = 0;
+		}
+	return WS_OK;
+}
+
 const struct wsi_faults *wsi_cudbg_faults(struct wsi_cudbg *s, struct wsi_device_row *device)
 {
 	struct wsi_faults *faults = atomic_load_explicit(&device->faults, memory_order_acquire);
-	if (faults)
-		return faults;
 	struct ws_error err = { .status = WS_NO_MEMORY };
+	enum ws_status st = faults ? renew_faults(s, device, faults, &err) : WS_OK;
+	if (st != WS_OK)
+		(void)wsi_cudbg_status(s, st, &err);
+	if (faults)
+		return st == WS_OK ? faults : NULL;
 	struct wsi_faults *found = wsi_zalloc(sizeof *found);
-	enum ws_status st = found ? find_faults(s, device, found, &err) : WS_NO_MEMORY;
+	st = found ? find_faults(s, device, found, &err) : WS_NO_MEMORY;
 	if (st != WS_OK) {
 		wsi_free(found);
 		(void)wsi_cudbg_status(s, st, found ? &err : NULL);
@@ -284,8 +304,10 @@ static bool slots_renew(struct wsi_cudbg *s, const struct ws_change *change, str
 		row->broken |= (uint64_t)warp.broken << wp;
 	}
 	struct wsi_faults *faults = atomic_load(&device->faults);
-	if (faults && *ret_status == WS_OK)
-		*ret_status = sm_faults(s, row, sm.id, change->warps, faults, err);
+	if (faults && *ret_status == WS_OK) {
+		faults->changed[sm.id / 64] |= 1ull << sm.id % 64;
+		faults->changed_warps[sm.id] |= change->warps;
+	}
 	return true;
 }
 
