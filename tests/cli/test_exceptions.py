@@ -882,7 +882,7 @@ def copies(code, content, where="memory", map_at=HEAP + 0x10000, tile=0x400, for
 def tensor_map_that_is_right():
     """36: nothing is wrong with the map: it is decoded, and no cause is called likely."""
     return {**copies(36, tensor_map(), "parameter"), "findings": [r"tensor map of `UTMALDG.2D \[UR4\], \[UR8\]` is at 0x7f0500010240, byte 48 of the kernel's",
-                                                                 "1024 x 512 elements of type f16 at 0x7f3a00000000, in boxes of 64 x 32, swizzle 128B"],
+                                                                 "1024 x 512 elements of type f16 at 0x7f3a00000000, in boxes of 64 x 32, swizzle 128B", "!must be"],
             "causes": ["!likely"], "next": ["cuTensorMapEncodeTiled", "memcheck"]}
 
 
@@ -994,7 +994,7 @@ def tensor_map_in_a_bank_left_out():
 @case
 def tile_misplaced():
     """27: where the tile goes."""
-    return {**copies(27, tensor_map(), tile=0x410), "findings": ["tile's address in shared memory, 0x410, is not a multiple of 128"],
+    return {**copies(27, tensor_map(), tile=0x440), "findings": ["tile's address in shared memory, 0x440, is not a multiple of 128", "!map must be"],
             "causes": ["likely: the tile in shared memory is not aligned"]}
 
 

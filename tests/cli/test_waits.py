@@ -137,6 +137,18 @@ def a_flag_is_shown_with_its_value(folder):
     expect('signature', report['signature'], 'hang | _Z9spin_flagPViPi | spin_flag | spin')
 
 
+def the_flag_of_lanes_behind_others_is_shown(folder):
+    """The first lanes are elsewhere: the address is that of the first one that waits."""
+    bench = Bench('_Z9spin_flagPViPi', threads=32)
+    load = bench.at('spin', LOADS)
+    bench.process.memory.append((FLAG, struct.pack('<II', 0, 5)))
+    pcs = {lane: load.later(2) if lane >= 5 else bench.here(0x80) for lane in range(32)}
+    report = bench.place(lambda _b, _w: State(pcs, active=0xffffffe0, regs=flag_at(load, FLAG))).report(folder)
+    wait = only(report, 'spin')
+    expect('lanes', (wait['lanes'], wait['example']['lane']), (27, 5))
+    expect('address', (wait['address'], wait['one_address'], wait['value']), (hex(FLAG), True, '0x0'))
+
+
 def an_mbarrier_is_tried_again(folder):
     for offset in (0x120, 0x170, 0x180):
         bench = Bench('_Z8try_waitPi', threads=64)
@@ -317,7 +329,7 @@ def a_word_of_shared_memory_is_that_of_its_block(folder):
 
 def main():
     tests = [threads_that_ended_hold_up_no_barrier_without_a_count, a_faulted_warp_never_comes_to_a_barrier,
-             threads_at_one_barrier_from_two_places_have_met, lanes_that_left_are_missing_at_a_convergence, a_flag_is_shown_with_its_value, an_mbarrier_is_tried_again,
+             threads_at_one_barrier_from_two_places_have_met, lanes_that_left_are_missing_at_a_convergence, a_flag_is_shown_with_its_value, the_flag_of_lanes_behind_others_is_shown, an_mbarrier_is_tried_again,
              a_grid_barrier_is_known_by_its_function, a_collective_is_known_by_its_kernel, no_fault_is_a_verdict,
              a_signature_is_that_of_the_bug, threads_that_ended_are_missing_at_a_barrier_with_a_count,
              the_end_of_a_wait_is_what_the_loop_tests, a_word_of_shared_memory_is_that_of_its_block, a_loop_waits_if_what_it_calls_only_reads]

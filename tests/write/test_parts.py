@@ -178,6 +178,32 @@ def finds_register(program):
         raise Wrong(str(one))
 
 
+def finds_lane(program):
+    """The place and the exception of a lane, each alone and both."""
+    before = []
+    model("illegal-address", lambda dump: before.append(first_lane(dump)[0].lanes[-1].row))
+    physical, kind, number = (before[0].get(name, 0) for name in ("physPC", "exception", "ln"))
+    for step, add in ((16, 0), (0, 1), (32, 2)):
+        def change(dump, step=step, add=add):
+            warp, _ = first_lane(dump)
+            warp.lanes[-1].row.update(physPC=physical + step, exception=kind + add)
+        answer = program.diff(model("illegal-address"), model("illegal-address", change))
+        told = [(d["key"], d["a"], d["b"]) for d in answer["differences"] if d["kind"] == "warp"]
+        same("lanes", [(key.rsplit(" ", 2)[1:], a, b) for key, a, b in told],
+             [(["lane", str(number)], f"pc +{physical:#x} exception {kind}", f"pc +{physical + step:#x} exception {kind + add}")])
+
+
+def finds_shared_memory_once(program):
+    """Memory of a block is compared once, however many warps the block has; of each block."""
+    def change(dump):
+        for cta in (c for d in dump.devices for s in d.sms for c in s.ctas or []):
+            same("warps of a block", len(cta.warps) > 1, True)
+            cta.shared = bytes([cta.shared[0] ^ 1]) + cta.shared[1:]
+    answer = program.diff(model("hang"), model("hang", change))
+    shared = [d["key"] for d in answer["differences"] if d["kind"] == "memory"]
+    same("blocks", (len(shared), len(set(shared)), all(key.startswith("shared") for key in shared)), (2, 2, True))
+
+
 def finds_memory(program):
     def change(dump):
         data = bytearray(dump.memory[0].data)
@@ -287,6 +313,8 @@ CASES = [
     ("what is missing is told", tells_what_is_missing),
     ("no raw bytes on a terminal", writes_to_no_terminal),
     ("a register that differs", finds_register),
+    ("a lane that stands elsewhere, or failed otherwise", finds_lane),
+    ("shared memory of blocks with several warps", finds_shared_memory_once),
     ("bytes of memory that differ", finds_memory),
     ("bytes of shared and local memory and parameters that differ", finds_memory_of_owners),
     ("constant banks that differ", finds_memory_of_banks),
