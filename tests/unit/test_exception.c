@@ -57,6 +57,34 @@ static void cuda_gdb_numbers_some_kinds_otherwise(void **state)
 	}
 }
 
+/* A name begins with what the exception is of: the manual's table of precision follows from it. */
+static void what_is_known_follows_from_the_name(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *prefix;
+		enum ws_exception_scope scope;
+	} rows[] = { { "LANE_", WS_SCOPE_LANE },       { "WARP_", WS_SCOPE_WARP },
+		     { "CLUSTER_", WS_SCOPE_CLUSTER }, { "DEVICE_", WS_SCOPE_DEVICE },
+		     { "TMA_", WS_SCOPE_WARP },        { "UNKNOWN", WS_SCOPE_UNKNOWN } };
+	const struct ws_exception *kind;
+	for (size_t i = 0; (kind = ws_exception_at(i)); i++) {
+		size_t row = 0;
+		while (row < WSI_COUNT(rows) &&
+		       strncmp(kind->name, rows[row].prefix, strlen(rows[row].prefix)) != 0)
+			row++;
+		assert_true(row < WSI_COUNT(rows));
+		assert_int_equal(kind->scope, rows[row].scope);
+		assert_int_equal(kind->knows_lane, kind->scope == WS_SCOPE_LANE);
+		/* jumps: the error PC may be where they led; 36 is a call of the driver */
+		bool doubtful = kind->code == 8 || kind->code == 24 || kind->code == 36;
+		bool local = kind->scope == WS_SCOPE_LANE || kind->scope == WS_SCOPE_WARP;
+		assert_int_equal(kind->knows_instruction, local && !doubtful);
+		/* of a lane: only the checker of old drivers; of the device: one of two */
+		assert_int_equal(kind->retired, kind->scope == WS_SCOPE_LANE || kind->code == 3);
+	}
+}
+
 static void cluster_faults_know_neither_instruction_nor_lane(void **state)
 {
 	(void)state;
@@ -92,6 +120,7 @@ int main(void)
 		cmocka_unit_test(every_kind_is_complete_and_listed_once),
 		cmocka_unit_test(codes_1_to_36_and_the_unknown_one_are_known),
 		cmocka_unit_test(cuda_gdb_numbers_some_kinds_otherwise),
+		cmocka_unit_test(what_is_known_follows_from_the_name),
 		cmocka_unit_test(cluster_faults_know_neither_instruction_nor_lane),
 		cmocka_unit_test(map_keeps_every_key),
 	};
