@@ -288,6 +288,10 @@ def a_loop_waits_if_what_it_calls_only_reads(folder):
         for most in (3000, 3001, 3007):  # the thread stands at several places of the loop
             report = run_until(most, image, '--buffer', 'words=u32[4]:zeros', '--arg', '&words')
             expect(f'the verdict on a function with {what}, after {most}', report['verdict']['kind'], verdict)
+            if verdict == 'hang':
+                wait = only(report, 'spin')
+                expect(f'what is read in a function with {what}', (wait['instruction'], [frame['function'] for frame in wait['frames']]),
+                       ('LDG.E.STRONG.SYS R4, desc[UR4][R2.64]', ['f', 'k']))
 
 
 # One of the two blocks of a cluster waits for a word of its own shared memory or the other's; the word says whose it is.
