@@ -56,9 +56,21 @@ static const char *symbol_text(struct wsi_build *build, const char *what, struct
 	return wsi_build_text(build, "%s %s", what, wsi_build_name(build, name->full));
 }
 
-static const char *owner_text(const struct wsi_scene *scene, const struct ws_report_owner *owner)
+/* Another block of the cluster is named by its rank. */
+static const char *shared_text(const struct wsi_scene *scene, const struct ws_report_access *access)
+{
+	uint64_t own;
+	bool is_own = access->rank == WS_NONE ||
+		      (wsi_scene_rank(scene, &own) ? access->rank == own : access->rank == 0);
+	return is_own ? "shared memory of the block"
+		      : wsi_build_text(scene->build, "shared memory of block %u of the cluster",
+				       access->rank);
+}
+
+static const char *owner_text(const struct wsi_scene *scene, const struct ws_report_access *access)
 {
 	struct wsi_build *build = scene->build;
+	const struct ws_report_owner *owner = &access->owner;
 	switch (owner->kind) {
 	case WS_OWNER_PARAMETER:
 		return parameter_text(scene, owner);
@@ -70,7 +82,7 @@ static const char *owner_text(const struct wsi_scene *scene, const struct ws_rep
 		return symbol_text(build, "the `__device__` variable", owner->name);
 	case WS_OWNER_SHARED:
 		return owner->name.len ? symbol_text(build, "the shared variable", owner->name)
-				       : "shared memory of the block";
+				       : shared_text(scene, access);
 	case WS_OWNER_STACK:
 		return "the thread's stack";
 	case WS_OWNER_LOADED:
@@ -242,8 +254,8 @@ static const char *offset_text(struct wsi_build *build, uint64_t address, uint32
 static const char *where_window(struct wsi_scene *scene, const struct ws_report_access *access)
 {
 	struct wsi_range window = { access->window_start, access->window_size };
-	static const char *const names[] = {
-		[WS_SPACE_SHARED] = "shared memory of the block",
+	const char *const names[] = {
+		[WS_SPACE_SHARED] = shared_text(scene, access),
 		[WS_SPACE_LOCAL] = "local memory of the thread",
 		[WS_SPACE_CONST] = "constant bank",
 	};
@@ -356,7 +368,7 @@ enum ws_status wsi_owner_find(struct wsi_scene *scene, struct ws_report_access *
 	}
 	if (owner->kind != WS_OWNER_UNKNOWN)
 		owner->claim = (struct ws_report_claim){
-			owner_text(scene, owner),
+			owner_text(scene, access),
 			owner_evidence(scene, owner, &how),
 			owner_confidence(owner, &how),
 		};

@@ -700,8 +700,8 @@ def warp_block_not_present_of_many():
                 ["likely: the other block had ended"])
 
 
-def remote(rank):
-    """A load from the shared memory of another block of the cluster, by rank."""
+def remote(rank, block=6):
+    """A load from the shared memory of a block of the cluster, by rank."""
     process = Process(H100)
     module = process.context().load("cluster.li.sm_90.cubin")
     launch = process.launch(module.context, module, "_Z8exchangePjj", (8, 1, 1), (64, 1, 1), cluster=(4, 1, 1), shared=256)
@@ -709,7 +709,7 @@ def remote(rank):
     for number in range(8):
         launch.place(2 * number, (number, 0, 0), lambda warp, n=number: State(
             load, error=load, exception=34, address={lane: SHARED_WINDOW + (rank << 24) + 4 * lane for lane in range(32)})
-            if (n, warp) == (6, 1) else State(load))
+            if (n, warp) == (block, 1) else State(load))
     return launch
 
 
@@ -727,7 +727,16 @@ def cluster_rank_inside():
     """34: the last rank that there is."""
     launch = remote(3)
     return said(coredump.write(launch.process.dump(615), Options(driver=615)), 34,
-                ["in the shared memory of rank 3; the cluster has 4"], ["possible: a rank computed past the size of the cluster"])
+                ["in the shared memory of rank 3; the cluster has 4"], ["possible: a rank computed past the size of the cluster"],
+                text=[r"base +shared memory of block 3 of the cluster \(certain"])
+
+
+@case
+def cluster_rank_of_the_own_block():
+    """34: block 5 is of rank 1."""
+    launch = remote(1, 5)
+    return said(coredump.write(launch.process.dump(615), Options(driver=615)), 34, ["the block is rank 1 of a cluster of 4"],
+                text=[r"base +shared memory of the block \(certain"])
 
 
 def two_ranks(driver):
