@@ -107,6 +107,27 @@ def records_keep_their_size(bench):
             jsonschema.validate(record, schema)
 
 
+def a_record_has_the_device_that_failed(bench):
+    """Of two devices; the first one where none failed."""
+    where = bench.folder_of('devices')
+    sys.path.insert(0, os.path.join(bench.root, 'tests/builders'))
+    import coredump  # pylint: disable=import-outside-toplevel
+    import machine  # pylint: disable=import-outside-toplevel
+    import scenarios  # pylint: disable=import-outside-toplevel
+    for wanted, warp in ((1, (1, 1)), (0, None)):
+        process = machine.Process(machine.H100, machine.H100)
+        launch, bad, _ = scenarios.gather(process, device=1, warp_of_fault=warp)
+        if warp:
+            launch.device.blame(2, 14, bad)
+        path = os.path.join(where, f'{wanted}.nvcudmp')
+        with open(path, 'wb') as file:
+            file.write(coredump.write(process.dump(), coredump.Options()))
+        [record], _ = bench.records('--jsonl=full', path)
+        node = process.devices[wanted].node.row
+        place = f'{node["pciBusId"]:02x}:{node["pciDevId"]:02x}'
+        expect((record['devices'], record['device'], record['pci']) == (2, wanted, place), (record, place))
+
+
 def page_follows_its_schema(bench):
     where = bench.folder_of('page')
     for name in ('illegal-address', 'hang', 'exited'):
@@ -542,12 +563,12 @@ def a_watched_folder_has_a_page(bench):
 
 def main():
     program, root, everything = sys.argv[1], os.path.abspath(sys.argv[2]), '--all' in sys.argv
-    cases = [records_keep_their_size, page_follows_its_schema, a_bad_file_costs_its_row, links_are_followed_to_files, hostile_names, names_have_ranks,
+    cases = [records_keep_their_size, a_record_has_the_device_that_failed, page_follows_its_schema, a_bad_file_costs_its_row, links_are_followed_to_files, hostile_names, names_have_ranks,
              lambda bench: a_killed_run_goes_on(bench, 40 if everything else 4), a_dead_worker_costs_a_row, records_are_there_at_once,
              a_full_disk_is_told, records_are_not_overwritten, parts_make_the_whole, files_beside_dumps, known_bugs_are_known, damaged_records_are_counted, records_in_parts,
              merged_pages_stay_in_the_store, a_folder_is_watched, many_new_dumps_are_all_read, a_watched_folder_has_a_page,
              lambda bench: many_files_in_one_folder(bench, 100000 if everything else 2000)]
-    names = {6: 'a_killed_run_goes_on', 20: 'many_files_in_one_folder'}
+    names = {7: 'a_killed_run_goes_on', 21: 'many_files_in_one_folder'}
     failed = 0
     print(f'1..{len(cases)}')
     with tempfile.TemporaryDirectory() as folder:

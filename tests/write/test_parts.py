@@ -167,14 +167,17 @@ def first_lane(dump):
 
 
 def finds_register(program):
+    number = []
+
     def change(dump):
         _, lane = first_lane(dump)
+        number.append(lane.row.get("ln", 0))
         lane.regs = list(lane.regs)
         lane.regs[5] ^= 0x10000
     answer = program.diff(model("illegal-address"), model("illegal-address", change))
     same("kinds", {k: n for k, n in answer["counts"].items() if n}, {"register": 1})
     one = answer["differences"][0]
-    if not one["key"].endswith(" R5") or int(one["a"], 16) ^ int(one["b"], 16) != 0x10000:
+    if not one["key"].endswith(f" lane {number[0]} R5") or int(one["a"], 16) ^ int(one["b"], 16) != 0x10000:
         raise Wrong(str(one))
 
 
