@@ -148,6 +148,9 @@ enum ws_status wsi_scene_memory(const struct wsi_scene *scene, uint32_t lane, en
 bool wsi_scene_cluster(const struct wsi_scene *scene, struct ws_dim3 *ret_dim);
 /* The block's number in its cluster. False: not known, and 0. */
 bool wsi_scene_rank(const struct wsi_scene *scene, uint64_t *ret_rank);
+/* Whether an address of shared memory is the block's own, by the rank in it; WS_NONE: it has none.
+ */
+bool wsi_scene_is_own(const struct wsi_scene *scene, uint32_t rank);
 /* Shared addresses of a cluster have the rank of the block above the offset: takes away that of the
  * own block. */
 void wsi_scene_take_rank(const struct wsi_scene *scene, uint64_t *address);

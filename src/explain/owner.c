@@ -59,12 +59,10 @@ static const char *symbol_text(struct wsi_build *build, const char *what, struct
 /* Another block of the cluster is named by its rank. */
 static const char *shared_text(const struct wsi_scene *scene, const struct ws_report_access *access)
 {
-	uint64_t own;
-	bool is_own = access->rank == WS_NONE ||
-		      (wsi_scene_rank(scene, &own) ? access->rank == own : access->rank == 0);
-	return is_own ? "shared memory of the block"
-		      : wsi_build_text(scene->build, "shared memory of block %u of the cluster",
-				       access->rank);
+	return wsi_scene_is_own(scene, access->rank)
+		       ? "shared memory of the block"
+		       : wsi_build_text(scene->build, "shared memory of block %u of the cluster",
+					access->rank);
 }
 
 static const char *owner_text(const struct wsi_scene *scene, const struct ws_report_access *access)

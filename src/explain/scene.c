@@ -400,6 +400,13 @@ bool wsi_scene_rank(const struct wsi_scene *scene, uint64_t *ret_rank)
 	return known;
 }
 
+bool wsi_scene_is_own(const struct wsi_scene *scene, uint32_t rank)
+{
+	uint64_t own;
+	(void)!wsi_scene_rank(scene, &own);
+	return rank == WS_NONE || rank == own;
+}
+
 void wsi_scene_take_rank(const struct wsi_scene *scene, uint64_t *address)
 {
 	uint64_t own;

@@ -437,14 +437,6 @@ static bool find_lane(struct word *word)
 	return false;
 }
 
-/* Whether an address of shared memory is in that of the block. */
-static bool is_own(const struct word *word)
-{
-	uint64_t own;
-	(void)!wsi_scene_rank(&word->scene, &own);
-	return word->rank == WS_NONE || word->rank == own;
-}
-
 static enum ws_status look_at(struct word *word, uint32_t number)
 {
 	struct ws_report_wait *wait = word->wait;
@@ -462,7 +454,7 @@ static enum ws_status look_at(struct word *word, uint32_t number)
 	compare_addresses(word, number);
 	wait->value_bytes = object ? 8 : width;
 	wait->value_status = WS_ABSENT;
-	if (wait->space == WS_SPACE_SHARED && !is_own(word))
+	if (wait->space == WS_SPACE_SHARED && !wsi_scene_is_own(&word->scene, word->rank))
 		return WS_OK;
 	wait->address += (uint64_t)(int64_t)word->code->object_off;
 	if (wait->value_bytes == 0 || wait->value_bytes > 8)
