@@ -16,9 +16,7 @@
 static void say_no_coordinate(const char *word, size_t len)
 {
 	cli_say("'%.*s' is not a coordinate; there are kernel, grid, cluster, block, thread, "
-		"device, "
-		"sm, "
-		"warp, lane.\n",
+		"device, sm, warp, lane.\n",
 		(int)len, word);
 }
 

@@ -248,11 +248,14 @@ const struct wsi_faults *wsi_cudbg_faults(struct wsi_cudbg *s, struct wsi_device
 {
 	struct wsi_faults *faults = atomic_load_explicit(&device->faults, memory_order_acquire);
 	struct ws_error err = { .status = WS_NO_MEMORY };
-	enum ws_status st = faults ? renew_faults(s, device, faults, &err) : WS_OK;
-	if (st != WS_OK)
+	enum ws_status st;
+	if (faults) {
+		st = renew_faults(s, device, faults, &err);
+		if (st == WS_OK)
+			return faults;
 		(void)wsi_cudbg_status(s, st, &err);
-	if (faults)
-		return st == WS_OK ? faults : NULL;
+		return NULL;
+	}
 	struct wsi_faults *found = wsi_zalloc(sizeof *found);
 	st = found ? find_faults(s, device, found, &err) : WS_NO_MEMORY;
 	if (st != WS_OK) {
