@@ -310,6 +310,22 @@ void stop_at_start(void)
 	GOOD(disableBreakpoint, CUDBG_BREAKPOINT_HANDLE_BREAK_ON_LAUNCH);
 }
 
+void run_into_fault(void)
+{
+	const uint64_t bad = 40;
+	start_over("faults", 2, 64, true, &bad, 1);
+	GOOD0(resumeAllDevices);
+}
+
+void run_into_trap(void)
+{
+	device_open(&device, service, 4);
+	const uint64_t args[] = { device.in, 0 };
+	device_launch(&device, "traps", 1, 32, args, 2);
+	begin(CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS);
+	GOOD0(resumeAllDevices);
+}
+
 uint32_t step(uint32_t sm, uint32_t wp, uint32_t hint, uint32_t n, uint32_t flags)
 {
 	uint64_t mask = 0;

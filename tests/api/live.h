@@ -75,6 +75,10 @@ void one_broken(uint32_t *ret_sm, uint32_t *ret_wp);
 CUDBGBreakpointHandle hit(uint32_t sm, uint32_t wp);
 /* Starts, and stands when the kernel's first warp does, with all warps of the grid there. */
 void stop_at_start(void);
+/* Starts a kernel whose thread 40, of the second warp, accesses a bad address. */
+void run_into_fault(void);
+/* Starts one that traps. */
+void run_into_trap(void);
 uint32_t step(uint32_t sm, uint32_t wp, uint32_t hint, uint32_t n, uint32_t flags);
 /* Steps until the lanes that run next stand at a pc. */
 void step_to(uint32_t sm, uint32_t wp, uint64_t pc);

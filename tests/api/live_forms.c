@@ -186,14 +186,13 @@ static void registers_of_ptx_hold_what_they_should(void **state)
 static void a_fault_is_told_in_every_way(void **state)
 {
 	(void)state;
-	uint64_t bad = 40, pc, mask[4] = { 0 };
+	uint64_t pc, mask[4] = { 0 };
 	bool yes;
 	char text[200];
 	uint32_t length, word = 0;
 	CuDim3 dim;
 	CUDBGException_t exception;
-	start_over("faults", 2, 64, true, &bad, 1);
-	GOOD0(resumeAllDevices);
+	run_into_fault();
 	expect_stop();
 	one_broken(&sm, &wp);
 	GOOD(readSmException, DEV, sm, &exception, &pc, &yes);

@@ -59,9 +59,7 @@ static void a_response_has_what_is_told_one_by_one(void **state)
 static void a_response_tells_of_a_fault(void **state)
 {
 	(void)state;
-	const uint64_t bad = 40;
-	start_over("faults", 2, 64, true, &bad, 1);
-	GOOD0(resumeAllDevices);
+	run_into_fault();
 	expect_stop();
 	const struct told *told = ask_info(CUDBG_RESPONSE_TYPE_FULL);
 	uint32_t sm, wp;

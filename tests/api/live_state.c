@@ -137,11 +137,7 @@ static void both_ways_tell_what_was_hit(void **state)
 static void a_trap_is_a_breakpoint_in_every_way(void **state)
 {
 	(void)state;
-	device_open(&device, service, 4);
-	const uint64_t args[] = { device.in, 0 };
-	device_launch(&device, "traps", 1, 32, args, 2);
-	begin(CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS);
-	GOOD0(resumeAllDevices);
+	run_into_trap();
 	CUDBGEvent event = await(CUDBG_EVENT_QUEUE_TYPE_SYNC);
 	assert_true(event.kind == CUDBG_EVENT_ALL_DEVICES_SUSPENDED &&
 		    event.cases.allDevicesSuspended.brokenDevicesMask == 1 &&

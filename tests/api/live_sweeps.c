@@ -183,11 +183,9 @@ static void memory_that_is_not_there_is_named(void **state)
 static void after_a_fault_no_form_of_a_step_goes_on(void **state)
 {
 	(void)state;
-	const uint64_t bad = 40;
 	uint32_t sm, wp;
 	uint64_t moved;
-	start_over("faults", 2, 64, true, &bad, 1);
-	GOOD0(resumeAllDevices);
+	run_into_fault();
 	expect_stop();
 	one_broken(&sm, &wp);
 	uint64_t pc = pc_of(sm, wp, 40 % 32);

@@ -298,11 +298,7 @@ static void a_trap_in_the_code_is_a_trap(void **state)
 {
 	(void)state;
 	uint32_t sm, wp;
-	device_open(&device, service, 4);
-	const uint64_t args[] = { device.in, 0 };
-	device_launch(&device, "traps", 1, 32, args, 2);
-	begin(CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS);
-	GOOD0(resumeAllDevices);
+	run_into_trap();
 	expect_stop();
 	one_broken(&sm, &wp);
 	assert_true(hit(sm, wp) == CUDBG_BREAKPOINT_HANDLE_TRAP);
@@ -475,10 +471,9 @@ static void a_fault_stops_the_device_and_ends_what_runs(void **state)
 {
 	(void)state;
 	uint32_t sm, wp;
-	uint64_t bad = 40, mask, pc;
+	uint64_t mask, pc;
 	bool valid_pc;
-	start_over("faults", 2, 64, true, &bad, 1);
-	GOOD0(resumeAllDevices);
+	run_into_fault();
 	CUDBGEvent event = await(CUDBG_EVENT_QUEUE_TYPE_SYNC);
 	assert_true(event.kind == CUDBG_EVENT_ALL_DEVICES_SUSPENDED &&
 		    event.cases.allDevicesSuspended.faultedDevicesMask == 1);

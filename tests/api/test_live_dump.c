@@ -481,9 +481,7 @@ static void at_a_barrier_of_the_block(void **state)
 static void after_a_fault(void **state)
 {
 	(void)state;
-	const uint64_t bad = 40;
-	start_over("faults", 2, 64, true, &bad, 1);
-	GOOD0(resumeAllDevices);
+	run_into_fault();
 	expect_stop();
 	ask_all();
 }
@@ -491,11 +489,7 @@ static void after_a_fault(void **state)
 static void at_a_trap(void **state)
 {
 	(void)state;
-	device_open(&device, service, 4);
-	const uint64_t args[] = { device.in, 0 };
-	device_launch(&device, "traps", 1, 32, args, 2);
-	begin(CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS);
-	GOOD0(resumeAllDevices);
+	run_into_trap();
 	expect_stop();
 	ask_all();
 }

@@ -80,7 +80,6 @@ def children_of(pid):
 def records_keep_their_size(bench):
     """A record has at most 4,096 bytes whatever the names, is valid, and whole when it is asked for."""
     where = bench.folder_of('size')
-    sys.path.insert(0, os.path.join(bench.root, 'tests/builders'))
     import build  # pylint: disable=import-outside-toplevel
     deep = where
     for letter in 'abcdefg':
@@ -110,7 +109,6 @@ def records_keep_their_size(bench):
 def a_record_has_the_device_that_failed(bench):
     """Of two devices; the first one where none failed."""
     where = bench.folder_of('devices')
-    sys.path.insert(0, os.path.join(bench.root, 'tests/builders'))
     import coredump  # pylint: disable=import-outside-toplevel
     import machine  # pylint: disable=import-outside-toplevel
     import scenarios  # pylint: disable=import-outside-toplevel
@@ -394,7 +392,6 @@ class Caller:
 
 def files_beside_dumps(bench):
     """A folder may have dumps and companions in one: each is taken as what it is. What is damaged is told, and pickles are not executed."""
-    sys.path.insert(0, os.path.join(bench.root, 'tests/builders'))
     import jobs  # pylint: disable=import-outside-toplevel
     where, job = bench.folder_of('beside'), jobs.Job(8, 'beside')
     culprit = jobs.JOBS['recorder_of_pickles'](job)
@@ -569,6 +566,7 @@ def main():
              merged_pages_stay_in_the_store, a_folder_is_watched, many_new_dumps_are_all_read, a_watched_folder_has_a_page,
              lambda bench: many_files_in_one_folder(bench, 100000 if everything else 2000)]
     names = {7: 'a_killed_run_goes_on', 21: 'many_files_in_one_folder'}
+    sys.path.insert(0, os.path.join(root, 'tests/builders'))
     failed = 0
     print(f'1..{len(cases)}')
     with tempfile.TemporaryDirectory() as folder:
