@@ -56,11 +56,6 @@ static void reason(struct scene *s, const char *text)
 		s->reasons[s->n_reasons++] = text;
 }
 
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 /* ---- what there is ---- */
 
 /* The clients of one MPS server all dump when one of them faults; what faults on one GPU is taken
@@ -184,22 +179,31 @@ static void show_evidence(struct scene *s)
 	}
 }
 
+static const char *plural_of_missing(const struct scene *s)
+{
+	return strpbrk(s->shown->missing, ",-") ? "s" : "";
+}
+
 /* Ranks without a dump: below the highest, or as many as NCCL says. */
 static void find_missing(struct scene *s)
 {
 	uint64_t missing[WSI_FEW];
 	size_t n = 0;
 	int64_t due = 0;
+	bool more = false;
 	for (size_t i = 0; i < s->job->n; i++) {
 		int64_t rank = s->job->entry[i].row.rank;
-		for (; rank >= 0 && due < rank && n < WSI_FEW; due++)
+		if (rank < 0)
+			continue;
+		for (; due < rank && n < WSI_FEW; due++)
 			missing[n++] = (uint64_t)due;
-		if (rank >= 0)
-			due = rank + 1;
+		more |= due < rank;
+		due = rank + 1;
 	}
 	for (; due > 0 && (uint64_t)due < s->n_ranks && n < WSI_FEW; due++)
 		missing[n++] = (uint64_t)due;
-	s->shown->missing = wsi_ranks_text(s->triage, missing, n, n == WSI_FEW);
+	more |= due > 0 && (uint64_t)due < s->n_ranks;
+	s->shown->missing = wsi_ranks_text(s->triage, missing, n, more);
 	if (n)
 		s->shown->missing_why = s->n_ranks ? "logs or exec say how many ranks there are"
 						   : "higher ranks left one";
@@ -546,8 +550,8 @@ static void judge_waits(struct scene *s)
 		return;
 	}
 	const char *missing = *s->shown->missing
-				      ? wsi_keep_format(s->triage, ", and rank %s left no dump",
-							s->shown->missing)
+				      ? wsi_keep_format(s->triage, ", and rank%s %s left no dump",
+							plural_of_missing(s), s->shown->missing)
 				      : "";
 	const char *unread = s->n[WS_TRIAGE_UNREADABLE]
 				     ? wsi_keep_format(s->triage,
@@ -587,8 +591,9 @@ static void judge_stuck(struct scene *s)
 		return;
 	}
 	cannot_tell(s, first,
-		    wsi_keep_format(s->triage, "%s hang (%.*s %s)", names_of(s, is_stuck),
-				    NAME(s, first), stuck_words(s, first)));
+		    wsi_keep_format(s->triage, "%s hang%s (%.*s %s)", names_of(s, is_stuck),
+				    s->n[WS_TRIAGE_STUCK] == 1 ? "s" : "", NAME(s, first),
+				    stuck_words(s, first)));
 }
 
 static void judge_scene(struct scene *s)
@@ -625,8 +630,7 @@ static void give_context(struct scene *s)
 		reason(s, wsi_keep_format(s->triage, "%s only wait%s", names_of(s, is_waiting),
 					  s->n[WS_TRIAGE_WAITS] == 1 ? "s" : ""));
 	if (*s->shown->missing)
-		reason(s, wsi_keep_format(s->triage, "rank%s %s left no dump",
-					  plural(strpbrk(s->shown->missing, ",-") ? 2 : 1),
+		reason(s, wsi_keep_format(s->triage, "rank%s %s left no dump", plural_of_missing(s),
 					  s->shown->missing));
 }
 
