@@ -70,9 +70,7 @@ struct items {
 static struct item *items_add(struct items *items)
 {
 	cli_grow(&items->at, &items->cap, items->n, sizeof *items->at);
-	struct item *item = &items->at[items->n++];
-	memset(item, 0, sizeof *item);
-	return item;
+	return &items->at[items->n++];
 }
 
 static int item_order(const void *left, const void *right)
@@ -182,10 +180,12 @@ static void module_items(const struct diff_side *side, struct items *items)
 {
 	for (uint32_t i = 0; i < side->counts.modules; i++) {
 		struct ws_module module;
+		struct ws_device device;
 		struct ws_cubin *cubin;
 		struct ws_code_id id;
 		char text[WS_CODE_ID_TEXT] = "unknown code";
-		if (ws_target_module(side->target, i, &module, NULL) != WS_OK)
+		if (ws_target_module(side->target, i, &module, NULL) != WS_OK ||
+		    ws_target_device(side->target, module.device_index, &device, NULL) != WS_OK)
 			continue;
 		struct ws_span bytes = module.relocated.len ? module.relocated : module.original;
 		if (bytes.len && ws_cubin_open(bytes, &cubin, NULL) == WS_OK) {
@@ -194,7 +194,7 @@ static void module_items(const struct diff_side *side, struct items *items)
 			ws_cubin_close(cubin);
 		}
 		struct item *item = items_add(items);
-		snprintf(item->key, TEXT, "device %u %s", module.device_index, text);
+		snprintf(item->key, TEXT, "device %u %s", device.id, text);
 		snprintf(item->value, TEXT, "loaded");
 	}
 }
