@@ -65,10 +65,8 @@ static void counts_read(struct wsi_elf *elf)
 	uint16_t shstrndx = wsi_at_u16(elf->file, E_SHSTRNDX);
 	elf->n_sections = shnum;
 	elf->shstrndx = shstrndx;
-	if (headers_present(elf, 1) == 0)
-		return;
 	struct ws_span zero;
-	if (!ws_span_sub(elf->file, elf->shoff, WSI_SHDR_BYTES, &zero))
+	if (elf->shoff == 0 || !ws_span_sub(elf->file, elf->shoff, WSI_SHDR_BYTES, &zero))
 		return;
 	if (shnum == 0)
 		elf->n_sections = wsi_at_u64(zero, 32);
