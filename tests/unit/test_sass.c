@@ -4,6 +4,8 @@
 
 #include <warpscope/sass.h>
 
+#include "sass/table.h"
+
 struct word {
 	uint64_t low, high;
 };
@@ -37,6 +39,9 @@ static void text_is_the_disassemblers(void **state)
 		  0,
 		  "IMAD.MOV.U32 R0, RZ, RZ, 0x3f800000" },
 		{ 80, { 0xfffffff000007947, 0x000fe2000383ffff }, 0x40, "BRA 0x40" },
+		/* the reuse bits mean nothing without the yield bit */
+		{ 80, { 0x0000000608097221, 0x040fe20000000000 }, 0, "FADD R9, R8.reuse, R6" },
+		{ 80, { 0x0000000608097221, 0x040fc20000000000 }, 0, "FADD R9, R8, R6" },
 	};
 	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
 		char text[WS_SASS_TEXT_MAX];
@@ -75,8 +80,13 @@ static void an_unexplained_bit_is_shown(void **state)
 static void an_architecture_without_a_table_decodes_to_nothing(void **state)
 {
 	(void)state;
-	assert_false(ws_sass_supports(60));
-	assert_true(ws_sass_supports(87));
+	static const unsigned archs[] = { 70, 72,  75,  80,  86,  87,  88, 89,
+					  90, 100, 101, 103, 110, 120, 121 };
+	for (unsigned sm = 0, at = 0; sm < 300; sm++) {
+		bool is_known = at < WSI_COUNT(archs) && archs[at] == sm;
+		assert_int_equal(ws_sass_supports(sm), is_known);
+		at += is_known;
+	}
 	assert_false(decode(60, fadd).known);
 	uint8_t bytes[WS_SASS_BYTES];
 	struct ws_error err;
@@ -221,6 +231,11 @@ static void properties_are_those_of_the_row(void **state)
 	assert_int_equal(ops[1].kind, WS_OPERAND_SPECIAL);
 	assert_int_equal(ops[1].number, WS_SR_TID_X);
 	assert_string_equal(ws_sass_modifier_name((enum ws_modifier)65535), "");
+	assert_string_equal(ws_sass_modifier_name((enum ws_modifier)wsi_isa_n_modifiers), "");
+	const unsigned none = (unsigned)wsi_isa_n_ops;
+	assert_string_equal(ws_sass_operation_name(none), "?");
+	assert_int_equal(ws_sass_plain_operation(none), none);
+	assert_int_equal(ws_sass_category(none), WS_CATEGORY_SYSTEM);
 }
 
 static void the_encoder_says_where_it_stopped(void **state)
@@ -236,6 +251,68 @@ static void the_encoder_says_where_it_stopped(void **state)
 	assert_int_equal(ws_sass_encode(80, "NOP /* open", 0, bytes, NULL), WS_MALFORMED);
 	assert_int_equal(ws_sass_encode(80, "  @!P0   FADD.FTZ  R9, R8,   R6 ;", 0, bytes, &err),
 			 WS_OK);
+}
+
+static void a_long_name_is_cut_where_it_is_told(void **state)
+{
+	(void)state;
+	uint8_t bytes[WS_SASS_BYTES];
+	struct ws_error err;
+	assert_int_equal(
+		ws_sass_encode(80, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 R1", 0, bytes, &err),
+		WS_ABSENT);
+	assert_string_equal(err.message,
+			    "sm_80 has no operation 'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345'");
+}
+
+/* Each field of a control word, with the most that it holds. */
+static void control_words_are_written_field_by_field(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *comment;
+		struct ws_sass_control control;
+	} fit[] = {
+		{ "stall 0", { .write_barrier = 7, .read_barrier = 7 } },
+		{ "stall 15", { .stall = 15, .write_barrier = 7, .read_barrier = 7 } },
+		{ "stall 1 yield",
+		  { .stall = 1, .yield = true, .write_barrier = 7, .read_barrier = 7 } },
+		{ "stall 1 wr 0", { .stall = 1, .read_barrier = 7 } },
+		{ "stall 1 wr 5 rd 0", { .stall = 1, .write_barrier = 5 } },
+		{ "stall 1 rd 6", { .stall = 1, .write_barrier = 7, .read_barrier = 6 } },
+		{ "stall 1 wait 0x3f",
+		  { .stall = 1, .write_barrier = 7, .read_barrier = 7, .wait_mask = 63 } },
+		{ "stall 1 reuse 0xf",
+		  { .stall = 1, .write_barrier = 7, .read_barrier = 7, .reuse = 15 } },
+		{ "stall 2 yield wr 1 rd 2 wait 0x21 reuse 0x5", { 2, true, 1, 2, 0x21, 5 } },
+	};
+	static const char *const beyond[] = {
+		"stall 16",         "stall 1 wr 8",    "stall 1 rd 8", "stall 1 wait 0x40",
+		"stall 1 reuse 16", "stall 1 pause 1", "stall",        "stall 1 wr"
+	};
+	uint8_t bytes[WS_SASS_BYTES];
+	char text[100];
+	for (size_t i = 0; i < WSI_COUNT(fit); i++) {
+		struct ws_insn insn;
+		struct ws_sass_style style = { .control = true };
+		assert_true(wsi_format(text, "FADD R9, R8, R6 /* %s */", fit[i].comment));
+		assert_int_equal(ws_sass_encode(80, text, 0, bytes, NULL), WS_OK);
+		ws_sass_decode(80, bytes, &insn);
+		struct ws_sass_control control = ws_insn_control(&insn), want = fit[i].control;
+		assert_int_equal(control.stall, want.stall);
+		assert_int_equal(control.yield, want.yield);
+		assert_int_equal(control.write_barrier, want.write_barrier);
+		assert_int_equal(control.read_barrier, want.read_barrier);
+		assert_int_equal(control.wait_mask, want.wait_mask);
+		assert_int_equal(control.reuse, want.reuse);
+		char again[WS_SASS_TEXT_MAX];
+		ws_sass_format(&insn, 0, &style, again, sizeof again);
+		assert_non_null(strstr(again, fit[i].comment));
+	}
+	for (size_t i = 0; i < WSI_COUNT(beyond); i++) {
+		assert_true(wsi_format(text, "FADD R9, R8, R6 /* %s */", beyond[i]));
+		assert_int_equal(ws_sass_encode(80, text, 0, bytes, NULL), WS_MALFORMED);
+	}
 }
 
 static void a_short_buffer_cuts_the_text(void **state)
@@ -420,6 +497,8 @@ int main(void)
 		cmocka_unit_test(modifiers_name_their_fields),
 		cmocka_unit_test(properties_are_those_of_the_row),
 		cmocka_unit_test(the_encoder_says_where_it_stopped),
+		cmocka_unit_test(a_long_name_is_cut_where_it_is_told),
+		cmocka_unit_test(control_words_are_written_field_by_field),
 		cmocka_unit_test(a_short_buffer_cuts_the_text),
 		cmocka_unit_test(targets_get_names),
 		cmocka_unit_test(addresses_of_the_loader_get_names),
