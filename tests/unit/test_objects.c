@@ -145,6 +145,42 @@ static void tensor_map_of_two_dimensions_leaves_the_others_zero(void **state)
 		assert_int_equal(bytes[i], 0);
 }
 
+/* For im2col there are corners below and above, which may be negative, channels and pixels. */
+static void tensor_map_for_im2col(void **state)
+{
+	(void)state;
+	static const struct wsi_tensor_map map = {
+		.rank = 5,
+		.dim = { 1, 1, 1, 1, 1 },
+		.box = { 1, 1, 1, 1, 1 },
+		.step = { 1, 1, 1, 1, 1 },
+		.im2col = true,
+		.lower = { -1, 0x102, -32768 },
+		.upper = { 0x304, -2, 32767 },
+		.channels = 0xff06,
+		.pixels = 0xfe07,
+	};
+	static const uint32_t words[] = { 1, 0x0102ffff, 0x03048000, 0x7ffffffe, 0xfe07ff06, 0 };
+	uint8_t bytes[WSI_TENSOR_MAP_BYTES];
+	struct wsi_tensor_map got;
+	wsi_tensor_map_encode(&map, bytes);
+	for (size_t i = 0; i < WSI_COUNT(words); i++)
+		assert_int_equal(wsi_load_u32(bytes + 64 + 4 * i), words[i]);
+	wsi_tensor_map_decode(bytes, &got);
+	assert_true(got.im2col);
+	assert_memory_equal(got.lower, map.lower, sizeof map.lower);
+	assert_memory_equal(got.upper, map.upper, sizeof map.upper);
+	assert_int_equal(got.channels, map.channels);
+	assert_int_equal(got.pixels, map.pixels);
+	for (uint32_t mark = 0; mark <= 2; mark += 2) { /* without it the bytes are nobody's */
+		wsi_store_u32(bytes + 64, mark);
+		wsi_tensor_map_decode(bytes, &got);
+		assert_false(got.im2col);
+		assert_int_equal(got.lower[0] | got.upper[0], 0);
+		assert_int_equal(got.channels | got.pixels, 0);
+	}
+}
+
 static void marks_of_a_tensor_map(void **state)
 {
 	(void)state;
@@ -207,6 +243,7 @@ int main(void)
 		cmocka_unit_test(other_bits_of_a_barrier_word),
 		cmocka_unit_test(tensor_map_of_five_dimensions),
 		cmocka_unit_test(tensor_map_of_two_dimensions_leaves_the_others_zero),
+		cmocka_unit_test(tensor_map_for_im2col),
 		cmocka_unit_test(marks_of_a_tensor_map),
 		cmocka_unit_test(elements_of_a_tensor_map),
 	};
