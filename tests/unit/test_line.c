@@ -494,6 +494,36 @@ static void rows_out_of_order_are_found_by_address(void **state)
 	ws_line_destroy(map);
 }
 
+/* Behind rows in order, one that is before the last of them. */
+static void a_row_that_goes_back_is_found_by_address(void **state)
+{
+	(void)state;
+	struct lb b = lb_new();
+	lb_table(&b);
+	lb_set_address(&b, 0x100);
+	lb_row(&b, 0, 9);    /* row 1 at 0x100 */
+	lb_row(&b, 0x10, 1); /* row 2 at 0x110 */
+	lb_row(&b, 0x10, 1); /* row 3 at 0x120 */
+	lb_set_address(&b, 0x118);
+	lb_row(&b, 0, 1); /* row 4 at 0x118 */
+	lb_set_address(&b, 0x130);
+	lb_end_sequence(&b);
+	lb_table_end(&b);
+	static const struct {
+		uint64_t pc;
+		uint32_t row;
+	} cases[] = { { 0x100, 1 }, { 0x117, 2 }, { 0x118, 4 }, { 0x11f, 4 }, { 0x120, 3 } };
+	struct ws_line_map *map = lb_map(&b, NULL, 0);
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		struct ws_line_pos pos;
+		size_t n;
+		assert_int_equal(
+			ws_line_find(map, WS_LINE_NO_OWNER, cases[i].pc, &pos, 1, &n, NULL), WS_OK);
+		assert_int_equal(pos.row, cases[i].row);
+	}
+	ws_line_destroy(map);
+}
+
 static void a_relocation_adds_to_what_is_stored(void **state)
 {
 	(void)state;
@@ -639,6 +669,42 @@ static void raw_opcodes_carry_offsets_operands_and_names(void **state)
 	ws_line_destroy(map);
 }
 
+struct step_log {
+	uint64_t address[4];
+	int64_t lines[4];
+	size_t n;
+};
+
+static bool log_step(void *user, const struct ws_line_table *table, const struct ws_line_op *op)
+{
+	struct step_log *log = user;
+	(void)table;
+	log->address[log->n] = op->address_advance;
+	log->lines[log->n++] = op->line_advance;
+	return log->n < WSI_COUNT(log->address);
+}
+
+static void raw_opcodes_tell_how_far_they_advance(void **state)
+{
+	(void)state;
+	struct lb b = lb_new();
+	lb_table(&b);
+	lb_set_address(&b, 0x300);
+	lb_u8(&b, 3); /* advance_line */
+	lb_sleb(&b, -2);
+	lb_u8(&b, 2); /* advance_pc */
+	lb_uleb(&b, 0x20);
+	lb_u8(&b, 10 + 5 + 3 + 14); /* special: line + 3, one operation */
+	lb_end_sequence(&b);
+	lb_table_end(&b);
+	static const struct step_log expected = { { 0x300, 0, 0x20, 1 }, { 0, -2, 0, 3 }, 4 };
+	struct ws_line_map *map = lb_map(&b, NULL, 0);
+	struct step_log log = { 0 };
+	assert_int_equal(ws_line_walk(map, 0, log_step, &log, NULL), WS_OK);
+	assert_memory_equal(&log, &expected, sizeof log);
+	ws_line_destroy(map);
+}
+
 struct row_log {
 	uint32_t row[8], owner[8];
 	size_t n;
@@ -727,10 +793,12 @@ int main(void)
 		cmocka_unit_test(addresses_beyond_32_bits),
 		cmocka_unit_test(file_numbers_beyond_16_bits),
 		cmocka_unit_test(rows_out_of_order_are_found_by_address),
+		cmocka_unit_test(a_row_that_goes_back_is_found_by_address),
 		cmocka_unit_test(a_relocation_adds_to_what_is_stored),
 		cmocka_unit_test(files_defined_by_the_program),
 		cmocka_unit_test(a_source_line_gives_all_its_code),
 		cmocka_unit_test(raw_opcodes_carry_offsets_operands_and_names),
+		cmocka_unit_test(raw_opcodes_tell_how_far_they_advance),
 		cmocka_unit_test(raw_rows_are_numbered_in_their_sequence),
 		cmocka_unit_test(ptx_lines_are_counted_from_one),
 	};

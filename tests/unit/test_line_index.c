@@ -10,6 +10,8 @@
 
 #include "line_builder.h"
 
+#include "line/map.h"
+
 enum {
 	N_PROGRAMS = 400,
 	N_OPCODES = 600,
@@ -285,12 +287,43 @@ static void a_crowded_address_is_found(void **state)
 	check_crowd(400);
 }
 
+/* Speed alone shows whether an index is there: without one the rows are searched. */
+static void long_sequences_have_an_index(void **state)
+{
+	(void)state;
+	enum { N_SEQS = 3, N_ROWS = 40 };
+	struct lb b = lb_new();
+	lb_table(&b);
+	for (unsigned i = 0; i < N_SEQS; i++) {
+		lb_set_address(&b, i * 0x1000);
+		for (unsigned k = 0; k < N_ROWS; k++)
+			lb_row(&b, k ? 16 : 0, 1);
+		lb_end_after(&b, 16);
+	}
+	lb_table_end(&b);
+	struct ws_line_map *map = lb_map(&b, NULL, 0);
+	const struct wsi_line_rows *rows = wsi_line_part_rows(map, 0);
+	assert_non_null(rows);
+	assert_non_null(rows->block);
+	assert_int_equal(rows->n_seqs, N_SEQS);
+	for (uint32_t i = 0, n_blocks = 0; i < N_SEQS; i++) {
+		const struct wsi_line_seq *seq = &rows->seq[i];
+		assert_true(seq->is_direct);
+		assert_int_equal(seq->slot_shift, 4); /* a slot for each instruction */
+		assert_int_equal(seq->n_blocks, N_ROWS / WSI_LINE_BLOCK_SLOTS + 1);
+		assert_int_equal(seq->first_block, n_blocks);
+		n_blocks += seq->n_blocks;
+	}
+	ws_line_destroy(map);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runs_give_the_rows_of_single_steps),
 		cmocka_unit_test(lookups_give_the_row_of_a_plain_search),
 		cmocka_unit_test(a_crowded_address_is_found),
+		cmocka_unit_test(long_sequences_have_an_index),
 	};
 	return cmocka_run_group_tests_name("line index", tests, NULL, NULL);
 }
