@@ -62,6 +62,23 @@ static void the_event_of_a_step_names_who_moved(void **state)
 	expect_step(0, 1, 0xf, false, CUDBG_SINGLE_STEP_TYPE_SINGLE_STEP_WARP);
 }
 
+/* Where the block's own warps suffice, those of other blocks stay where they are. */
+static void a_barrier_of_a_block_moves_no_other_block(void **state)
+{
+	(void)state;
+	const uint64_t rounds = 20;
+	uint64_t begin = 0, barrier;
+	start_over("meets", 2, 128, false, &rounds, 1);
+	stop_at_start();
+	barrier = find(WS_OP_BAR, 0);
+	begin = pc_of(0, 1, 0);
+	step_to(1, 2, barrier);
+	assert_int_equal(step(1, 2, UINT32_MAX, 1, 0), 0xf);
+	assert_true(pc_of(1, 2, 0) == barrier + WS_SASS_BYTES);
+	for (uint32_t wp = 0; wp < 4; wp++)
+		assert_true(pc_of(0, wp, 0) == begin);
+}
+
 /* "If an unsteppable barrier is hit by the resumed warps, this method returns early": it is done,
  * and nobody is where it was to go. */
 static void waiting_at_a_barrier_completes_a_step(void **state)
@@ -159,8 +176,12 @@ static void special_handles_are_not_the_clients(void **state)
 
 #define TEST(name) cmocka_unit_test_teardown(name, stop)
 const struct CMUnitTest live_steps_tests[] = {
-	TEST(the_event_of_a_step_says_where_it_was), TEST(the_event_of_a_step_names_who_moved),
-	TEST(waiting_at_a_barrier_completes_a_step), TEST(a_fault_interrupts_a_step),
-	TEST(breakpoints_may_share_an_address),      TEST(special_handles_are_not_the_clients),
+	TEST(the_event_of_a_step_says_where_it_was),
+	TEST(the_event_of_a_step_names_who_moved),
+	TEST(a_barrier_of_a_block_moves_no_other_block),
+	TEST(waiting_at_a_barrier_completes_a_step),
+	TEST(a_fault_interrupts_a_step),
+	TEST(breakpoints_may_share_an_address),
+	TEST(special_handles_are_not_the_clients),
 };
 const size_t n_live_steps_tests = sizeof live_steps_tests / sizeof *live_steps_tests;

@@ -627,7 +627,9 @@ static void places_in_blocks_of_three_dimensions(void **state)
 
 /* ---- faults ---- */
 
-static const char data_of_tests[] = ".const table\n.u32 7, 8\n.end\n.extern free\n";
+#define LAST_FUNCTION "__cuda_syscall_cp_async_bulk_tensor_5d_tile_unicast"
+static const char data_of_tests[] = ".const table\n.u32 7, 8\n.end\n.extern free\n"
+				    ".extern " LAST_FUNCTION "\n";
 
 static void faults_say_what_is_wrong(void **state)
 {
@@ -676,6 +678,11 @@ static void faults_say_what_is_wrong(void **state)
 		  "a jump to 0x10, which is not code" },
 		{ "sm_80", "MOV R2, 0x5000\nMOV R3, 0x7b00\nRET.ABS.NODEC R2 0x0", JUMP, 1, false,
 		  0, "a jump to 0x7b0000005000, which is not code" },
+		/* behind the last function that a device supplies */
+		{ "sm_80",
+		  "MOV R2, 32@lo(" LAST_FUNCTION ")\nMOV R3, 32@hi(" LAST_FUNCTION ")\n"
+		  "RET.ABS.NODEC R2 0x10",
+		  JUMP, 1, false, 0, "a jump to 0x7b0000000110, which is not code" },
 		{ "sm_80", "MOV R0, c[0x3][0x8]", 29, 1, false, 0,
 		  "constant c[0x3][0x8] is outside its bank" },
 		{ "sm_80", "MOV R2, 0x8000\nLDC R0, c[0x3][R2]", 29, 1, true, 0x8000,
