@@ -15,10 +15,9 @@ static bool has_room(struct join_events *events, size_t n)
 	return true;
 }
 
-static void take_out(struct join_events *events, size_t i)
+static void drop_first(struct join_events *events)
 {
-	memmove(events->items + i, events->items + i + 1,
-		(--events->n - i) * sizeof *events->items);
+	memmove(events->items, events->items + 1, --events->n * sizeof *events->items);
 }
 
 /* There is room. */
@@ -174,7 +173,7 @@ enum ws_status join_next_event(struct ws_target *target, struct ws_event *ret_ev
 	*ret_event = j->queue.items[0].event;
 	if (j->queue.items[0].sequence)
 		j->held.items[j->held.n++] = j->queue.items[0];
-	take_out(&j->queue, 0);
+	drop_first(&j->queue);
 	return WS_OK;
 }
 
@@ -184,15 +183,11 @@ enum ws_status join_acknowledge(struct ws_target *target, uint64_t up_to, struct
 	struct join *j = join_of(target);
 	enum ws_status st = WS_OK;
 	wsi_hold(&j->lock);
-	for (size_t i = 0; i < j->held.n && st == WS_OK;) {
-		const struct join_event *one = &j->held.items[i];
-		if (one->event.sequence > up_to) {
-			i++;
-			continue;
-		}
+	while (j->held.n > 0 && j->held.items[0].event.sequence <= up_to && st == WS_OK) {
+		const struct join_event *one = &j->held.items[0]; /* they are in order */
 		st = ws_target_acknowledge(j->parts[one->part].target, one->sequence, err);
 		if (st == WS_OK)
-			take_out(&j->held, i);
+			drop_first(&j->held);
 	}
 	for (uint32_t i = 0; up_to == UINT64_MAX && i < j->n && st == WS_OK; i++)
 		st = ws_target_acknowledge(j->parts[i].target, UINT64_MAX, err);
