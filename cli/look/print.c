@@ -111,7 +111,10 @@ static bool less(const struct ws_number *a, const struct ws_number *b)
 {
 	if (a->is_float || b->is_float)
 		return a->real < b->real;
-	return a->is_unsigned ? (uint64_t)a->whole < (uint64_t)b->whole : a->whole < b->whole;
+	const bool below = !a->is_unsigned && a->whole < 0;
+	if (below != (!b->is_unsigned && b->whole < 0))
+		return below;
+	return (uint64_t)a->whole < (uint64_t)b->whole; /* of two negative ones, too */
 }
 
 static void note_number(struct table *table, const struct ws_number *number,
