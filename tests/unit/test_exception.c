@@ -29,6 +29,8 @@ static void codes_1_to_36_and_the_unknown_one_are_known(void **state)
 	assert_string_equal(ws_exception_find(WS_EXCEPTION_UNKNOWN)->cuda_gdb, "CUDA_EXCEPTION_0");
 	assert_null(ws_exception_find(0));
 	assert_null(ws_exception_find(37));
+	assert_non_null(ws_exception_at(36));
+	assert_null(ws_exception_at(37));
 }
 
 /* { code in the dump, cuda-gdb's, why } */
@@ -110,8 +112,21 @@ static void map_keeps_every_key(void **state)
 			assert_int_equal(is_new, round == 0);
 		}
 	}
+	for (uint32_t i = 0; i < 6000; i++) {
+		struct wsi_map_key key = { { i % 7, i, 0, i / 1000 } };
+		const uint32_t *value = wsi_map_find(&map, &key);
+		assert_int_equal(value != NULL, i < 5000);
+		assert_true(!value || *value == i);
+	}
 	wsi_map_fini(&map);
+	assert_null(wsi_map_find(&map, &(struct wsi_map_key){ { 0 } }));
 	wsi_map_fini(&map);
+}
+
+static void maps_free_all_they_have(void **state)
+{
+	(void)state;
+	assert_frees_all(map_keeps_every_key);
 }
 
 int main(void)
@@ -123,6 +138,7 @@ int main(void)
 		cmocka_unit_test(what_is_known_follows_from_the_name),
 		cmocka_unit_test(cluster_faults_know_neither_instruction_nor_lane),
 		cmocka_unit_test(map_keeps_every_key),
+		cmocka_unit_test(maps_free_all_they_have),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

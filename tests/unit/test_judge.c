@@ -875,7 +875,18 @@ static void ranks_are_written_as_ranges(void **state)
 	const char *text = wsi_ranks_text(b.triage, apart, WSI_COUNT(apart), false);
 	assert_int_equal(strlen(text), 31 * 13 - 1 + strlen(",..."));
 	assert_string_equal(text + strlen(text) - 9, "00060,...");
+	text = wsi_ranks_text(b.triage, apart, 31, false);
+	assert_int_equal(strlen(text), 31 * 13 - 1);
 	ws_triage_destroy(b.triage);
+}
+
+static void all_memory_is_freed(void **state)
+{
+	(void)state;
+	assert_frees_all(jobs_are_told_in_words);
+	assert_frees_all(lines_of_logs_are_of_the_process_that_they_name);
+	assert_frees_all(known_bugs_come_last);
+	assert_frees_all(a_gpu_that_faults_in_several_jobs_is_listed);
 }
 
 int main(void)
@@ -892,6 +903,7 @@ int main(void)
 		cmocka_unit_test(a_gpu_that_faults_in_several_jobs_is_listed),
 		cmocka_unit_test(a_folder_may_have_too_many_dumps),
 		cmocka_unit_test(ranks_are_written_as_ranges),
+		cmocka_unit_test(all_memory_is_freed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records and the JSON that they are read from: what holds for any input. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "text/json_read.h"
 #include "triage/internal.h"
@@ -215,6 +210,85 @@ static void records_have_their_size(void **state)
 	}
 }
 
+/* A record that has just the size is written as it is. */
+static void a_record_may_have_its_whole_size(void **state)
+{
+	static struct text cut, whole;
+	static char text[600];
+	struct wsi_record record;
+	struct ws_out out;
+	bool have_longest = false;
+	(void)state;
+	memset(text, 'x', sizeof text);
+	for (size_t len = 1; len <= 512; len++) {
+		wsi_record_init(&record);
+		memcpy(record.key, "0123456789abcdef0123456789abcdef", WS_TRIAGE_KEY_BYTES);
+#define S(name) record.name = (struct ws_str){ text, 100 };
+#define N(name)
+#define B(name)
+		WSI_RECORD_FIELDS(S, N, B)
+#undef S
+#undef N
+#undef B
+		record.summary.len = len;
+		cut.len = whole.len = 0;
+		ws_out_init(&out, put, &cut);
+		wsi_record_write(&record, false, &out);
+		assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
+		ws_out_init(&out, put, &whole);
+		wsi_record_write(&record, true, &out);
+		assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
+		bool fits = whole.len <= WS_TRIAGE_RECORD_BYTES;
+		assert_int_equal(strcmp(cut.bytes, whole.bytes) == 0, fits);
+		have_longest |= whole.len == WS_TRIAGE_RECORD_BYTES;
+	}
+	assert_true(have_longest);
+}
+
+/* What is too long is cut: its start, "~", and 16 digits that depend on all of it. */
+static void long_texts_are_cut_to_their_start_and_a_hash(void **state)
+{
+	(void)state;
+	static struct text one, other;
+	static char why[1200];
+	for (size_t len = 511; len <= 514; len++) {
+		struct wsi_record record;
+		struct ws_out out;
+		memset(why, 'x', len);
+		why[len] = 0;
+		one.len = other.len = 0;
+		ws_out_init(&out, put, &one);
+		ws_triage_record_failed(&file, why, false, &out);
+		assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
+		why[len - 1] = 'y';
+		ws_out_init(&out, put, &other);
+		ws_triage_record_failed(&file, why, false, &out);
+		assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
+		assert_true(wsi_record_read(one.bytes, one.len - 1, &record));
+		assert_int_equal(record.why.len, len <= 512 ? len : 512);
+		bool is_cut = record.why.ptr[512 - 17] == '~';
+		assert_int_equal(is_cut, len > 512);
+		assert_true(memcmp(one.bytes, other.bytes, one.len) != 0);
+	}
+	/* a character is not taken apart: of two bytes each, from the second byte on */
+	struct wsi_record record;
+	struct ws_out out;
+	why[0] = 'x';
+	for (size_t i = 1; i < 1001; i += 2)
+		memcpy(why + i, "\xc3\xa9", 2);
+	why[1001] = 0;
+	one.len = 0;
+	ws_out_init(&out, put, &one);
+	ws_triage_record_failed(&file, why, false, &out);
+	assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
+	assert_null(strstr(one.bytes, "\xef\xbf\xbd"));
+	assert_true(wsi_record_read(one.bytes, one.len - 1, &record));
+	const char *tilde = memchr(record.why.ptr, '~', record.why.len);
+	assert_non_null(tilde);
+	assert_int_equal((tilde - record.why.ptr) % 2, 1);
+	assert_int_equal(record.why.len - (size_t)(tilde - record.why.ptr), 17);
+}
+
 /* A record that is cut anywhere, or has another byte anywhere, is read or refused, and no more. */
 static void damaged_records_are_refused_or_read(void **state)
 {
@@ -328,6 +402,152 @@ static void missing_memory_is_told(void **state)
 		st = WS_NO_MEMORY;
 	}
 	assert_true(failing > 5);
+}
+
+/* ---- names ---- */
+
+static void names_are_read_by_their_pattern(void **state)
+{
+	(void)state;
+	static const uint64_t none = WSI_NO_NUMBER;
+	static const struct {
+		const char *pattern, *path, *host, *job; /* host NULL: it does not fit */
+		uint64_t pid, time, rank;
+	} cases[] = {
+		{ NULL, "a/core_r3_5_h_7.nvcudmp", "h", "", 7, 5, 3 },
+		{ NULL, "core_t3_5_h_7.nvcudmp", "h", "", 7, 5, none },
+		{ NULL, "core_5_h_7.nvcudmp.gz", "h", "", 7, 5, none },
+		{ NULL, "core_5_my_h_7.nvcudmp.zst", "my_h", "", 7, 5, none },
+		{ NULL, "core.cuda.h.7", "h", "", 7, none, none },
+		{ NULL, "core_5_h_7", "h", "", 7, 5, none },
+		{ NULL, "core_5_h_7.other", NULL, "", none, none, none },
+		{ NULL, "core_5_h_.nvcudmp", NULL, "", none, none, none },
+		{ NULL, "core_5__7.nvcudmp", NULL, "", none, none, none },
+		{ NULL, ".gz", NULL, "", none, none, none },
+		/* as many names of the path as the pattern has */
+		{ "%h", "a/b/c", "c", "", none, none, none },
+		{ "%j/%h", "a/b/c", "c", "b", none, none, none },
+		{ "%j/%h", "b/c", "c", "b", none, none, none },
+		{ "%j/%h", "c", NULL, "", none, none, none },
+		{ "b%h", "a/b", NULL, "", none, none, none },
+		/* what stands for any text, none too; and for itself */
+		{ "*_r%r", "x_y_r2", "", "", none, none, 2 },
+		{ "*_r%r", "_r2", "", "", none, none, 2 },
+		{ "%h-*", "a-b-", "a-b", "", none, none, none },
+		{ "%%%p", "%7", "", "", 7, none, none },
+		{ "%p%%", "7%", "", "", 7, none, none },
+		{ "%p%%", "7x", NULL, "", none, none, none },
+		{ "%p.%t", "7.8x", NULL, "", none, none, none },
+		{ "x%p", "7", NULL, "", none, none, none },
+		/* the first takes as much as it can */
+		{ "%h_%j", "a_b_c", "a_b", "c", none, none, none },
+		{ "%p", "1234567890123456789", "", "", 1234567890123456789, none, none },
+		{ "%p", "12345678901234567890", NULL, "", none, none, none },
+		{ "%p_%h.gz", "7_a.gz", "a", "", 7, none, none },
+	};
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		struct wsi_dump_name name;
+		struct ws_str path = ws_str_of(cases[i].path);
+		bool fits = wsi_dump_name_read(cases[i].pattern, path, &name);
+		if (fits != (cases[i].host != NULL))
+			fail_msg("%s", cases[i].path);
+		assert_true(ws_str_equal(name.host, ws_str_of(cases[i].host)));
+		assert_true(ws_str_equal(name.job, ws_str_of(cases[i].job)));
+		assert_true(name.pid == cases[i].pid && name.time == cases[i].time);
+		assert_true(name.rank == cases[i].rank);
+		assert_int_equal(ws_triage_pattern_fits(cases[i].pattern, cases[i].path), fits);
+	}
+}
+
+static void a_pattern_has_its_bounds(void **state)
+{
+	(void)state;
+	char pattern[80] = "", path[4200];
+	struct ws_error err;
+	for (unsigned i = 0; i < 16; i++) /* 32 pieces */
+		memcpy(pattern + 3 * i, "%p.", 4);
+	assert_int_equal(ws_triage_pattern_check(pattern, &err), WS_OK);
+	memcpy(pattern + 48, "%p", 3);
+	assert_int_equal(ws_triage_pattern_check(pattern, &err), WS_ARGUMENT);
+	assert_string_equal(err.message, "a pattern of names has at most 32 pieces");
+	assert_int_equal(ws_triage_pattern_check("%h*", &err), WS_ARGUMENT);
+	assert_string_equal(err.message,
+			    "%h* in a pattern of names: nothing says where the first one ends");
+	assert_int_equal(ws_triage_pattern_check("*%%*", &err), WS_OK);
+	memset(path, 'x', sizeof path);
+	for (size_t n = 4096; n <= 4097; n++) { /* longer names fit none */
+		struct wsi_dump_name name;
+		assert_int_equal(wsi_dump_name_read("%h", (struct ws_str){ path, n }, &name),
+				 n == 4096);
+	}
+}
+
+/* ---- trees ---- */
+
+static bool tree_of(struct wsi_tree *tree, const char *text)
+{
+	static char copy[4096];
+	size_t len = strlen(text);
+	assert_true(len < sizeof copy);
+	memcpy(copy, text, len);
+	return wsi_tree_read_json(tree, copy, len);
+}
+
+static void trees_of_json_have_numbers_and_truths(void **state)
+{
+	(void)state;
+	struct wsi_tree tree;
+	int64_t n = 5;
+	assert_true(tree_of(&tree,
+			    "{\"l\":[1,\"-2\",-3,\"x\",true,false,null,1.5,9223372036854775807,"
+			    "9223372036854775808,\"-\",\"\"],\"t\":\"text\",\"m\":{\"k\":7}}"));
+	const struct wsi_tree_node *root = wsi_tree_root(&tree),
+				   *list = wsi_tree_get(&tree, root, "l");
+	static const int64_t numbers[] = { 1, -2, -3 };
+	for (uint32_t i = 0; i < 12; i++) {
+		bool is = wsi_tree_number(wsi_tree_at(&tree, list, i), &n);
+		assert_int_equal(is, i < 3 || i == 8);
+		assert_true(!is || n == (i == 8 ? INT64_MAX : numbers[i]));
+		assert_int_equal(wsi_tree_is_true(wsi_tree_at(&tree, list, i)), i == 4);
+	}
+	assert_null(wsi_tree_at(&tree, list, 12));
+	assert_true(ws_str_equal(wsi_tree_text(wsi_tree_get(&tree, root, "t")), ws_str_of("text")));
+	assert_int_equal(wsi_tree_text(list).len, 0);
+	assert_null(wsi_tree_get(&tree, root, "no"));
+	assert_null(wsi_tree_get(&tree, list, "l"));
+	assert_null(wsi_tree_at(&tree, root, 0));
+	assert_true(wsi_tree_number(wsi_tree_get(&tree, wsi_tree_get(&tree, root, "m"), "k"), &n));
+	assert_int_equal(n, 7);
+	assert_false(wsi_tree_is_true(NULL) || wsi_tree_number(NULL, &n));
+	wsi_tree_fini(&tree);
+}
+
+static void trees_have_their_bounds(void **state)
+{
+	(void)state;
+	static char text[4096];
+	struct wsi_tree tree;
+	for (size_t depth = 64; depth <= 65; depth++) { /* of lists in lists */
+		memset(text, '[', depth);
+		memset(text + depth, ']', depth);
+		text[2 * depth] = 0;
+		assert_int_equal(tree_of(&tree, text), depth == 64);
+		wsi_tree_fini(&tree);
+	}
+	size_t n = 1; /* keys are looked for among the first 256 */
+	text[0] = '{';
+	for (unsigned i = 0; i < 257; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n, "%s\"%u\":%u", i ? "," : "", i, i);
+	text[n++] = '}';
+	text[n] = 0;
+	assert_true(tree_of(&tree, text));
+	assert_non_null(wsi_tree_get(&tree, wsi_tree_root(&tree), "255"));
+	assert_null(wsi_tree_get(&tree, wsi_tree_root(&tree), "256"));
+	wsi_tree_fini(&tree);
+	assert_false(tree_of(&tree, "[1] x"));
+	wsi_tree_fini(&tree);
+	assert_false(tree_of(&tree, "{\"a\":1,}"));
+	wsi_tree_fini(&tree);
 }
 
 /* ---- pickles ---- */
@@ -557,6 +777,18 @@ static void a_process_is_the_rank_that_was_recorded(void **state)
 		{ { LINE("\"started\":1,\"RANK\":3,\"WORLD_SIZE\":8") }, 3, 8 },
 		{ { LINE("\"started\":1,\"RANK\":8,\"WORLD_SIZE\":8") }, WSI_NO_NUMBER, 0 },
 		{ { LINE("\"started\":1,\"PMIX_RANK\":3,\"RANK\":null") }, 3, 0 },
+		{ { LINE("\"started\":1,\"OMPI_COMM_WORLD_RANK\":3,\"OMPI_COMM_WORLD_SIZE\":4") },
+		  3,
+		  4 },
+		{ { LINE("\"started\":1,\"PMI_RANK\":0,\"PMI_SIZE\":1") }, 0, 1 },
+		{ { LINE("\"started\":1,\"PMI_RANK\":0,\"PMI_SIZE\":1,\"RANK\":2") }, 2, 0 },
+		{ { LINE("\"started\":1,\"PMIX_RANK\":5" SLURM) }, 5, 0 },
+		{ { LINE("\"started\":1,\"RANK\":9223372036854775808") }, WSI_NO_NUMBER, 0 },
+		{ { LINE("\"started\":1,\"title\":\"my_job::x_TP2\"") }, 2, 0 },
+		{ { LINE("\"started\":1,\"title\":\"a:b_TP2\"") }, WSI_NO_NUMBER, 0 },
+		{ { LINE("\"started\":1,\"title\":\"VLLM::_TP2\"") }, 2, 0 },
+		{ { LINE("\"started\":1,\"title\":\"VLLM::\"") }, WSI_NO_NUMBER, 0 },
+		{ { LINE("\"started\":1,\"title\":\"VLLM::Worker_\"") }, WSI_NO_NUMBER, 0 },
 		{ { LINE("\"started\":1" SLURM) }, 1, 2 },
 		{ { LINE("\"started\":1,\"SLURM_PROCID\":0") }, WSI_NO_NUMBER, 0 },
 		{ { LINE("\"started\":1,\"SLURM_PROCID\":0,\"SLURM_STEP_NUM_TASKS\":1") },
@@ -591,6 +823,24 @@ static void a_process_is_the_rank_that_was_recorded(void **state)
 		assert_true((record.rank == WSI_NO_NUMBER) == (record.rank_why.ptr != NULL));
 		assert_true(record.rank == WSI_NO_NUMBER ||
 			    ws_str_equal(record.rank_from, ws_str_of("exec")));
+	}
+}
+
+static void why_a_process_has_no_rank_is_told(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *lines[2], *why;
+	} cases[] = {
+		{ { LINE("\"started\":1") }, "exec recorded the process without a rank" },
+		{ { "{}" }, "exec has not recorded the process" },
+		{ { LINE("\"started\":1,\"RANK\":3"), LINE("\"started\":2,\"RANK\":4") },
+		  "exec recorded two processes with its number" },
+	};
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		struct wsi_record record;
+		ask(cases[i].lines, cases[i].lines[1] ? 2 : 1, &record);
+		assert_true(ws_str_equal(record.rank_why, ws_str_of(cases[i].why)));
 	}
 }
 
@@ -663,6 +913,16 @@ static void every_process_of_many_is_found(void **state)
 	ws_triage_processes_destroy(processes);
 }
 
+static void all_memory_is_freed(void **state)
+{
+	(void)state;
+	assert_frees_all(dumps_are_forgotten_with_their_part);
+	assert_frees_all(pickles_have_lists);
+	assert_frees_all(other_pickles_are_refused);
+	assert_frees_all(trees_have_their_bounds);
+	assert_frees_all(every_process_of_many_is_found);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -670,9 +930,15 @@ int main(void)
 		cmocka_unit_test(numbers_that_do_not_fit_are_none),
 		cmocka_unit_test(a_record_comes_back_as_it_was_written),
 		cmocka_unit_test(records_have_their_size),
+		cmocka_unit_test(a_record_may_have_its_whole_size),
+		cmocka_unit_test(long_texts_are_cut_to_their_start_and_a_hash),
 		cmocka_unit_test(damaged_records_are_refused_or_read),
 		cmocka_unit_test(dumps_are_forgotten_with_their_part),
 		cmocka_unit_test(missing_memory_is_told),
+		cmocka_unit_test(names_are_read_by_their_pattern),
+		cmocka_unit_test(a_pattern_has_its_bounds),
+		cmocka_unit_test(trees_of_json_have_numbers_and_truths),
+		cmocka_unit_test(trees_have_their_bounds),
 		cmocka_unit_test(pickles_are_read_as_data),
 		cmocka_unit_test(pickles_have_lists),
 		cmocka_unit_test(other_pickles_are_refused),
@@ -680,9 +946,11 @@ int main(void)
 		cmocka_unit_test(snapshots_tell_of_ranks),
 		cmocka_unit_test(snapshots_without_memory_are_told),
 		cmocka_unit_test(a_process_is_the_rank_that_was_recorded),
+		cmocka_unit_test(why_a_process_has_no_rank_is_told),
 		cmocka_unit_test(an_attempt_is_a_job),
 		cmocka_unit_test(a_name_decides_before_the_record),
 		cmocka_unit_test(every_process_of_many_is_found),
+		cmocka_unit_test(all_memory_is_freed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,5 +12,34 @@
 #undef realloc
 #undef free
 #include <cmocka.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+/* Bytes that are allocated; 0 where nobody tells, as under a sanitizer, which finds leaks itself.
+ */
+static inline size_t bytes_in_use(void)
+{
+#if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
+#if __GLIBC_PREREQ(2, 33)
+	struct mallinfo2 all = mallinfo2();
+	return all.uordblks + all.hblkhd;
+#endif
+#endif
+	return 0;
+}
+
+/* What `test` allocates does not pile up when it runs again and again. */
+static inline void assert_frees_all(void (*test)(void **state))
+{
+	enum { FIRST = 12, MORE = 16, LEAST_CHUNK = 32 };
+	size_t before = 0;
+	for (int i = 0; i < FIRST + MORE; i++) {
+		if (i == FIRST) /* the lists of what was freed are full */
+			before = bytes_in_use();
+		test(NULL);
+	}
+	assert_true(bytes_in_use() < before + MORE * LEAST_CHUNK);
+}
 
 #endif
