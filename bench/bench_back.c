@@ -45,7 +45,7 @@ static double run(struct device *d, uint64_t n)
 	return (now() - begun) / (double)(ws_sim_instructions(d->sim) - start);
 }
 
-static uint64_t most_again;
+static uint64_t most_again, total_again;
 
 static double step_back(void)
 {
@@ -56,12 +56,13 @@ static double step_back(void)
 	must(ws_target_go_back(device.target, &back, &found, &err), &err);
 	double seconds = now() - start;
 	most_again = found.n_again > most_again ? found.n_again : most_again;
+	total_again += found.n_again;
 	return seconds;
 }
 
 int main(int argc, char **argv)
 {
-	double floor = 1, ours = 1, interval = 0, first = 0, longest = 0, next = 0;
+	double floor = 1, ours = 1, interval = 0, first = 0, next = 0;
 	if (argc != 2)
 		return 2;
 	stay_on_this_core(); /* with the thread of each device */
@@ -76,10 +77,10 @@ int main(int argc, char **argv)
 	for (int i = 0; i < FIRST; i++) {
 		interval += run(&plain, INTERVAL) * INTERVAL / FIRST;
 		(void)run(&device, PIECE);
-		double seconds = step_back();
-		first += seconds / FIRST;
-		longest = fmax(longest, seconds);
+		first += step_back() / FIRST;
 	}
+	/* What those instructions take where nothing is brought back. */
+	double again = interval * (double)total_again / FIRST / INTERVAL;
 	for (int i = 0; i < NEXT; i++)
 		next += step_back() / NEXT;
 	device_close(&plain);
@@ -87,10 +88,10 @@ int main(int argc, char **argv)
 	printf("going back on a software GPU with 64 warps\n");
 	printf("  history costs %.1f %% (at most 10 %%) %s\n", cost * 100,
 	       cost <= 0.1 ? "good" : "TOO SLOW");
-	printf("  a step back after 100 million instructions: %.1f ms, %.2f of an interval of %d "
-	       "(mean of %d; the longest %.2f, at most 1) %s\n",
-	       first * 1e3, first / interval, (int)INTERVAL, (int)FIRST, longest / interval,
-	       longest <= interval ? "good" : "TOO SLOW");
+	printf("  a step back after 100 million instructions: %.1f ms, %.2f of an interval of %d, "
+	       "%.2f of running what it executes again (mean of %d, at most 1.5) %s\n",
+	       first * 1e3, first / interval, (int)INTERVAL, first / again, (int)FIRST,
+	       first <= 1.5 * again ? "good" : "TOO SLOW");
 	printf("  executed again for it: %.2f of an interval at most (at most 1) %s\n",
 	       (double)most_again / INTERVAL, most_again <= INTERVAL ? "good" : "TOO SLOW");
 	printf("  the next ones: %.1f ms, %.3f of it (at most 0.1) %s\n", next * 1e3,
