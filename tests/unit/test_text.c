@@ -48,6 +48,29 @@ static void input_text_cannot_harm_a_terminal(void **state)
 	assert_string_equal(text.bytes, "a\\x1b[31m\\x0a\xc3\xa9\\xc2\\x9b\\xff z");
 }
 
+/* Plain text goes through in words of eight bytes. */
+static void one_byte_is_escaped_wherever_it_is(void **state)
+{
+	(void)state;
+	enum { LONGEST = 33 };
+	static const char bytes[] = { '\x1b', '\x1f', '\x7f', '\x80', '\xff' };
+	char plain[LONGEST + 1] = "";
+	memset(plain, 'a', LONGEST);
+	start();
+	for (size_t len = 1; len <= LONGEST; len++)
+		for (size_t i = 0; i < len * sizeof bytes; i++) {
+			char from[LONGEST], to[LONGEST + 4];
+			size_t at = i / sizeof bytes;
+			char byte = bytes[i % sizeof bytes];
+			memset(from, 'a', len);
+			from[at] = byte;
+			snprintf(to, sizeof to, "%.*s\\x%02x%.*s", (int)at, plain,
+				 (unsigned char)byte, (int)(len - at - 1), plain);
+			ws_out_escaped(&out, (struct ws_str){ from, len });
+			assert_string_equal(written(), to);
+		}
+}
+
 static bool refuse(void *user, const char *bytes, size_t len)
 {
 	(void)user, (void)bytes, (void)len;
@@ -281,6 +304,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(input_text_cannot_harm_a_terminal),
+		cmocka_unit_test(one_byte_is_escaped_wherever_it_is),
 		cmocka_unit_test(what_is_not_seen_is_escaped_and_what_is_stays),
 		cmocka_unit_test(printf_escapes_its_strings_and_nothing_else),
 		cmocka_unit_test(printf_is_that_of_c),
