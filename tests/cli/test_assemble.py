@@ -120,6 +120,73 @@ def data_symbols(image):
     return {(s.name, s.info, s.other, s.value if s.shndx else 0, s.size if s.shndx else 0) for s in shared + needed}
 
 
+FIXED = (0x1b, 0x35, 0x36, 0x37, 0x4a, 0x50, 0x5f)  # attributes that go by the architecture alone
+OWN_ALIGNMENT = ('.nv.constant3', '.nv.global', '.nv.shared.')  # that of the data: the text has it, or rounds it up
+
+
+def head(image):
+    """Of the file: what it is, what its parts measure, those that are there."""
+    header, of_program, count, of_section = struct.unpack_from('<HHHH', image.data, 52)
+    return image.data[:32], header, of_section, of_program if count else 0, 0 if count else image.phoff
+
+
+def headers(image):
+    """Type, flags, address, entry size, alignment and what is named, by section; of symbol tables the number is the tool's."""
+    out = {}
+    for section in image.sections:
+        of = image.sections[section.info].name if section.type in (4, 9) or section.flags & 0x40 else None
+        align = None if section.name.startswith(OWN_ALIGNMENT) else section.align
+        out[section.name] = (section.type, section.flags, section.addr, section.entsize, align, image.sections[section.link].name, of)
+    return out
+
+
+def segments(image):
+    """Program headers: type, flags, addresses, alignment, whether more than the file has is there, and the sections inside."""
+    size, count = struct.unpack_from('<HH', image.data, 54)
+    for at in (image.phoff + i * size for i in range(count)):
+        kind, flags, start, address, physical, have, room, align = struct.unpack_from('<IIQQQQQQ', image.data, at)
+        inside = sorted(s.name for s in image.sections if s.flags & 2 and s.type != 8 and start <= s.offset
+                        and s.offset + s.size <= start + have)
+        itself = start <= image.phoff and image.phoff + count * size <= start + have
+        yield kind, flags, address, physical, align, room - have, inside, itself
+
+
+def calls(image):
+    """[(caller, callee or marker)] of .nv.callgraph."""
+    section = image.section('.nv.callgraph')
+    data = image.bytes_of(section) if section else b''
+    pairs = [(word(data, at), word(data, at + 4)) for at in range(0, len(data), 8)]
+    return [(image.symbols[a].name, b - (1 << 32) if b >> 31 else image.symbols[b].name) for a, b in pairs]
+
+
+def fixed(image, function):
+    """Attributes of a function that nothing but the architecture decides, in their order."""
+    said = attributes(image, image.section('.nv.info.' + function))
+    return [(number, value) for number, value in said if number in FIXED]
+
+
+def structure(old, new):
+    """None, or where an image is made otherwise than the compiler's."""
+    if head(old) != head(new):
+        return f'header {head(new)}, was {head(old)}'
+    was, now = headers(old), headers(new)
+    for name in was.keys() & now.keys():
+        if was[name] != now[name]:
+            return f'{name}: header {now[name]}, was {was[name]}'
+    action = [i.section('.nv.rel.action') for i in (old, new)]
+    if all(action) and old.bytes_of(action[0]) != new.bytes_of(action[1]):
+        return '.nv.rel.action'
+    if old.sm < 90 and list(segments(old)) != list(segments(new)):  # later ones have more segments than the loader needs
+        return f'segments {list(segments(new))}, were {list(segments(old))}'
+    graph = [pair for pair in calls(old) if pair[1] != '__assertfail']
+    if graph and graph != calls(new):
+        return f'calls {calls(new)}, were {graph}'
+    for function in new.functions:
+        if function.other & 0x10 and sorted(fixed(old, function.name)) != sorted(fixed(new, function.name)):
+            return f'{function.name}: {fixed(new, function.name)}, was {fixed(old, function.name)}'
+    return None
+
+
 def local_constants(image):
     """Names of the compiler's own constants, which the text does not have."""
     return {s.name for s in image.symbols if s.info >> 4 == 0 and s.shndx and '.nv.constant' in image.sections[s.shndx].name}
@@ -153,7 +220,7 @@ def round_trip(program, path, folder, cubin):
             have = new_facts.get(name, {}).get(key)
             if have != value:
                 return f'{name}: {key} is {str(have)[:200]}, was {str(value)[:200]}'
-    return None if old_facts.keys() == new_facts.keys() else 'other functions'
+    return structure(old, new) if old_facts.keys() == new_facts.keys() else 'other functions'
 
 
 def rare_attributes(tests, program, folder, cubin):

@@ -49,6 +49,7 @@ static struct ws_assembly *assembled(const char *text, const char *arch)
 	return assembly;
 }
 
+#define TEN "abcdefghij"
 #define IN_KERNEL(statement) ".arch sm_80\n.kernel k\n\t" statement "\n.end\n"
 
 static void each_mistake_has_its_place(void **state)
@@ -68,6 +69,13 @@ static void each_mistake_has_its_place(void **state)
 		{ ".arch sm_80\n.kernel\n.end", 2, 8, "a name is needed" },
 		{ ".arch sm_80\n.kernel k\n", 2, 9, "no .end" },
 		{ ".global g\n.u8 256\n.end", 2, 5, "more than 8 bits" },
+		{ ".global g\n.u8 1, -129\n.end", 2, 8, "more than 8 bits" },
+		{ ".global g\n.u16 0x10000\n.end", 2, 6, "more than 16 bits" },
+		{ ".global g\n.u16 -32769\n.end", 2, 6, "more than 16 bits" },
+		{ ".global g\n.u32 0x100000000\n.end", 2, 6, "more than 32 bits" },
+		{ ".global g\n.u32 -0x80000001\n.end", 2, 6, "more than 32 bits" },
+		{ ".global g\n.u64 0x10000000000000000\n.end", 2, 6, "a number or" },
+		{ ".global g\n.u64 -0x8000000000000001\n.end", 2, 6, "a number or" },
 		{ ".global g\n.u32 `(g)\n.end", 2, 6, "an address needs .u64" },
 		{ ".global g\n.u64 `(h)\n.end", 2, 6, "no function or data is named 'h'" },
 		{ ".const c\n.zero 0x10001\n.end", 1, 8, "more than 65536 bytes" },
@@ -75,7 +83,14 @@ static void each_mistake_has_its_place(void **state)
 		{ IN_KERNEL("FOO R1"), 3, 2, "sm_80 has no operation 'FOO'" },
 		{ IN_KERNEL("MOV R1, R2, R3"), 3, 14, "cannot encode" },
 		{ IN_KERNEL("MOV  R1 , [R2]"), 3, 12, "cannot encode" },
+		{ IN_KERNEL("MOV R1,"), 3, 9, "cannot encode" },
+		{ IN_KERNEL("MOV R1 ,"), 3, 10, "cannot encode" },
 		{ IN_KERNEL("MOV R1, `(x)"), 3, 10, "nothing is named 'x'" },
+		{ "." TEN TEN TEN "a234567890", 1, 1, "'." TEN TEN TEN "a23456789'" },
+		{ IN_KERNEL("MOV R1, `(" TEN TEN TEN TEN TEN TEN "n)"), 3, 10,
+		  "'" TEN TEN TEN TEN TEN TEN "'" },
+		{ ".global g\n.u64 `(" TEN TEN TEN TEN TEN TEN "n)\n.end", 2, 6,
+		  "'" TEN TEN TEN TEN TEN TEN "'" },
 		{ IN_KERNEL("MOV R1, `(x"), 3, 10, "must follow" },
 		{ IN_KERNEL("BRA `(k+0x8000000000)"), 3, 6, "must follow" },
 		{ IN_KERNEL("MOV R1, R2 /* stall"), 3, 13, "does not end" },
@@ -248,15 +263,25 @@ static void the_module_reader_finds_what_the_text_says(void **state)
 	}
 }
 
-static struct ws_section section_named(struct ws_cubin *m, const char *name)
+/* Number of a section; 0: there is none. */
+static uint32_t section_number(struct ws_cubin *m, const char *name)
 {
 	struct ws_section section;
 	for (uint32_t i = 1; i < ws_cubin_n_sections(m); i++) {
 		assert_int_equal(ws_cubin_section(m, i, &section, NULL), WS_OK);
 		if (ws_str_equal(section.name, ws_str_of(name)))
-			return section;
+			return i;
 	}
-	fail_msg("no section %s", name);
+	return 0;
+}
+
+static struct ws_section section_named(struct ws_cubin *m, const char *name)
+{
+	struct ws_section section;
+	uint32_t number = section_number(m, name);
+	if (number == 0)
+		fail_msg("no section %s", name);
+	assert_int_equal(ws_cubin_section(m, number, &section, NULL), WS_OK);
 	return section;
 }
 
@@ -298,6 +323,71 @@ static void data_has_sections_of_its_size(void **state)
 	assert_int_equal(seen, 31);
 	ws_cubin_close(m);
 	ws_assembly_destroy(assembly);
+}
+
+/* The smallest and the largest number of each width, and the most of what is limited. */
+static void what_just_fits_is_taken(void **state)
+{
+	(void)state;
+	static const uint8_t bytes[] = {
+		0x80, 0xff, 0x00, 0x80, 0xff, 0xff, 0,    0,    0,    0,    0,
+		0x80, 0xff, 0xff, 0xff, 0xff, 0,    0,    0,    0,    0,    0,
+		0,    0x80, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+	};
+	static const char numbers[] =
+		".arch sm_80\n.global g\n.u8 -128, 255\n.u16 -32768, 0xffff, 0\n"
+		".u32 -0x80000000, 0xffffffff\n"
+		".u64 -0x8000000000000000, 0xffffffffffffffff\n.end";
+	static const char *const limits[] = {
+		IN_KERNEL(".regs 255"),
+		IN_KERNEL(".shared s 262144"),
+		IN_KERNEL(".param p 8\n.param q 4 at 8"),
+		".arch sm_80\n.const c\n.zero 0x10000\n.end",
+		".arch sm_80\n.global g\n.u8 1\n.zero 0xffffff\n.end",
+	};
+	struct ws_assembly *assembly = assembled(numbers, NULL);
+	struct ws_cubin *m;
+	assert_int_equal(ws_cubin_open(ws_assembly_image(assembly), &m, NULL), WS_OK);
+	struct ws_section section = section_named(m, ".nv.global.init");
+	assert_int_equal(section.bytes.len, sizeof bytes);
+	assert_memory_equal(section.bytes.ptr, bytes, sizeof bytes);
+	ws_cubin_close(m);
+	ws_assembly_destroy(assembly);
+	for (size_t i = 0; i < WSI_COUNT(limits); i++)
+		ws_assembly_destroy(assembled(limits[i], NULL));
+}
+
+/* Addresses in data are the loader's to fill in, in either kind of data. */
+static void addresses_in_data_are_relocated(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *source, *section, *other;
+	} cases[] = {
+		{ ".arch sm_80\n.global z\n.zero 12\n.end\n"
+		  ".const c\n.u64 7\n.u64 `(z+4)\n.end",
+		  ".rela.nv.constant3", ".rela.nv.global.init" },
+		{ ".arch sm_80\n.global z\n.zero 12\n.end\n"
+		  ".global g\n.u64 7\n.u64 `(z+4)\n.end",
+		  ".rela.nv.global.init", ".rela.nv.constant3" },
+	};
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		struct ws_assembly *assembly = assembled(cases[i].source, NULL);
+		struct ws_cubin *m;
+		struct ws_reloc reloc;
+		size_t n;
+		assert_int_equal(ws_cubin_open(ws_assembly_image(assembly), &m, NULL), WS_OK);
+		assert_true(section_number(m, cases[i].section) > 0);
+		assert_int_equal(section_number(m, cases[i].other), 0);
+		uint32_t data = section_number(m, cases[i].section + strlen(".rela"));
+		assert_int_equal(ws_cubin_relocs(m, data, &reloc, 1, &n, NULL), WS_OK);
+		assert_int_equal(n, 1);
+		assert_int_equal(reloc.sec_off, 8);
+		assert_int_equal(reloc.addend, 4);
+		assert_true(ws_str_equal(reloc.symbol, ws_str_of("z")));
+		ws_cubin_close(m);
+		ws_assembly_destroy(assembly);
+	}
 }
 
 static void an_empty_text_gives_an_image_without_code(void **state)
@@ -413,6 +503,8 @@ int main(void)
 		cmocka_unit_test(a_bad_architecture_is_told),
 		cmocka_unit_test(the_module_reader_finds_what_the_text_says),
 		cmocka_unit_test(data_has_sections_of_its_size),
+		cmocka_unit_test(what_just_fits_is_taken),
+		cmocka_unit_test(addresses_in_data_are_relocated),
 		cmocka_unit_test(an_empty_text_gives_an_image_without_code),
 		cmocka_unit_test(every_allocation_may_fail),
 		cmocka_unit_test(a_cut_text_is_survived),
