@@ -32,7 +32,7 @@ static inline size_t bytes_in_use(void)
 /* What `test` allocates does not pile up when it runs again and again. */
 static inline void assert_frees_all(void (*test)(void **state))
 {
-	enum { FIRST = 12, MORE = 16, LEAST_CHUNK = 32 };
+	enum { FIRST = 48, MORE = 16, LEAST_CHUNK = 32 };
 	size_t before = 0;
 	for (int i = 0; i < FIRST + MORE; i++) {
 		if (i == FIRST) /* the lists of what was freed are full */
