@@ -118,7 +118,8 @@ def it_is_transparent(bench):
     expect((done.returncode, done.stdout, done.stderr) == (0, b'--json\n--help\n--version\n-x\n--\nend\n', b''), done)
     for options in ((), ('--on-hang', '50')):
         done, _ = bench.run('say', '7', 'x', options=options)
-        expect(done.returncode == 7 and done.stdout == b'x\n' and b'ended with status 7' in done.stderr, done)
+        said = f'warpscope exec: {os.path.basename(sys.executable)} ended with status 7 and left no GPU dump; no process was seen with a GPU open\n'
+        expect((done.returncode, done.stdout, done.stderr.decode()) == (7, b'x\n', said), done)
     done = subprocess.run([bench.program, 'exec', '--dumps', bench.dumps(), 'sh', '-c', 'echo $0 "$@"', '--version', '--json'],
                           capture_output=True, check=False, timeout=60)
     expect((done.returncode, done.stdout) == (0, b'--version --json\n'), done)
@@ -150,7 +151,8 @@ def statuses_of_what_cannot_run(bench):
     done = run('--dumps', os.path.join(bench.folder, *['d' * 200] * 5), '--', 'true')
     expect(done.returncode == 125, done)
     for words, said in (((), b'which program?'), (('--for', 'all', 'true'), b'--for takes'), (('--on-hang', '0', 'true'), b'above 0'),
-                        (('--on-hang', '5', '--for', 'share', 'true'), b'--for hang or full')):
+                        (('--on-hang', '5', '--for', 'share', 'true'), b'--for hang or full'),
+                        (('--on-hang', '2147483648', 'true'), b'above 0'), (('--arch', 'sm_90', 'true'), b'--arch is for --software-gpu'), (('--json', 'true'), b'has no JSON')):
         done = run(*words)
         expect(done.returncode == 2 and said in done.stderr, done)
 
@@ -198,7 +200,8 @@ def a_fault_is_told(bench):
     message = os.path.join(bench.folder, 'message')
     done, job = bench.run('fault', options=('--message', message), env={'API_KEY': SECRET, 'RANK': '3', 'WORLD_SIZE': '8'})
     said = done.stderr.decode()
-    expect('(rank 3) was ended by signal 6 (Aborted) and left 1 GPU dump' in said and 'gather_rows' in said, said)
+    name = os.path.basename(sys.executable)
+    expect(f'warpscope exec: {name} (rank 3) was ended by signal 6 (Aborted) and left 1 GPU dump in {job}\n' in said and 'gather_rows' in said, said)
     expect(f'for all ranks: warpscope triage {job}' in said, said)
     with open(message, 'rb') as file:
         first = file.read()
@@ -297,6 +300,19 @@ def checks_before_the_start(bench):
     expect('CUDA 13.0 removed it' in said({'CUDA_ENABLE_LIGHTWEIGHT_COREDUMP': '1'}), 'a removed variable')
     expect('waits for a debugger' in said({'CUDA_DEVICE_WAITS_ON_EXCEPTION': '1'}), 'waits')
     expect('loaded this way' in said({'CUDA_INJECTION64_PATH': '/opt/nsys.so'}), 'a tool')
+    expect('under MPS' in said({'CUDA_MPS_PIPE_DIRECTORY': '/tmp/mps'}), 'MPS')
+    quiet = {'CUDA_DEVICE_WAITS_ON_EXCEPTION': '0', 'CUDA_INJECTION64_PATH': '', 'CUDA_MPS_PIPE_DIRECTORY': '0'}
+    expect(said(quiet) == '', said(quiet))
+    known = 'skip_global_memory,skip_abort,,no_errbar_at_exit,log_only,gzip_compress,'
+    stays = 'warpscope exec: CUDA_COREDUMP_GENERATION_FLAGS stays as it is; --for replaces it\n'
+    expect(said({'CUDA_COREDUMP_GENERATION_FLAGS': known}) == stays, said({'CUDA_COREDUMP_GENERATION_FLAGS': known}))
+    told = re.findall("takes '(.*)'", said({'CUDA_COREDUMP_GENERATION_FLAGS': f'skip,{known}skip_abor,skip_abort2,x'}))
+    expect(told == ['skip', 'skip_abor', 'skip_abort2', 'x'], told)
+    for tool, name in (('cuda-gdb', 'cuda-gdb'), ('nsys-launcher', 'nsys-launcher'), ('compute-sanitizer', 'compute-saniti'), ('sync', None)):
+        link = os.path.join(bench.folder, tool)
+        os.symlink('/bin/sh', link)
+        done = subprocess.run([link, '-c', '"$@"; exit $?', 'sh', *bench.words(bench.dumps(), what=('say', '0'))], capture_output=True, check=True, env=bench.plain)
+        expect((f'it runs under {name}' in done.stderr.decode()) if name else not done.stderr, (tool, done))
     wide = bench.dumps()
     os.makedirs(os.path.join(wide, 'mine'), 0o755)
     os.chmod(os.path.join(wide, 'mine'), 0o755)
@@ -309,7 +325,7 @@ def checks_before_the_start(bench):
         expect(words in done.stderr.decode(), done)
     limited = subprocess.run(['sh', '-c', 'ulimit -f 100; exec "$@"', 'sh', *bench.words(bench.dumps(), what=('say', '0'))],
                              capture_output=True, check=True, env=bench.plain).stderr
-    expect(b'ulimit -f' in limited, limited)
+    expect(b'files may have at most 51200 bytes here (ulimit -f)' in limited or b'files may have at most 102400 bytes here' in limited, limited)
 
 
 # ---- nothing is left ----
@@ -606,11 +622,14 @@ def trigger_asks_and_explains(bench):
         return done.returncode, done.stderr.decode()
     try:
         named = {**on, 'CUDA_COREDUMP_PIPE': where + '/here_%p', 'CUDA_COREDUMP_FILE': where + '/dump_%p_%t'}
+        os.mkdir(os.path.join(where, 'sub'))
+        below = {**named, 'CUDA_COREDUMP_FILE': 'sub/core_%p_%h'}  # from its own folder
         one, full, default, plain = start('wait', env=named), start('wait', 'full', env=named), start('wait', env=on), start('wait',
                                                                                                                       env=bench.plain)
-        status, said = trigger(one, full, default)
+        relative = start('wait', env=below)
+        status, said = trigger(one, full, default, relative)
         size = os.path.getsize(os.path.join(bench.root, 'examples/dumps/hang.nvcudmp'))
-        expect(status == 0 and said.count(f' ({size} bytes)') == 3 and f'/dump_{full.pid}_' in said, said)
+        expect(status == 0 and said.count(f' ({size} bytes)') == 4 and f'/dump_{full.pid}_' in said and f'{where}/sub/core_{relative.pid}_' in said, said)
         status, said = trigger(one, seconds='2')
         expect(status == 1 and 'no dump' in said, f'an older dump counts: {said}')
         expect(len(glob.glob(where + '/dump_*')) == 2 and len(glob.glob(where + '/core_*')) == 1, os.listdir(where))
@@ -636,6 +655,16 @@ def trigger_asks_and_explains(bench):
             process.kill()
             process.wait()
             process.stdout.close()
+
+
+def trigger_takes_numbers_of_processes(bench):
+    for words, said in (((), 'which processes?'), (('0',), "'0' is not the number"), (('x',), "'x' is not"), (('2147483648',), 'is not the number'),
+                        (('--json', '1'), 'it has no JSON'), ((str(os.getpid()), '-1'), '-1')):
+        done = subprocess.run([bench.program, 'trigger', *words], capture_output=True, check=False, timeout=60)
+        expect(done.returncode == 2 and said in done.stderr.decode(), (words, done))
+    done = subprocess.run([bench.program, 'trigger', '2147483647', '2147483646'], capture_output=True, check=False, timeout=60)
+    expect(done.returncode == 1 and done.stderr.decode() == ''.join(f'warpscope: process {pid}: no dump: there is no such process\n'
+                                                                   for pid in (2147483647, 2147483646)), done)
 
 
 def trigger_writes_one_byte(bench):
@@ -695,7 +724,7 @@ def main():
              a_key_pressed_is_not_passed_on, a_killed_keeper_leaves_nothing, a_keeper_holds_no_output,
              what_the_program_leaves_lives_on, workers_have_ranks, what_a_process_becomes_is_recorded, environments_are_forgotten, a_full_disk_costs_the_record_only,
              a_record_has_no_half_line, a_hang_makes_dumps_of_all, nobody_is_asked_after_the_end,
-             output_is_no_hang, output_of_another_rank_is_no_hang, trigger_asks_and_explains, trigger_writes_one_byte, it_works_as_process_1]
+             output_is_no_hang, output_of_another_rank_is_no_hang, trigger_asks_and_explains, trigger_takes_numbers_of_processes, trigger_writes_one_byte, it_works_as_process_1]
     cases[11].__name__ = 'a_killed_exec_leaves_nothing'
     chosen = [case for case in cases if len(sys.argv) < 4 or sys.argv[3] == '--all' or sys.argv[3] in case.__name__]
     print(f'1..{len(chosen)}')

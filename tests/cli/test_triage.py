@@ -184,6 +184,125 @@ def merged_pages_stay_in_the_store(bench):
     expect(bench.run('--dumps', where, where).returncode == 2, '--dumps without --merge')
 
 
+def names_are_found_as_they_are_given(bench):
+    """Folders with and without a slash at their end, patterns that no shell expanded, lines of standard input, folders in folders."""
+    where = bench.fill('given', 3)
+    names = sorted(os.listdir(where))
+    deep = os.path.join(where, *['d'] * 31)
+    os.makedirs(os.path.join(deep, 'd'))
+    shutil.copy(bench.dump, os.path.join(deep, 'last.nvcudmp'))
+    shutil.copy(bench.dump, os.path.join(deep, 'd', 'too-deep.nvcudmp'))
+    for given in (where, where + '/'):
+        paths = sorted(record['path'] for record in bench.records(given)[0])
+        expect(paths == sorted([os.path.join(deep, 'last.nvcudmp')] + [os.path.join(where, name) for name in names]), paths)
+    for pattern, n in (('/core_1_node?_*', 3), ('/core_1_node[01]_*', 2), ('/*_2.nvcudmp', 1)):
+        expect(len(bench.records(where + pattern)[0]) == n, pattern)
+    done = bench.run('--jsonl', where + '/none*')
+    expect(done.returncode == 1 and b'none*: No such file' in done.stderr, done)
+    odd = os.path.join(where, 'odd[1]*.nvcudmp')  # a file of that name comes before a pattern
+    shutil.copy(bench.dump, odd)
+    expect([record['path'] for record in bench.records(odd)[0]] == [odd], odd)
+    listed = f'{names[0]}\n\n./{names[1]}\n{where}/{names[2]}'.encode()
+    done = bench.run('--jsonl', '-', input=listed, cwd=where)
+    paths = sorted(json.loads(line)['path'] for line in done.stdout.splitlines())
+    expect(paths == sorted([names[0], './' + names[1], os.path.join(where, names[2])]) and not done.stderr, done)
+    expect([json.loads(line)['status'] for line in done.stdout.splitlines()] == ['read'] * 3, done)
+
+
+def what_exec_recorded_is_no_dump(bench):
+    """Only a file that is named as exec names its records is one."""
+    where = bench.folder_of('recorded')
+    line = b'{"schema":"warpscope-exec-1","host":"h","pid":7,"started":1,"RANK":5,"WORLD_SIZE":6}\n'
+    shutil.copy(bench.dump, os.path.join(where, 'core_1_h_7.nvcudmp'))
+    for name, rank in (('exec_a.jsonl', 5), ('exec_.jsonl', 5), ('exec.jsonl', None), ('xexec_a.jsonl', None), ('exec_a.jsonl.old', None), ('exec_a.json', None)):
+        path = os.path.join(where, name)
+        with open(path, 'wb') as file:
+            file.write(line)
+        for words in ([where], [os.path.join(where, 'core_1_h_7.nvcudmp')]):
+            found, done = bench.records(*words)
+            expect(len(found) == 1 and found[0]['rank'] == rank and found[0]['ranks'] == (rank and 6), (name, words, done))
+        os.unlink(path)
+
+
+def parts_go_by_the_name(bench):
+    """A name is in the same part on every host and in every version: 64 bits of FNV-1a, both halves together."""
+    where = bench.fill('by-name', 30)
+
+    def part(path, n):
+        value = 0xcbf29ce484222325
+        for byte in path.encode():
+            value = (value ^ byte) * 0x100000001b3 % 2 ** 64
+        return (value ^ value >> 32) % n
+    for k in range(3):
+        done = bench.run('--jsonl', '--shard', f'{k + 1}/3', '.', cwd=where)
+        paths = {json.loads(line)['path'] for line in done.stdout.splitlines()}
+        expect(paths == {'./' + name for name in os.listdir(where) if part('./' + name, 3) == k}, (k, paths))
+    for variables, said in (({'ID': '1', 'COUNT': '2'}, b'part 2 of 2'), ({'ID': '2', 'COUNT': '2'}, None), ({'ID': '0', 'COUNT': '1'}, None),
+                            ({'ID': '4', 'COUNT': '2', 'MIN': '5'}, None), ({'ID': '7', 'COUNT': '2', 'MIN': '5', 'STEP': '2'}, b'part 2 of 2'),
+                            ({'ID': '1'}, None), ({'ID': '0', 'COUNT': '2', 'STEP': '0'}, None)):
+        environment = {**os.environ, **{'SLURM_ARRAY_TASK_' + name: value for name, value in variables.items()}}
+        done = bench.run('--jsonl', os.path.join(where, 'core_1_node0_0.nvcudmp'), env=environment)
+        expect((said in done.stderr) if said else not done.stderr, (variables, done))
+    done = bench.run('--jsonl', '--shard', '1/1', where, env={**os.environ, 'SLURM_ARRAY_TASK_ID': '1', 'SLURM_ARRAY_TASK_COUNT': '2'})
+    expect(not done.stderr and done.stdout.count(b'\n') == 30, done)
+
+
+def words_that_do_not_go_together(bench):
+    where = bench.folder_of('words')
+    for words, said in (((), 'which dumps?'), (('--merge',), 'which records?'), (('--merge', '--records', 'x', 'y'), 'no --records'),
+                        (('--merge', '--shard', '1/2', 'y'), 'no --shard'), (('-j', '0', where), 'above 0'), (('--timeout', '0', where), 'above 0'),
+                        (('--json', '--format', 'md', where), '--format md exclude'), (('--format', 'pdf', where), "github, not 'pdf'"),
+                        (('--jsonl=some', where), 'takes full, or nothing'), (('--shard', '1/2/3', where), 'such as 1/8'), (('--shard', '/2', where), 'such as 1/8'),
+                        (('--shard', '1/4294967296', where), 'such as 1/8'), (('--shard', '0' * 24 + '1/2', where), 'such as 1/8'),
+                        (('--log', '-', where), 'files, folders'), (('--dumps', 'x', '--merge', 'y'), '--merge --html'),
+                        (('--dumps', 'x', '--html', where, 'y'), '--merge --html'), (('--watch', '--interval', '2147483648', where), 'above 0')):
+        done = bench.run(*words)
+        expect(done.returncode == 2 and said in done.stderr.decode(), (words, done))
+    expect(bench.run('--json', '--format', 'json', bench.dump).returncode == 10, 'twice the same')
+    expect(bench.run('--shard', '1/4294967295', where).returncode == 0, 'the most parts')
+    for words, said in (((where,), b'no dump was found'), (('--merge', '/dev/null'), b'is not a regular file'), (('--merge', '/gone/x'), b'No such file'),
+                        (('--html', '/gone/x', bench.dump), b'/gone/x: No such file'), (('--html', bench.dump, bench.dump), b'Not a directory'),
+                        (('-o', '/gone/x', bench.dump), b'/gone/x')):
+        done = bench.run(*words)
+        expect(done.returncode == 1 and said in done.stderr, (words, done))
+
+
+def no_failure_is_no_failure(bench):
+    """Exit statuses of dumps without a failure, and of some that cannot be read."""
+    import build  # pylint: disable=import-outside-toplevel
+    where = bench.folder_of('none')
+    with open(os.path.join(where, 'idle.nvcudmp'), 'wb') as file:
+        file.write(build.build('empty')[0])
+    expect(bench.run(where).returncode == 0, 'nothing is wrong')
+    with open(os.path.join(where, 'cut.nvcudmp'), 'wb') as file:
+        file.write(b'\x7fELF')
+    done = bench.run(where)
+    expect(done.returncode == 12 and b'1 with neither, 0 too damaged to tell, 1 unreadable' in done.stdout, done)
+    shutil.copy(bench.dump, where)
+    expect(bench.run(where).returncode == 10, 'one fails')
+
+
+def a_reader_may_go(bench):
+    """Who stops to read records ends the run without a word; a terminal has no line of progress left."""
+    where = bench.fill('goes', 20)
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run([bench.program, 'triage', '--jsonl', where], stdout=write, stderr=subprocess.PIPE, check=False, timeout=60)
+    os.close(write)
+    expect(done.returncode == 1 and not done.stderr, done)
+    for term, wanted in (('xterm', b'\r\x1b[K'), ('dumb', b'')):
+        terminal, end = os.openpty()
+        done = subprocess.run([bench.program, 'triage', '--jsonl', where], stdout=subprocess.PIPE, stderr=end, check=False, timeout=60,
+                              env={**os.environ, 'TERM': term})
+        os.set_blocking(terminal, False)
+        said = b''
+        with contextlib.suppress(OSError):
+            said = os.read(terminal, 1000)
+        os.close(end)
+        os.close(terminal)
+        expect(done.stdout.count(b'\n') == 20 and said.endswith(wanted) and bool(said) == bool(wanted), (term, said))
+
+
 def hostile_names(bench):
     """Names with line ends, escape sequences, markup, bytes that are no text, and leading dashes."""
     where = bench.folder_of('hostile')
@@ -438,9 +557,10 @@ def damaged_records_are_counted(bench):
     with open(path, 'rb') as file:
         lines = file.read().splitlines(True)
     with open(path, 'wb') as file:
-        file.write(lines[0] + b'{"schema":"warpscope-triage-2"}\n' + lines[1][:300] + b'\n' + b'\0' * 5000 + b'\n' + b''.join(lines[2:]))
-    page = bench.page('--merge', path)
-    expect(page['dumps']['all'] == 4 and page['not_records'] == 3, page['dumps'])
+        file.write(lines[0] + b'{"schema":"warpscope-triage-2"}\n' + lines[1][:300] + b'\n' + b'\0' * 5000 + b'\n' + b'x' * 200000 + b'\n' + b''.join(lines[2:]))
+    done = bench.run('--json', '--merge', path)
+    page = json.loads(done.stdout)
+    expect(page['dumps']['all'] == 4 and page['not_records'] == 4 and b'4 lines are not records' in done.stderr, (page['dumps'], done.stderr))
 
 
 def records_in_parts(bench):
@@ -561,11 +681,12 @@ def a_watched_folder_has_a_page(bench):
 def main():
     program, root, everything = sys.argv[1], os.path.abspath(sys.argv[2]), '--all' in sys.argv
     cases = [records_keep_their_size, a_record_has_the_device_that_failed, page_follows_its_schema, a_bad_file_costs_its_row, links_are_followed_to_files, hostile_names, names_have_ranks,
-             lambda bench: a_killed_run_goes_on(bench, 40 if everything else 4), a_dead_worker_costs_a_row, records_are_there_at_once,
+             names_are_found_as_they_are_given, what_exec_recorded_is_no_dump, parts_go_by_the_name, words_that_do_not_go_together,
+             no_failure_is_no_failure, a_reader_may_go, lambda bench: a_killed_run_goes_on(bench, 40 if everything else 4), a_dead_worker_costs_a_row, records_are_there_at_once,
              a_full_disk_is_told, records_are_not_overwritten, parts_make_the_whole, files_beside_dumps, known_bugs_are_known, damaged_records_are_counted, records_in_parts,
              merged_pages_stay_in_the_store, a_folder_is_watched, many_new_dumps_are_all_read, a_watched_folder_has_a_page,
              lambda bench: many_files_in_one_folder(bench, 100000 if everything else 2000)]
-    names = {7: 'a_killed_run_goes_on', 21: 'many_files_in_one_folder'}
+    names = {13: 'a_killed_run_goes_on', 27: 'many_files_in_one_folder'}
     sys.path.insert(0, os.path.join(root, 'tests/builders'))
     failed = 0
     print(f'1..{len(cases)}')
