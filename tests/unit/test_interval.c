@@ -85,12 +85,28 @@ static void any_ranges_answer_as_the_definition_says(void **state)
 		for (unsigned g = 0; g < 2; g++) {
 			for (size_t i = first[g] + 1; i < first[g] + counts[g]; i++)
 				assert_true(s.start[i - 1] < s.start[i]);
-			for (uint64_t x = base; x - base < 40; x++)
-				assert_int_equal(wsi_segments_find(&s, first[g], counts[g], x),
-						 slow_find(ranges[g], n[g], x));
+			uint64_t until = base;
+			for (uint64_t x = base; x - base < 40; x++) {
+				uint64_t end;
+				uint32_t id =
+					wsi_segments_find_until(&s, first[g], counts[g], x, &end);
+				assert_int_equal(id, slow_find(ranges[g], n[g], x));
+				/* it is the same up to the end, and there another one */
+				assert_true(end > x && (x == base || x == until || end == until));
+				if (end < base + 40)
+					assert_true(slow_find(ranges[g], n[g], end) != id);
+				until = end;
+			}
 		}
 		wsi_segments_fini(&s);
 	}
+}
+
+static void all_memory_is_freed(void **state)
+{
+	(void)state;
+	assert_frees_all(nested_range_wins_over_the_one_around_it);
+	assert_frees_all(no_ranges_hold_nothing);
 }
 
 int main(void)
@@ -99,6 +115,7 @@ int main(void)
 		cmocka_unit_test(nested_range_wins_over_the_one_around_it),
 		cmocka_unit_test(no_ranges_hold_nothing),
 		cmocka_unit_test(any_ranges_answer_as_the_definition_says),
+		cmocka_unit_test(all_memory_is_freed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -618,6 +618,12 @@ static void processes_have_the_ranks_of_logs(void **state)
 		{ "(Worker_DP0_TP1 pid=7) INFO", "DP0 TP1" },
 		{ "(Worker_EP4_TP1 pid=7) INFO", "rank 1" },
 		{ "(EngineCore_DP1 pid=7) INFO", "rank 1" },
+		{ "(Worker_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAA1_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAA1 pid=7) "
+		  "x",
+		  "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAA1 AAAAAAAAAAAAAAAAAAAAAAAAAAAAAA1" },
+		{ "(Worker_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAA1_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAA12 pid=7) "
+		  "x",
+		  "h:7:?" }, /* longer than a label is */
 		{ "(Worker_TP1 pid=8) INFO", "h:7:?" },
 		{ "(Worker_TP pid=7) INFO", "h:7:?" },
 		{ "(Worker_1 pid=7) INFO", "h:7:?" },
@@ -717,6 +723,8 @@ static void many_jobs_are_told_in_one_sentence(void **state)
 		{ "idle;idle", NULL, "2 dumps, and no failure", NULL },
 		{ "path=a/0 idle;path=b/0 runs", NULL, "2 dumps, and no failure", NULL },
 		{ "path=a/0 idle;path=b/0 damaged", NULL,
+		  "2 dumps, and no failure in those that can be read", NULL },
+		{ "path=a/0 lost;path=b/0 damaged", NULL,
 		  "2 dumps, and no failure in those that can be read", NULL },
 		{ "path=a/0 lost;path=b/0 idle", NULL,
 		  "2 dumps, and no failure in those that can be read", NULL },

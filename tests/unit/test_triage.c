@@ -270,6 +270,19 @@ static void long_texts_are_cut_to_their_start_and_a_hash(void **state)
 		assert_int_equal(is_cut, len > 512);
 		assert_true(memcmp(one.bytes, other.bytes, one.len) != 0);
 	}
+	/* it counts how long it is as it is written */
+	memset(why, '\x01', 400);
+	why[400] = 0;
+	one.len = 0;
+	struct ws_out escaped;
+	ws_out_init(&escaped, put, &one);
+	ws_triage_record_failed(&file, why, false, &escaped);
+	assert_int_equal(ws_out_flush(&escaped, NULL), WS_OK);
+	const char *written = strstr(one.bytes, "\"why\":\"");
+	assert_non_null(written);
+	size_t written_len = strcspn(written + 7, "\"");
+	assert_true(written_len <= 512 && written_len > 400);
+	assert_memory_equal(written + 7, "\\u0001\\u0001", 12);
 	/* a character is not taken apart: of two bytes each, from the second byte on */
 	struct wsi_record record;
 	struct ws_out out;

@@ -62,11 +62,18 @@ static void nothing_is_done_after_a_failure(void **state)
 	wsi_worker_fini(&worker);
 }
 
+static void all_memory_is_freed(void **state)
+{
+	(void)state;
+	assert_frees_all(nothing_is_done_after_a_failure);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pieces_are_done_in_order_and_once),
 		cmocka_unit_test(nothing_is_done_after_a_failure),
+		cmocka_unit_test(all_memory_is_freed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
