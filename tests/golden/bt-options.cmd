@@ -6,3 +6,5 @@ warpscope bt --full --outer 2 examples/dumps/illegal-address.nvcudmp
 warpscope bt --json --full --limit 3 --outer 2 $D | jq -c '.frames[] | [.level, .locals[].name]'
 warpscope bt --json --limit 3 $D | jq -c .left_out
 warpscope bt --json --full --limit 1 examples/dumps/illegal-address.nvcudmp | jq -c '.frames[] | del(.pc)'
+warpscope bt $DUMPS/bad-pc.nvcudmp
+warpscope bt --json --full $DUMPS/bad-pc.nvcudmp | jq -c '.frames[]'
