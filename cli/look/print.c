@@ -88,7 +88,7 @@ struct run {
 	struct sample from, to; /* the same where all are equal */
 	int64_t step;           /* from `to` to the next */
 	bool odd;               /* most lanes have another value */
-	bool has_focus;
+	uint64_t focus;         /* which of its lanes the focus is on, from 1; 0: none */
 };
 
 enum { PLANS = 1024 /* lists of them */ };
@@ -170,6 +170,32 @@ static bool follows(struct table *table, struct run *run, struct sample *sample)
 	       (run->n == 1 || step == run->step);
 }
 
+/* Two numbers have some step; only a third says that it is one. */
+static bool ends_in_pair(const struct table *table)
+{
+	const struct run *last = table->n_runs ? &table->runs[table->n_runs - 1] : NULL;
+	return last && last->n == 2 && last->step != 0;
+}
+
+/* The last run, which is a pair, becomes two. */
+static void pair_split(struct table *table)
+{
+	struct run *last = &table->runs[table->n_runs - 1];
+	struct run second = { .first = last->last,
+			      .last = last->last,
+			      .n = 1,
+			      .from = sample_copy(&last->to),
+			      .to = last->to,
+			      .focus = last->focus == 2 };
+	last->to = sample_copy(&last->from);
+	last->last = last->first;
+	last->n = 1;
+	last->step = 0;
+	last->focus = last->focus == 1;
+	cli_grow(&table->runs, &table->cap_runs, table->n_runs, sizeof second);
+	table->runs[table->n_runs++] = second;
+}
+
 /* Takes the sample. */
 static void run_add(struct table *table, const struct spot *spot, struct sample sample)
 {
@@ -184,19 +210,8 @@ static void run_add(struct table *table, const struct spot *spot, struct sample 
 		last->n++;
 		return;
 	}
-	/* two numbers have some step; only a third says that it is one */
-	if (last && last->n == 2 && last->step != 0) {
-		struct run second = { .first = last->last,
-				      .last = last->last,
-				      .n = 1,
-				      .from = sample_copy(&last->to),
-				      .to = last->to };
-		last->to = sample_copy(&last->from);
-		last->last = last->first;
-		last->n = 1;
-		last->step = 0;
-		cli_grow(&table->runs, &table->cap_runs, table->n_runs, sizeof second);
-		table->runs[table->n_runs++] = second;
+	if (ends_in_pair(table)) {
+		pair_split(table);
 		run_add(table, spot, sample);
 		return;
 	}
@@ -421,8 +436,9 @@ static void take_lanes(void *user, const struct place *place)
 		sample.is_whole = is_number && !number.is_float;
 		sample.whole = sample.is_whole ? number.whole : 0;
 		run_add(table, &spot, sample);
+		struct run *last = &table->runs[table->n_runs - 1];
 		if (has_focus && table->look->session.focus.lane == lane->id)
-			table->runs[table->n_runs - 1].has_focus = true;
+			last->focus = last->n;
 	}
 }
 
@@ -460,7 +476,7 @@ static void produce(struct rows *rows, void *user)
 	struct table *table = user;
 	for (size_t i = 0; i < table->n_runs; i++) {
 		struct run *run = &table->runs[i];
-		rows_begin(rows, run->has_focus);
+		rows_begin(rows, run->focus > 0);
 		rows_number(rows, run->first.lane);
 		rows_number(rows, run->last.lane);
 		rows_dim3(rows, run->first.block);
@@ -572,6 +588,8 @@ static int print_lanes(struct look *look, const char *text, struct ws_value_form
 		filter_current(&filter, session_coords(&look->session), warp[i]);
 	table.plans = cli_alloc(PLANS, sizeof(struct plan *));
 	walk(&look->session, &filter, WALK_LANES, take_lanes, &table);
+	if (ends_in_pair(&table))
+		pair_split(&table);
 	int status = table.n_failed && table.n_failed == table.n_lanes
 			     ? cli_fail(look->session.path, &table.err)
 			     : CLI_ANSWERED;
