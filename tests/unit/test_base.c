@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -340,13 +341,13 @@ static void arrays_grow_by_doubling(void **state)
 	(void)state;
 	uint8_t *items = NULL;
 	size_t cap = 0;
-	static const size_t caps[] = { 16, 32, 64, 100 };
+	static const size_t caps[] = { 16, 32, 64, 128, 150 };
 	for (size_t i = 0; i < WSI_COUNT(caps); i++) {
-		assert_true(wsi_grow(&items, &cap, cap, 1, 100));
+		assert_true(wsi_grow(&items, &cap, cap, 1, 150));
 		assert_int_equal(cap, caps[i]);
 	}
-	assert_false(wsi_grow(&items, &cap, 100, 1, 100));
-	assert_true(wsi_grow(&items, &cap, 99, 1, 100) && cap == 100);
+	assert_false(wsi_grow(&items, &cap, 150, 1, 150));
+	assert_true(wsi_grow(&items, &cap, 149, 1, 150) && cap == 150);
 	cap = 0;
 	wsi_free(items);
 	items = NULL;
@@ -502,13 +503,16 @@ static void packed_blocks_have_their_size(void **state)
 static void packets_carry_a_descriptor(void **state)
 {
 	(void)state;
-	int pair[2], fd = open("/dev/null", O_RDONLY), got;
+	int pair[2], fd = open("/dev/zero", O_RDONLY), got;
 	char text[8] = "";
 	assert_true(fd >= 0 && socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) == 0);
 	assert_true(wsi_packet_send(pair[0], "text", 4, fd));
 	assert_true(wsi_packet_receive(pair[1], text, 4, &got));
 	assert_memory_equal(text, "text", 4);
+	struct stat sent, came;
 	assert_true(got >= 0 && got != fd && fcntl(got, F_GETFD) == FD_CLOEXEC);
+	assert_true(fstat(fd, &sent) == 0 && fstat(got, &came) == 0);
+	assert_true(sent.st_rdev == came.st_rdev && sent.st_ino == came.st_ino);
 	close(got);
 	assert_true(wsi_packet_send(pair[0], "more", 4, -1));
 	assert_true(wsi_packet_receive(pair[1], text, 4, &got) && got == -1);

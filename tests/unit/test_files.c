@@ -13,6 +13,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -549,6 +551,32 @@ static void standard_input_is_read_from_where_it_is(void **state)
 	assert_true(dup2(before, STDIN_FILENO) == 0 && close(before) == 0);
 }
 
+/* Whoever writes to a FIFO may take some time before each byte. */
+static void a_fifo_is_waited_for(void **state)
+{
+	(void)state;
+	const struct timespec pause = { .tv_nsec = 30 * 1000 * 1000 };
+	struct wsi_file file;
+	int status;
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	pid_t child = fork();
+	if (child == 0) {
+		nanosleep(&pause, NULL);
+		int fd = open("fifo", O_WRONLY);
+		for (const char *at = "stream"; *at; at++) {
+			nanosleep(&pause, NULL);
+			if (write(fd, at, 1) != 1)
+				_exit(1);
+		}
+		_exit(0);
+	}
+	assert_int_equal(wsi_file_open_any("fifo", NULL, &file, NULL), WS_OK);
+	assert_int_equal(file.bytes.len, 6);
+	assert_memory_equal(file.bytes.ptr, "stream", 6);
+	wsi_file_close(&file);
+	assert_true(waitpid(child, &status, 0) == child && status == 0);
+}
+
 /* ---- files that are written in parts ---- */
 
 static void a_head_is_written_when_the_rest_is_known(void **state)
@@ -616,6 +644,7 @@ int main(void)
 		cmocka_unit_test(unpacking_has_its_limits),
 		cmocka_unit_test(what_is_no_packed_file_is_mapped_or_told),
 		cmocka_unit_test(standard_input_is_read_from_where_it_is),
+		cmocka_unit_test(a_fifo_is_waited_for),
 		cmocka_unit_test(a_head_is_written_when_the_rest_is_known),
 		cmocka_unit_test(all_memory_is_freed),
 	};
