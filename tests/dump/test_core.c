@@ -3,65 +3,18 @@
  * The dump reader over the small dumps of fuzz/seeds/core (fuzz/make-core-seeds.py says what is in
  * them), as they are and with one thing changed. usage: test_core FOLDER
  */
-#include "../unit/unit.h"
+#include "seed.h"
 
 #include <pthread.h>
 
 #include <warpscope/cubin.h>
 
-#include "dump/dump.h"
 #include "walk.h"
 
 #define KERNEL UINT64_C(0x7f0000001000)
 #define BANK UINT64_C(0x7f0000005000)
 #define SHARED_WINDOW UINT64_C(0x7e0000000000)
 #define LOCAL_WINDOW UINT64_C(0x7e0100000000)
-
-static const char *seeds;
-
-struct copy {
-	uint8_t bytes[16384];
-	size_t len;
-};
-
-static void load(struct copy *copy, const char *name)
-{
-	char path[4096];
-	assert_true(wsi_format(path, "%s/%s", seeds, name));
-	FILE *file = fopen(path, "rb");
-	assert_non_null(file);
-	copy->len = fread(copy->bytes, 1, sizeof copy->bytes, file);
-	fclose(file);
-	assert_in_range(copy->len, 64, sizeof copy->bytes - 1);
-}
-
-static struct ws_target *open_copy(const struct copy *copy)
-{
-	struct ws_target *target = NULL;
-	struct ws_error err = { 0 };
-	struct ws_span bytes = { copy->bytes, copy->len, 0 };
-	if (ws_core_open_memory(bytes, "seed", &target, &err) != WS_OK)
-		fail_msg("%s", err.message);
-	return target;
-}
-
-/* Header field of the `nth` section of a kind. */
-static uint8_t *header_field(struct copy *copy, enum wsi_kind kind, unsigned nth, unsigned field)
-{
-	uint64_t shoff = wsi_load_u64(copy->bytes + 40);
-	for (uint64_t at = shoff + 64; at + 64 <= copy->len; at += 64) {
-		if (wsi_kind_of(wsi_load_u32(copy->bytes + at + 4)) == kind && nth-- == 0)
-			return copy->bytes + at + field;
-	}
-	fail_msg("no such section");
-	return NULL;
-}
-
-static void put32(uint8_t *at, uint32_t value)
-{
-	for (int i = 0; i < 4; i++)
-		at[i] = (uint8_t)(value >> (8 * i));
-}
 
 static bool has_diagnostic(const struct ws_target *target, const char *part)
 {
@@ -420,6 +373,83 @@ static void generic_addresses_go_by_the_windows_of_the_context(void **state)
 	ws_target_close(target);
 }
 
+/* The cluster's extent is the block's own, else that of its grid; a block is found by its rank. */
+static void a_block_knows_its_rank_in_the_cluster(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t of_block, of_grid, rank;
+	} cases[] = { { 2, 0, 1 }, { 0, 2, 1 }, { 2, 4, 1 }, { 4, 2, 3 }, { 0, 0, 0 } };
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		struct copy copy;
+		load(&copy, "r615");
+		uint8_t *block =
+			copy.bytes + wsi_load_u64(header_field(&copy, WSI_KIND_BLOCK, 0, 24));
+		uint8_t *grid =
+			copy.bytes + wsi_load_u64(header_field(&copy, WSI_KIND_GRID, 0, 24));
+		put32(block + WSI_AT_block_idx, 3);
+		put32(block + WSI_AT_block_cluster_dim, cases[i].of_block);
+		put32(grid + WSI_AT_grid_cluster_dim, cases[i].of_grid);
+		struct ws_target *target = open_copy(&copy);
+		for (uint32_t rank = 0; rank < 4; rank++) {
+			struct ws_address at = { .space = WS_SPACE_GENERIC,
+						 .address = SHARED_WINDOW + (rank << 24) + 5 };
+			struct wsi_resolved to;
+			enum ws_status st = wsi_core_resolve(wsi_core_of(target), &at, &to, NULL);
+			assert_int_equal(st, rank == cases[i].rank ? WS_OK : WS_ABSENT);
+			if (st == WS_OK)
+				assert_int_equal(to.at.address, 5);
+		}
+		ws_target_close(target);
+	}
+}
+
+static void a_table_over_the_headers_is_ignored(void **state)
+{
+	(void)state;
+	static const uint32_t offsets[] = { 0, 63, 64, 64 + 42 * 64 };
+	for (size_t i = 0; i < WSI_COUNT(offsets); i++) {
+		struct copy copy;
+		struct ws_counts n;
+		load(&copy, "r615");
+		assert_int_equal(wsi_load_u64(copy.bytes + 40), 64);
+		put32(header_field(&copy, WSI_KIND_SM, 0, 24), offsets[i]);
+		struct ws_target *target = open_copy(&copy);
+		ws_target_counts(target, &n);
+		assert_int_equal(n.sms, 0);
+		assert_true(has_diagnostic(target, "it overlaps the headers of the file"));
+		ws_target_close(target);
+	}
+}
+
+/* One row of a table may be damaged; of rows that were read from a wrong place all are. */
+static void an_exception_needs_a_neighbour_that_is_a_lane(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t n_rows, others; /* what the other rows say that they are */
+		bool damaged;
+	} cases[] = {
+		{ 2, 77, false }, { 3, 77, true }, { 3, 1, true }, { 3, 2, false }, { 32, 77, true }
+	};
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		struct copy copy;
+		load(&copy, "full-warp");
+		uint8_t *header = header_field(&copy, WSI_KIND_LANE, 0, 0);
+		uint64_t rows = wsi_load_u64(header + 24), stride = wsi_load_u64(header + 56);
+		put32(header + 32, (uint32_t)(cases[i].n_rows * stride));
+		put32(copy.bytes + rows + stride + WSI_AT_lane_exception, 14);
+		put32(copy.bytes + rows + WSI_AT_lane_id, cases[i].others);
+		put32(copy.bytes + rows + 2 * stride + WSI_AT_lane_id, cases[i].others);
+		struct ws_target *target = open_copy(&copy);
+		struct ws_lane lane;
+		assert_int_equal(ws_target_lane(target, 0, 1, &lane, NULL), WS_OK);
+		assert_int_equal(lane.exception, 14);
+		assert_int_equal(lane.damaged, cases[i].damaged);
+		ws_target_close(target);
+	}
+}
+
 /* Section 1 becomes a second one for the parameters of a grid, shorter, before the table of grids.
  */
 static void of_two_alike_the_first_counts_even_before_its_parent(void **state)
@@ -580,6 +610,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(what_was_left_out_is_said_so),
 		cmocka_unit_test(cut_memory_is_cut_not_absent),
 		cmocka_unit_test(generic_addresses_go_by_the_windows_of_the_context),
+		cmocka_unit_test(a_block_knows_its_rank_in_the_cluster),
+		cmocka_unit_test(a_table_over_the_headers_is_ignored),
+		cmocka_unit_test(an_exception_needs_a_neighbour_that_is_a_lane),
 		cmocka_unit_test(of_two_alike_the_first_counts_even_before_its_parent),
 		cmocka_unit_test(every_allocation_may_fail),
 		cmocka_unit_test(threads_may_read_one_dump),
