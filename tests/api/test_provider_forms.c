@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -358,6 +359,38 @@ static void older_forms_read_the_same_registers(void **state)
 	ws_target_close(newest);
 }
 
+static CUDBGResult no_registers(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln, uint32_t first,
+				uint32_t n, uint32_t *values, uint32_t *ret_n)
+{
+	(void)dev, (void)sm, (void)wp, (void)ln, (void)first, (void)n, (void)values;
+	*ret_n = 0;
+	return CUDBG_SUCCESS;
+}
+
+/* Up to the last one that a warp has, and no further; "none" is not zeros. */
+static void registers_end_with_the_last(void **state)
+{
+	(void)state;
+	struct CUDBGAPI_st table = *api;
+	uint32_t values[20], n = 0;
+	table.readRegisterRange = NULL;
+	table.readRegisterRange60 = NULL;
+	struct ws_target *target = over(&table);
+	assert_int_equal(ws_target_registers(target, 0, 2, WS_REG_R, 10, 20, values, &n, NULL),
+			 WS_OK);
+	assert_int_equal(n, 6);
+	for (uint32_t i = 0; i < 6; i++)
+		assert_int_equal(values[i], 110 + i);
+	assert_int_equal(ws_target_registers(target, 0, 2, WS_REG_R, 16, 1, values, &n, NULL),
+			 WS_ABSENT);
+	ws_target_close(target);
+	table.readRegisterRange = no_registers;
+	target = over(&table);
+	assert_int_equal(ws_target_registers(target, 0, 2, WS_REG_R, 0, 4, values, &n, NULL),
+			 WS_ABSENT);
+	ws_target_close(target);
+}
+
 static void return_addresses_are_the_same_all_at_once(void **state)
 {
 	(void)state;
@@ -387,6 +420,442 @@ static void return_addresses_are_the_same_all_at_once(void **state)
 	ws_target_close(newest);
 }
 
+/* ---- memory ---- */
+
+static const struct ws_address nowhere = { .device_index = WS_NONE,
+					   .grid_index = WS_NONE,
+					   .warp_index = WS_NONE };
+static CUDBGResult answer;
+static struct {
+	uint32_t dev, sm, wp, ln, len;
+	uint64_t address;
+} generic;
+
+static CUDBGResult read_answer(uint64_t address, void *buffer, uint32_t len)
+{
+	(void)address, (void)buffer, (void)len;
+	return answer;
+}
+
+static CUDBGResult write_answer(uint64_t address, const void *buffer, uint32_t len)
+{
+	(void)address, (void)buffer, (void)len;
+	return answer;
+}
+
+static CUDBGResult read_generic(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln,
+				uint64_t address, void *buffer, uint32_t len)
+{
+	generic.dev = dev, generic.sm = sm, generic.wp = wp, generic.ln = ln;
+	generic.address = address, generic.len = len;
+	memset(buffer, 0x77, len);
+	return CUDBG_SUCCESS;
+}
+
+static CUDBGResult write_generic(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln,
+				 uint64_t address, const void *buffer, uint32_t len)
+{
+	(void)buffer;
+	generic.dev = dev, generic.sm = sm, generic.wp = wp, generic.ln = ln;
+	generic.address = address, generic.len = len;
+	return CUDBG_SUCCESS;
+}
+
+/* Memory that each device has other bytes of is read and written by a call that names the device,
+ * where one is named; nothing else goes that way. */
+static void ambiguous_addresses_are_those_of_the_device(void **state)
+{
+	(void)state;
+	struct CUDBGAPI_st table = *api;
+	struct ws_address at = nowhere;
+	uint8_t bytes[4] = { 0 };
+	size_t n;
+	at.space = WS_SPACE_GLOBAL;
+	at.address = 0x1234;
+	table.readGlobalMemory = read_answer;
+	table.writeGlobalMemory = write_answer;
+	table.readGenericMemory = read_generic;
+	table.writeGenericMemory = write_generic;
+	for (int old = 0; old < 2; old++) {
+		if (old) {
+			table.readGenericMemory = NULL;
+			table.readGlobalMemory55 = read_generic;
+		}
+		struct ws_target *target = over(&table);
+		for (uint32_t device = 0; device < 3; device++) {
+			bool named = device < 2; /* there is no third */
+			at.device_index = device;
+			answer = CUDBG_ERROR_AMBIGUOUS_MEMORY_ADDRESS;
+			memset(&generic, 0x5a, sizeof generic);
+			assert_int_equal(ws_target_read_memory(target, &at, bytes, 4, &n, NULL),
+					 named ? WS_OK : WS_ARGUMENT);
+			if (named)
+				assert_true(generic.dev == 2 * device && generic.sm == 0 &&
+					    generic.wp == 0 && generic.ln == 0 &&
+					    generic.address == 0x1234 && generic.len == 4 &&
+					    bytes[3] == 0x77);
+			memset(&generic, 0x5a, sizeof generic);
+			assert_int_equal(ws_target_write_memory(target, &at, bytes, 4, NULL),
+					 named ? WS_OK : WS_ARGUMENT);
+			if (named)
+				assert_true(generic.dev == 2 * device && generic.sm == 0 &&
+					    generic.wp == 0 && generic.ln == 0 &&
+					    generic.address == 0x1234 && generic.len == 4);
+			answer = CUDBG_ERROR_INVALID_MEMORY_SEGMENT;
+			generic.len = 0;
+			assert_int_equal(ws_target_read_memory(target, &at, bytes, 4, &n, NULL),
+					 WS_ABSENT);
+			assert_int_equal(n, 0);
+			assert_int_equal(ws_target_write_memory(target, &at, bytes, 4, NULL),
+					 WS_ABSENT);
+			assert_int_equal(generic.len, 0);
+		}
+		ws_target_close(target);
+	}
+}
+
+/* Whatever a provider says, a reader learns what kind of "no" it is. */
+static void codes_of_providers_have_their_meaning(void **state)
+{
+	static const struct {
+		CUDBGResult code;
+		enum ws_status status;
+	} cases[] = {
+		{ CUDBG_ERROR_NOT_SUPPORTED, WS_UNSUPPORTED },
+		{ CUDBG_ERROR_RUNNING_DEVICE, WS_RUNNING },
+		{ CUDBG_ERROR_COMMUNICATION_FAILURE, WS_IO },
+		{ CUDBG_ERROR_UNKNOWN, WS_ABSENT },
+		{ CUDBG_ERROR_MISSING_DATA, WS_ABSENT },
+		{ CUDBG_ERROR_INVALID_ADDRESS, WS_ABSENT },
+		{ CUDBG_ERROR_INVALID_MEMORY_ACCESS, WS_ABSENT },
+		{ CUDBG_ERROR_MEMORY_MAPPING_FAILED, WS_ABSENT },
+		{ CUDBG_ERROR_ADDRESS_NOT_IN_DEVICE_MEM, WS_ABSENT },
+		{ CUDBG_ERROR_INVALID_ARGS, WS_ABSENT },
+		{ CUDBG_ERROR_INVALID_DEVICE, WS_ABSENT },
+		{ CUDBG_ERROR_INVALID_LANE, WS_ABSENT },
+		{ CUDBG_ERROR_INVALID_CALL_LEVEL, WS_ABSENT },
+		{ CUDBG_ERROR_INTERNAL, WS_MALFORMED },
+		{ CUDBG_ERROR_BUFFER_TOO_SMALL, WS_MALFORMED },
+	};
+	(void)state;
+	struct CUDBGAPI_st table = *api;
+	table.readGlobalMemory = read_answer;
+	table.getErrorStringEx = NULL; /* then the words of the code */
+	struct ws_target *target = over(&table);
+	struct ws_address at = nowhere;
+	struct ws_error err;
+	char want[200];
+	uint8_t byte;
+	size_t n;
+	at.space = WS_SPACE_GLOBAL;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		answer = cases[i].code;
+		assert_int_equal(ws_target_read_memory(target, &at, &byte, 1, &n, &err),
+				 cases[i].status);
+		snprintf(want, sizeof want, "memory: %s", cudbgGetErrorString(cases[i].code));
+		assert_string_equal(err.message, want);
+	}
+	ws_target_close(target);
+}
+
+/* The API reads all or nothing: what is there of more than there is comes all the same. */
+static void as_much_as_there_is_is_read(void **state)
+{
+	(void)state;
+	struct ws_target *target = over(api);
+	struct ws_address at = nowhere;
+	uint8_t bytes[FAKE_GLOBAL_BYTES + 64];
+	size_t n;
+	at.space = WS_SPACE_GLOBAL;
+	for (uint32_t off = 0; off < FAKE_GLOBAL_BYTES; off += 85) {
+		at.address = FAKE_GLOBAL + off;
+		assert_int_equal(ws_target_read_memory(target, &at, bytes, sizeof bytes, &n, NULL),
+				 WS_ABSENT);
+		assert_int_equal(n, FAKE_GLOBAL_BYTES - off);
+		for (size_t i = 0; i < n; i++)
+			assert_int_equal(bytes[i], (off + i) & 0xff);
+		assert_int_equal(ws_target_read_memory(target, &at, bytes, n, &n, NULL), WS_OK);
+		assert_int_equal(n, FAKE_GLOBAL_BYTES - off);
+	}
+	at.address = FAKE_GLOBAL;
+	assert_int_equal(ws_target_read_memory(target, &at, bytes, 0, &n, NULL), WS_OK);
+	assert_int_equal(n, 0);
+	ws_target_close(target);
+}
+
+static uint32_t const_at[6];
+
+static CUDBGResult const_bank_123(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t bank,
+				  uint32_t offset, uint64_t *ret_address)
+{
+	const uint32_t all[] = { dev, sm, wp, bank, offset };
+	memcpy(const_at, all, sizeof all);
+	*ret_address = FAKE_GLOBAL + offset;
+	return CUDBG_SUCCESS;
+}
+
+static CUDBGResult const_bank(uint32_t dev, uint64_t grid, uint32_t bank, uint64_t *ret_address,
+			      uint32_t *ret_size)
+{
+	*ret_address = FAKE_GLOBAL;
+	*ret_size = 16;
+	return dev == 0 && grid == 1 && bank == 3 ? CUDBG_SUCCESS : CUDBG_ERROR_MISSING_DATA;
+}
+
+/* By the address of a bank and its size, or before 12.4 by that of the first byte, of a warp. */
+static void constants_are_read_by_the_address_of_their_bank(void **state)
+{
+	(void)state;
+	struct ws_address at = nowhere;
+	uint8_t bytes[4];
+	size_t n;
+	at.space = WS_SPACE_CONST;
+	at.warp_index = 0; /* its grid is meant */
+	for (int old = 0; old < 2; old++) {
+		struct CUDBGAPI_st table = *api;
+		table.getConstBankAddress = old ? NULL : const_bank;
+		table.getConstBankAddress123 = const_bank_123;
+		struct ws_target *target = over(&table);
+		at.bank = 3;
+		at.address = 12;
+		assert_int_equal(ws_target_read_memory(target, &at, bytes, 4, &n, NULL), WS_OK);
+		assert_int_equal(bytes[0], 12);
+		if (old)
+			assert_true(const_at[0] == 0 && const_at[1] == 1 && const_at[2] == 0 &&
+				    const_at[3] == 3 && const_at[4] == 12);
+		at.address = 13;
+		assert_int_equal(ws_target_read_memory(target, &at, bytes, 4, &n, NULL),
+				 old ? WS_OK : WS_ABSENT);
+		assert_int_equal(n, old ? 4 : 3);
+		at.address = 17;
+		assert_int_equal(ws_target_read_memory(target, &at, bytes, 1, &n, NULL),
+				 old ? WS_OK : WS_ABSENT);
+		at.address = (uint64_t)UINT32_MAX + 1; /* further than the older form can ask */
+		assert_int_equal(ws_target_read_memory(target, &at, bytes, 1, &n, NULL),
+				 old ? WS_UNSUPPORTED : WS_ABSENT);
+		at.bank = 4;
+		at.address = 0;
+		assert_int_equal(ws_target_read_memory(target, &at, bytes, 1, &n, NULL),
+				 old ? WS_OK : WS_ABSENT);
+		ws_target_close(target);
+	}
+}
+
+/* ---- stop and go ---- */
+
+static CUDBGResult of_device[3]; /* what each device answers, by id */
+static unsigned asked;           /* a bit each */
+
+static CUDBGResult one_device(uint32_t dev)
+{
+	asked |= 1u << dev;
+	return of_device[dev];
+}
+
+/* Providers without a call for all devices are asked for one after the other; one that is already
+ * so is no failure, and another failure ends it. */
+static void devices_stop_and_go_one_by_one(void **state)
+{
+	(void)state;
+	struct CUDBGAPI_st table = *api;
+	table.suspendAllDevices = NULL;
+	table.resumeAllDevices = NULL;
+	table.suspendDevice = one_device;
+	table.resumeDevice = one_device;
+	struct ws_target *target = over(&table);
+	for (int resume = 1; resume >= 0; resume--) {
+		CUDBGResult already =
+			resume ? CUDBG_ERROR_RUNNING_DEVICE : CUDBG_ERROR_SUSPENDED_DEVICE;
+		for (int which = 0; which < 5; which++) {
+			uint32_t index = which < 2 ? (uint32_t)which : WS_NONE;
+			asked = 0;
+			of_device[0] = which == 3   ? already
+				       : which == 4 ? CUDBG_ERROR_INTERNAL
+						    : CUDBG_SUCCESS;
+			of_device[2] = which == 3 ? already : CUDBG_SUCCESS;
+			enum ws_status st = resume ? ws_target_resume(target, index, NULL)
+						   : ws_target_suspend(target, index, true, NULL);
+			assert_int_equal(st, which == 4 ? WS_MALFORMED : WS_OK);
+			assert_int_equal(asked, which == 0   ? 1
+						: which == 1 ? 4
+						: which == 4 ? 1
+							     : 5);
+			assert_int_equal(ws_target_running(target, 0), resume);
+		}
+	}
+	ws_target_close(target);
+}
+
+static CUDBGResult no_step(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t lane, uint32_t n_steps,
+			   uint32_t flags, uint64_t *ret_mask)
+{
+	(void)dev, (void)sm, (void)wp, (void)lane, (void)n_steps, (void)flags;
+	*ret_mask = 0xff;
+	return CUDBG_ERROR_WARP_RESUME_NOT_POSSIBLE;
+}
+
+static CUDBGResult no_until(uint32_t dev, uint32_t sm, uint64_t mask, uint64_t pc, uint32_t flags)
+{
+	(void)dev, (void)sm, (void)mask, (void)pc, (void)flags;
+	return CUDBG_ERROR_WARP_RESUME_NOT_POSSIBLE;
+}
+
+/* A warp that cannot go alone is no damage. */
+static void a_warp_that_cannot_go_alone_is_said_so(void **state)
+{
+	(void)state;
+	struct CUDBGAPI_st table = *api;
+	const struct ws_step step = { .warp_index = 1, .lane = WS_NONE, .steps = 1 };
+	uint64_t warps = 3;
+	struct ws_error err;
+	table.singleStepWarp = no_step;
+	table.resumeWarpsUntilPC = no_until;
+	struct ws_target *target = over(&table);
+	assert_int_equal(ws_target_step(target, &step, &warps, &err), WS_UNSUPPORTED);
+	assert_int_equal(err.status, WS_UNSUPPORTED);
+	assert_int_equal(warps, 3);
+	assert_int_equal(ws_target_step(target, &step, &warps, NULL), WS_UNSUPPORTED);
+	assert_int_equal(ws_target_run_until(target, 0, 1, FAKE_CODE, 0, &err), WS_UNSUPPORTED);
+	assert_int_equal(err.status, WS_UNSUPPORTED);
+	ws_target_close(target);
+}
+
+/* ---- predicates ---- */
+
+static uint32_t written[16], n_written;
+
+static CUDBGResult write_predicates(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t ln, uint32_t n,
+				    const uint32_t *values)
+{
+	(void)dev, (void)sm, (void)wp, (void)ln;
+	memcpy(written, values, n * sizeof *values);
+	n_written = n;
+	return CUDBG_SUCCESS;
+}
+
+static CUDBGResult write_uniform(uint32_t dev, uint32_t sm, uint32_t wp, uint32_t n,
+				 const uint32_t *values)
+{
+	return write_predicates(dev, sm, wp, 0, n, values);
+}
+
+/* They are written from the first on: those before stay what they were (P1 and others are true). */
+static void predicates_before_those_written_stay(void **state)
+{
+	(void)state;
+	static const uint32_t values[] = { 7, 8 };
+	struct CUDBGAPI_st table = *api;
+	table.writePredicates = write_predicates;
+	table.writeUniformPredicates = write_uniform;
+	struct ws_target *target = over(&table);
+	for (int uniform = 0; uniform < 2; uniform++)
+		for (uint32_t first = 0; first < 6; first++) {
+			n_written = 0;
+			assert_int_equal(ws_target_write_registers(target, 0, 0,
+								   uniform ? WS_REG_UP : WS_REG_P,
+								   first, 2, values, NULL),
+					 WS_OK);
+			assert_int_equal(n_written, first + 2);
+			for (uint32_t i = 0; i < first; i++)
+				assert_int_equal(written[i], i & 1);
+			assert_true(written[first] == 7 && written[first + 1] == 8);
+		}
+	assert_int_equal(ws_target_write_registers(target, 0, 0, WS_REG_P, 6, 2, values, NULL),
+			 WS_ABSENT);
+	assert_int_equal(ws_target_write_registers(target, 0, 0, WS_REG_P, 7, 0, values, NULL),
+			 WS_ABSENT);
+	ws_target_close(target);
+}
+
+/* Registers of each kind from any number on, as many as there are. */
+static void registers_are_read_from_any_number_on(void **state)
+{
+	static const struct {
+		enum ws_reg_kind kind;
+		uint32_t n;
+	} kinds[] = { { WS_REG_R, 16 }, { WS_REG_P, 7 }, { WS_REG_UP, 7 }, { WS_REG_UR, 8 } };
+	(void)state;
+	struct ws_target *target = over(api);
+	fake.device[0].n_uniform_regs = 8;
+	for (size_t i = 0; i < 4; i++)
+		for (uint32_t first = 0; first < kinds[i].n; first++) {
+			uint32_t got[32], n = 0;
+			uint32_t wanted = kinds[i].kind == WS_REG_UR ? kinds[i].n - first : 20;
+			assert_int_equal(ws_target_registers(target, 0, 0, kinds[i].kind, first,
+							     wanted, got, &n, NULL),
+					 WS_OK);
+			assert_int_equal(n, kinds[i].n - first);
+			for (uint32_t k = 0; k < n; k++)
+				assert_int_equal(got[k], kinds[i].kind == WS_REG_R
+								 ? 100 + first + k
+								 : (first + k) & 1);
+		}
+	ws_target_close(target);
+}
+
+/* ---- versions ---- */
+
+/* The table only grew: a function is there from its version on. The last one of each. */
+static void functions_are_there_since_their_version(void **state)
+{
+	static const struct {
+		size_t slot;
+		uint32_t major, minor;
+	} cases[] = {
+		{ offsetof(struct CUDBGAPI_st, writeRpcRegisters), 13, 4 },
+		{ offsetof(struct CUDBGAPI_st, resumeAllDevices), 13, 2 },
+		{ offsetof(struct CUDBGAPI_st, getHardwareBarrierInfo), 13, 1 },
+		{ offsetof(struct CUDBGAPI_st, setNotifyNewEventCallback), 13, 0 },
+		{ offsetof(struct CUDBGAPI_st, readCPUCallStack), 12, 9 },
+		{ offsetof(struct CUDBGAPI_st, readWarpResources), 12, 8 },
+		{ offsetof(struct CUDBGAPI_st, getClusterExceptionTargetBlock), 12, 7 },
+		{ offsetof(struct CUDBGAPI_st, executeInternalCommand), 12, 6 },
+		{ offsetof(struct CUDBGAPI_st, readSmException), 12, 5 },
+		{ offsetof(struct CUDBGAPI_st, singleStepWarp), 12, 4 },
+		{ offsetof(struct CUDBGAPI_st, getConstBankAddress123), 12, 3 },
+		{ offsetof(struct CUDBGAPI_st, getErrorStringEx), 12, 2 },
+		{ offsetof(struct CUDBGAPI_st, readClusterIdx), 12, 0 },
+		{ offsetof(struct CUDBGAPI_st, getLoadedFunctionInfo118), 11, 8 },
+		{ offsetof(struct CUDBGAPI_st, writeUniformPredicates), 10, 0 },
+		{ offsetof(struct CUDBGAPI_st, readDeviceExceptionState), 9, 0 },
+		{ offsetof(struct CUDBGAPI_st, singleStepWarp65), 6, 5 },
+		{ offsetof(struct CUDBGAPI_st, requestCleanupOnDetach), 6, 0 },
+		{ offsetof(struct CUDBGAPI_st, readDeviceExceptionState80), 5, 5 },
+		{ offsetof(struct CUDBGAPI_st, getGridStatus50), 5, 0 },
+		{ offsetof(struct CUDBGAPI_st, readTextureMemoryBindless), 4, 2 },
+		{ offsetof(struct CUDBGAPI_st, readSyscallCallDepth), 4, 1 },
+		{ offsetof(struct CUDBGAPI_st, getElfImage), 4, 0 },
+		{ offsetof(struct CUDBGAPI_st, setNotifyNewEventCallback40), 3, 2 },
+		{ offsetof(struct CUDBGAPI_st, readVirtualReturnAddress32), 3, 1 },
+		{ offsetof(struct CUDBGAPI_st, acknowledgeEvent30), 0, 0 },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct ws_provider provider = { .api = api };
+		for (uint32_t major = 0; major < 16; major++)
+			for (uint32_t minor = 0; minor < 10; minor++) {
+				bool since = major > cases[i].major ||
+					     (major == cases[i].major && minor >= cases[i].minor);
+				provider.major = major;
+				provider.minor = minor;
+				if (ws_provider_has(&provider, cases[i].slot) != since)
+					fail_msg("%zu: %u.%u", i, major, minor);
+			}
+	}
+	struct ws_target *target = NULL;
+	assert_int_equal(ws_target_from_api(api, 5, 5, &target, NULL), WS_UNSUPPORTED);
+	assert_int_equal(ws_target_from_api(NULL, 13, 0, &target, NULL), WS_ARGUMENT);
+	assert_int_equal(ws_target_from_api(api, 13, 0, NULL, NULL), WS_ARGUMENT);
+	struct CUDBGAPI_st table = *api;
+	table.initialize = NULL;
+	assert_int_equal(ws_target_from_api(&table, 13, 0, &target, NULL), WS_UNSUPPORTED);
+	assert_null(target);
+	assert_int_equal(ws_target_from_api(api, 6, 0, &target, NULL), WS_OK);
+	ws_target_close(target);
+}
+
+#define FORMS(name) cmocka_unit_test_setup_teardown(name, start, stop)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -398,6 +867,16 @@ int main(void)
 		cmocka_unit_test_setup_teardown(older_forms_read_the_same_registers, start, stop),
 		cmocka_unit_test_setup_teardown(return_addresses_are_the_same_all_at_once, start,
 						stop),
+		FORMS(registers_end_with_the_last),
+		FORMS(ambiguous_addresses_are_those_of_the_device),
+		FORMS(codes_of_providers_have_their_meaning),
+		FORMS(as_much_as_there_is_is_read),
+		FORMS(constants_are_read_by_the_address_of_their_bank),
+		FORMS(devices_stop_and_go_one_by_one),
+		FORMS(a_warp_that_cannot_go_alone_is_said_so),
+		FORMS(predicates_before_those_written_stay),
+		FORMS(registers_are_read_from_any_number_on),
+		FORMS(functions_are_there_since_their_version),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
