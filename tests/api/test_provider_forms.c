@@ -854,6 +854,25 @@ static void functions_are_there_since_their_version(void **state)
 	ws_target_close(target);
 }
 
+static void libraries_that_are_no_provider_are_refused(void **state)
+{
+	struct ws_provider provider;
+	struct ws_target *target = NULL;
+	struct ws_error err;
+	(void)state;
+	assert_int_equal(ws_provider_open(NULL, &provider, NULL), WS_ARGUMENT);
+	assert_int_equal(ws_provider_open("libc.so.6", NULL, NULL), WS_ARGUMENT);
+	assert_int_equal(ws_provider_open("/nonexistent.so", &provider, &err), WS_IO);
+	assert_int_equal(ws_provider_open("libc.so.6", &provider, &err), WS_IO);
+	assert_string_equal(err.message, "libc.so.6: the library has no cudbgGetAPI");
+	assert_int_equal(ws_provider_open("libc.so.6:its_name", &provider, &err), WS_IO);
+	assert_string_equal(err.message, "libc.so.6: the library has no its_name");
+	assert_int_equal(ws_provider_open("libc.so.6:getpid", &provider, &err), WS_UNSUPPORTED);
+	assert_non_null(strstr(err.message, "libc.so.6: getpid: "));
+	assert_int_equal(ws_target_open_provider("libc.so.6", &target, &err), WS_IO);
+	assert_null(target);
+}
+
 #define FORMS(name) cmocka_unit_test_setup_teardown(name, start, stop)
 
 int main(void)
@@ -877,6 +896,7 @@ int main(void)
 		FORMS(predicates_before_those_written_stay),
 		FORMS(registers_are_read_from_any_number_on),
 		FORMS(functions_are_there_since_their_version),
+		FORMS(libraries_that_are_no_provider_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
