@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a tensor map can be: each limit that the driver's manual gives, from both sides. */
+/* What a tensor map can be: each limit that the driver's manual gives, from both sides; and which
+ * instructions can use one. */
 #include "device.h"
 
 /* A tensor of floats: two dimensions of tiles, or three of pixels. */
@@ -123,12 +124,86 @@ static void pixels_have_limits(void **state)
 	}
 }
 
+/* ---- maps that an instruction cannot use ---- */
+
+/* Runs one instruction: the map is at [UR4], the tile at `shared`, with its barrier at 0x1000. */
+static void run_with(const struct ws_sim_tensor *tensor, const char *insn, unsigned shared,
+		     struct ws_sim_fault *ret_fault)
+{
+	char source[1000];
+	uint8_t map[WS_SIM_TENSOR_MAP_BYTES];
+	struct ws_sim_tensor its = *tensor;
+	struct ws_error err;
+	uint64_t at, data;
+	const void *const args[1] = { &at };
+	struct ws_sim *sim = device_of("sm_90a");
+	assert_int_equal(ws_sim_alloc(sim, 1 << 21, &data, NULL), WS_OK);
+	its.address = data;
+	if (ws_sim_tensor_map(&its, map, &err) != WS_OK)
+		fail_msg("%s: %s", insn, err.message);
+	assert_int_equal(ws_sim_alloc(sim, sizeof map, &at, NULL), WS_OK);
+	assert_int_equal(ws_sim_write(sim, at, map, sizeof map, NULL), WS_OK);
+	snprintf(source, sizeof source,
+		 ".arch sm_90a\n.kernel k\n.param map 8\n.regs 40\n.shared s 8192\n"
+		 "ULDC.64 UR4, c[0x0][`(map)]\nUMOV UR6, 0x0\nUMOV UR8, 0x%x\nUMOV UR9, 0x1000\n"
+		 "UMOV UR10, 0x0\nUMOV UR11, 0x0\nUMOV UR12, 0x0\nUMOV UR13, 0x0\n"
+		 "UMOV UR14, 0x0\n%s\nEXIT\n.end\n",
+		 shared, insn);
+	uint32_t module = load_text(sim, source);
+	const struct ws_sim_launch launch = launch_of(module, (struct ws_dim3){ 1, 1, 1 }, args);
+	assert_int_equal(ws_sim_launch(sim, &launch, NULL), WS_OK);
+	memset(ret_fault, 0, sizeof *ret_fault);
+	if (run_all(sim) == WS_SIM_FAULTED)
+		assert_true(ws_sim_fault(sim, ret_fault));
+	ws_sim_destroy(sim);
+}
+
+static void a_map_is_for_some_instructions(void **state)
+{
+	enum { NONE = 0, MISALIGNED = 6, PARAMETER = 27 };
+	static const struct {
+		const char *insn;
+		bool pixels;
+		unsigned rows, shared; /* of the box; where the tile goes */
+		enum ws_sim_tensor_swizzle swizzle;
+		uint32_t exception;
+		const char *text;
+	} cases[] = {
+		{ "UTMASTG.2D [UR8], [UR4]", false, 4, 0x800, 0, NONE, "" },
+		{ "UTMASTG.3D [UR8], [UR4]", false, 4, 0x800, 0, PARAMETER,
+		  "the tensor map has 2 dimensions, not 3" },
+		{ "UTMALDG.1D [UR8], [UR4], desc[URZ]", false, 4, 0x800, 0, PARAMETER,
+		  "the tensor map has 2 dimensions, not 1" },
+		{ "UTMALDG.3D [UR8], [UR4], desc[URZ]", true, 4, 0x800, 0, PARAMETER,
+		  "the tensor map is for im2col" },
+		{ "UTMASTG.3D.IM2COL [UR8], [UR4]", true, 4, 0x800, 0, NONE, "" },
+		{ "UTMASTG.2D [UR8], [UR4]", false, 4, 0x840, 0, MISALIGNED,
+		  "shared address 0x840 of a tile is not a multiple of 128" },
+		{ "UTMASTG.2D [UR8], [UR4]", false, 4, 0x800, WS_SIM_SWIZZLE_64B, NONE, "" },
+		/* where rows shorter than the swizzle are, no document says */
+		{ "UTMASTG.2D [UR8], [UR4]", false, 4, 0x800, WS_SIM_SWIZZLE_128B,
+		  WS_SIM_UNIMPLEMENTED, NULL },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct ws_sim_tensor tensor = usual(cases[i].pixels);
+		struct ws_sim_fault fault;
+		tensor.box[1] = cases[i].rows;
+		tensor.swizzle = cases[i].swizzle;
+		run_with(&tensor, cases[i].insn, cases[i].shared, &fault);
+		if (fault.exception != cases[i].exception ||
+		    (cases[i].text && strcmp(fault.text, cases[i].text) != 0))
+			fail_msg("%s: %u: %s", cases[i].insn, fault.exception, fault.text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tiles_have_limits),
 		cmocka_unit_test(a_row_fits_its_swizzle),
 		cmocka_unit_test(pixels_have_limits),
+		cmocka_unit_test(a_map_is_for_some_instructions),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
