@@ -24,11 +24,11 @@ NCCL = 'ncclDevKernel_AllReduce_Sum_f32_RING_LL'
 
 
 class Bench:
-    """One kernel of wait.cu in flight."""
+    """One kernel of wait.cu, or of an image, in flight."""
 
-    def __init__(self, kernel, threads=128, grid=1, params=b'', hardware=True):
+    def __init__(self, kernel, threads=128, grid=1, params=b'', hardware=True, image=CUBIN):
         self.process, self.kernel, self.hardware = Process(H100), kernel, hardware
-        self.module = self.process.context().load(CUBIN)
+        self.module = self.process.context().load(image)
         self.launch = self.process.launch(self.module.context, self.module, kernel, (grid, 1, 1), (threads, 1, 1),
                                           params=params, shared=1024)
 
@@ -294,6 +294,193 @@ def a_loop_waits_if_what_it_calls_only_reads(folder):
                        ('LDG.E.STRONG.SYS R4, desc[UR4][R2.64]', ['f', 'k']))
 
 
+LOOP = """.arch sm_90a
+.kernel k
+.param flag 8
+.param other 4
+S2R R0, SR_TID.X
+LDC.64 R2, c[0x0][0x210]
+{before}
+again:
+{load}
+{test}
+@P0 BRA `(again)
+EXIT
+.end
+"""
+
+
+def spinning(folder, test, value, load='LDG.E.STRONG.SYS R4, desc[UR4][R2.64]', before='NOP', other=5, address=lambda _: FLAG):
+    """The report of a warp that is about to test what it has read."""
+    with open(assembled(folder, LOOP.format(test=test, load=load, before=before)), 'rb') as handle:
+        bench = Bench('k', threads=32, image=handle.read(), params=struct.pack('<QI', FLAG, other))
+    bench.process.memory.append((FLAG, struct.pack('<32I', value, *range(31))))
+    regs = {2: address, 3: lambda lane: address(lane) >> 32, 4: lambda _: value, 6: lambda _: other}
+    return bench.place(lambda _b, _w: State(bench.here(0x40), regs=regs)).report(folder)
+
+
+def a_wait_whose_end_has_come_is_no_hang(folder):
+    for test, (_, waiting, done) in UNTIL.items():
+        for value in (*waiting, *done):
+            report = spinning(folder, f'ISETP.{test}.AND P0, PT, R4, 0x5, PT', value)
+            wait = only(report, 'spin')
+            expect(f'the value {value} that {test} is tested for is there', wait['until']['met'], value in done)
+            expect(f'about to end with {value}, tested for {test}', wait['needs'].endswith(', so it is about to end'), value in done)
+            expect(f'the verdict on {test} with {value}', report['verdict']['kind'], 'none' if value in done else 'hang')
+
+
+def a_hang_of_lanes_with_words_of_their_own_does_not_end_with_one_of_them(folder):
+    for size, met in ((4, False), (0, True)):
+        report = spinning(folder, 'ISETP.NE.AND P0, PT, R4, 0x5, PT', 5, before='IMAD.WIDE.U32 R2, R0, 0x4, R2' if size else 'NOP',
+                          address=lambda lane, size=size: FLAG + size * lane)
+        wait = only(report, 'spin')
+        expect('one address', wait['one_address'], met)
+        expect('all at the same address', 'all at the same address' in wait['text'], met)
+        expect('the verdict', report['verdict']['kind'], 'none' if met else 'hang')
+
+
+def numbers_are_written_as_people_write_them(folder):
+    for test, text in (('R4, 0x1869f', '99999'), ('R4, 0x186a0', '0x186a0'), ('R4, -0x1869f', '-99999'), ('R4, -0x186a0', '0xfffe7960')):
+        wait = only(spinning(folder, f'ISETP.LT.AND P0, PT, {test}, PT', 0x80000000), 'spin')
+        expect(f'the end of a wait for {test}', wait['needs'], f'the wait ends when the value is at least {text}; it is 0x80000000')
+
+
+def what_a_word_is_compared_with_is_found(folder):
+    for before, test, wanted in (('NOP', 'R4, c[0x0][0x218]', '0x9'), ('LDC R6, c[0x0][0x218]', 'R4, R6', '0x9'), ('NOP', 'R4, RZ', '0x0')):
+        wait = only(spinning(folder, f'ISETP.NE.U32.AND P0, PT, {test}, PT', 3, before=before, other=9), 'spin')
+        expect(f'what is compared in {test}', wait['until'], {'test': 'equal', 'signed': False, 'value': wanted, 'met': False})
+
+
+def a_part_of_a_word_is_shown_and_not_judged(folder):
+    wait = only(spinning(folder, 'ISETP.NE.U32.AND P0, PT, R4, 0x5, PT', 0x205, load='LDG.E.U8.STRONG.SYS R4, desc[UR4][R2.64]'), 'spin')
+    expect('the value', (wait['value'], wait['value_bytes'], wait['until']['met']), ('0x5', 1, False))
+
+
+def missing_threads_are_told_in_words(folder):
+    def placed(threads, *states):
+        bench = Bench('_Z10early_exitPfi', threads=threads)
+        bar, away = bench.at('barrier', BAR), bench.here(0x10)
+        kinds = {'bar': State(bar), 'hardware': State(bar, barrier=3), 'runs': State(away), 'faulted': State(away, error=away, exception=14),
+                 'trapped': State(away, broken=True)}
+        return only(bench.place(lambda _b, warp: kinds[states[warp]]).report(folder), 'barrier')
+    for threads, states, missing, text in (
+            (33, ('bar', 'runs'), (1, 0), '1 thread has not arrived'), (34, ('bar', 'runs'), (2, 0), '2 threads have not arrived'),
+            (33, ('bar', 'faulted'), (1, 1), '1 thread has not arrived; none of them can arrive any more'),
+            (96, ('bar', 'faulted', 'runs'), (64, 32), '64 threads have not arrived; 32 of them never can')):
+        wait = placed(threads, *states)
+        expect(f'missing of {states}', (wait['missing'], wait['never'], wait['missing_text']), (*missing, text))
+    expect('trapped', [a['state'] for a in placed(64, 'bar', 'trapped')['absentees']], ['trapped'])
+    expect('one thread', placed(33, 'runs', 'bar')['text'], 'waits at barrier 0 of its block')
+    expect('two threads', placed(34, 'runs', 'bar')['text'], 'wait at barrier 0 of their block')
+    expect('evidence', placed(96, 'hardware', 'bar', 'hardware')['evidence'],
+           'the hardware reports it for 2 of the warps; the others are at the instruction that waits')
+
+
+def barriers_that_count_say_who_has_arrived(folder):
+    def placed(lines, at, states):
+        with open(assembled(folder, f'.arch sm_90a\n.kernel k\n{lines}\nEXIT\n.end\n'), 'rb') as handle:
+            bench = Bench('k', threads=32 * len(states), image=handle.read())
+        return only(bench.place(lambda _b, warp: State(bench.here(at if states[warp] else 0))).report(folder), 'barrier')
+    sync, arrive = 'BAR.SYNC.DEFER_BLOCKING 0x1, 0x40', 'BAR.ARV 0x1, 0x40'
+    for lines, at, states, missing, text in (
+            (f'NOP\n{sync}', 0x10, (1, 1), 0, 'all have arrived'), (f'NOP\n{sync}', 0x10, (1, 0), 32, '32 threads have not arrived'),
+            (f'NOP\n{arrive}\n{sync}', 0x20, (1, 0), 32, 'at most 32 threads have not arrived: some may have arrived before, without waiting'),
+            (f'NOP\n{arrive}\n{sync}', 0x20, (1, 1), 0, 'all have arrived')):
+        wait = placed(lines, at, states)
+        expect(f'missing of {states} at {lines}', (wait['expected'], wait['missing'], wait['missing_text']), (64, missing, text))
+
+
+def kinds_of_absentees_are_told_apart_up_to_a_limit(folder):
+    bench = Bench('_Z10early_exitPfi', threads=1024)
+    bar = bench.at('barrier', BAR)
+    places = [bench.here(offset) for offset in range(0, 0x150, 16) if bench.here(offset).address != bar.address]
+    report = bench.place(lambda _b, warp: State(places[min(warp, 19)] if warp else bar)).report(folder)
+    wait = only(report, 'barrier')
+    expect('missing', wait['missing'], 992)
+    expect('absentees', (len(wait['absentees']), sum(a['lanes'] for a in wait['absentees']), sum(a['warps'] for a in wait['absentees'])),
+           (16, 992, 31))
+
+
+def blocks_that_are_not_there_are_counted_where_all_must_be(folder):
+    def spin(kernel, grid, blocks, mark):
+        bench = Bench(kernel, threads=32, grid=grid)
+        load = bench.at(mark, LOADS)
+        bench.process.memory.append((FLAG, bytes(8)))
+        return bench.place(lambda _b, _w: State(load.later(2), regs=flag_at(load, FLAG)), blocks=blocks).report(folder)
+
+    def beside_a_barrier():
+        bench = Bench('_Z10two_placesPViPi', threads=96, grid=3)
+        load, bar = bench.at('elsewhere', LOADS), bench.at('second_place', BAR)
+        bench.process.memory.append((FLAG, bytes(8)))
+        return bench.place(lambda _b, warp: State(load.later(2), regs=flag_at(load, FLAG)) if warp == 2 else State(bar)).report(folder)
+
+    def at_the_grid():
+        bench = Bench('_Z10all_blocksPi', threads=32, grid=5)
+        return bench.place(lambda _b, _w: State(bench.here(0x360)), blocks=2).report(folder)
+    for what, report, told in (('some', spin('_Z9spin_flagPViPi', 4, 2, 'spin'), 'Only 2 of 4 blocks of `spin_flag` are on the GPU.'),
+                               ('all', spin('_Z9spin_flagPViPi', 2, 2, 'spin'), None), ('a collective', spin(NCCL, 4, 2, 'peer'), None),
+                               ('a wait behind a larger one', beside_a_barrier(), 'Only 1 of 3 blocks of `two_places` are on the GPU.'),
+                               ('the barrier of the grid', at_the_grid(), 'Only 2 of 5 blocks of `all_blocks` are on the GPU.')):
+        expect(f'the verdict on {what}', report['verdict']['kind'], 'hang')
+        expect(f'what is said of {what}', [line.split(' Blocks that')[0] for line in report['next'] if line.startswith('Only')],
+               [told] if told else [])
+    report = beside_a_barrier()
+    expect('kinds, the largest first', [(wait['kind'], wait['lanes']) for wait in report['waits']], [('barrier', 64), ('spin', 32)])
+    expect('summary', report['verdict']['summary'].partition(': ')[2],
+           '32 threads wait for global memory to change, all at the same address (the wait ends when the value is other than 0; it is 0); '
+           'others wait: 64 at a barrier of their block; 3 of 3 resident warps wait; no exception')
+    absentees = [(a['state'], a['blocks']) for a in only(at_the_grid(), 'grid')['absentees']]
+    expect('blocks that are not resident', absentees, [('not resident', 3)])
+
+
+def a_deep_stack_is_followed_as_far_as_it_is_read(folder):
+    for depth in (15, 16, 17, 40):
+        bench = Bench('_Z9spin_flagPViPi', threads=64)
+        load = bench.at('spin', LOADS)
+        bench.process.memory.append((FLAG, bytes(8)))
+        state = State(load.later(2), (bench.here(0x10),) * depth, regs=flag_at(load, FLAG))
+        wait = only(bench.place(lambda _b, _w, one=state: one).report(folder), 'spin')
+        expect(f'the frames of a stack of {depth}', len(wait['frames']), 1 + min(depth, 16))
+
+
+# What a word belongs to is known in the kernel, two calls away from what reads it.
+OUTER = """.arch sm_90a
+.kernel k
+.param first 8
+.param flag 8
+LDC.64 R24, c[0x0][0x218]
+MOV R22, 32@lo(after)
+MOV R23, 32@hi(after)
+CALL.ABS.NOINC `(g)
+after:
+EXIT
+.end
+.func g
+again:
+MOV R18, 32@lo(back)
+MOV R19, 32@hi(back)
+CALL.ABS.NOINC `(f)
+back:
+ISETP.EQ.U32.AND P0, PT, R4, RZ, PT
+@P0 BRA `(again)
+RET.ABS.NODEC R22 0x0
+.end
+.func f
+NOP
+LDG.E.STRONG.SYS R4, desc[UR4][R24.64+0x8]
+RET.ABS.NODEC R18 0x0
+.end
+"""
+
+
+def the_owner_of_a_word_is_found_through_calls(folder):
+    image = assembled(folder, OUTER)
+    for most in range(1000, 1008):  # the thread stands at each place of the loop, and of the function that it calls
+        wait = only(run_until(most, image, '--buffer', 'words=u32[4]:zeros', '--arg', '0', '--arg', '&words'), 'spin')
+        expect(f'the owner after {most}', (wait['owner']['kind'], wait['owner']['parameter'], wait['value']), ('parameter', 1, '0x0'))
+        expect(f'the frames after {most}', [frame['function'] for frame in wait['frames']], ['f', 'g', 'k'])
+
+
 # One of the two blocks of a cluster waits for a word of its own shared memory or the other's; the word says whose it is.
 RANKED = """.arch sm_90a
 .kernel k
@@ -336,7 +523,12 @@ def main():
              threads_at_one_barrier_from_two_places_have_met, lanes_that_left_are_missing_at_a_convergence, a_flag_is_shown_with_its_value, the_flag_of_lanes_behind_others_is_shown, an_mbarrier_is_tried_again,
              a_grid_barrier_is_known_by_its_function, a_collective_is_known_by_its_kernel, no_fault_is_a_verdict,
              a_signature_is_that_of_the_bug, threads_that_ended_are_missing_at_a_barrier_with_a_count,
-             the_end_of_a_wait_is_what_the_loop_tests, a_word_of_shared_memory_is_that_of_its_block, a_loop_waits_if_what_it_calls_only_reads]
+             the_end_of_a_wait_is_what_the_loop_tests, a_word_of_shared_memory_is_that_of_its_block, a_loop_waits_if_what_it_calls_only_reads,
+             a_wait_whose_end_has_come_is_no_hang, a_hang_of_lanes_with_words_of_their_own_does_not_end_with_one_of_them,
+             numbers_are_written_as_people_write_them, what_a_word_is_compared_with_is_found, a_part_of_a_word_is_shown_and_not_judged,
+             missing_threads_are_told_in_words, barriers_that_count_say_who_has_arrived, kinds_of_absentees_are_told_apart_up_to_a_limit,
+             blocks_that_are_not_there_are_counted_where_all_must_be, a_deep_stack_is_followed_as_far_as_it_is_read,
+             the_owner_of_a_word_is_found_through_calls]
     print(f'1..{len(tests)}')
     failed = 0
     with tempfile.TemporaryDirectory() as folder:

@@ -21,6 +21,7 @@ enum {
 	TMEM_LANES = 128,
 	TMEM_COLUMNS = 512,
 	COLUMNS_PER_BIT = 32,
+	TMEM_BITS = TMEM_COLUMNS / COLUMNS_PER_BIT,
 	ALLOCATED_WORD = 0x54,  /* offset in shared memory */
 	BOX_UNIT = 16,          /* bytes that the inner box must be a multiple of */
 	PARAM_WORD_90 = 0x198,  /* of bank 0: generic address of the parameters [measured: nvcc
@@ -429,11 +430,11 @@ static void find_allocated(struct wsi_scene *scene)
 		return;
 	char list[200] = "none";
 	size_t len = 0;
-	for (unsigned i = 0; i < 32; i++) {
+	for (unsigned i = 0; i < TMEM_BITS; i++) {
 		unsigned end = i;
 		if (!(mask >> i & 1))
 			continue;
-		while (end + 1 < 32 && mask >> (end + 1) & 1)
+		while (end + 1 < TMEM_BITS && mask >> (end + 1) & 1)
 			end++;
 		int more = snprintf(list + len, sizeof list - len, "%s%u to %u", len ? ", " : "",
 				    i * COLUMNS_PER_BIT, (end + 1) * COLUMNS_PER_BIT - 1);

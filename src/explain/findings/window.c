@@ -54,12 +54,9 @@ static void find_local(struct wsi_scene *scene, const struct ws_report_access *a
 			  " to 0x%" PRIx64,
 			  access->lane, local.size, local.start, local.start + local.size);
 	else
-		wsi_fact(
-			scene, WSI_FACT_NO_LOCAL,
-			wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the list of known memory",
-				  "the local memory of lane %u is not recorded: its limits are not "
-				  "known",
-				  access->lane));
+		wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the list of known memory",
+			  "the local memory of lane %u is not recorded: its limits are not known",
+			  access->lane);
 }
 
 static void find_constant(struct wsi_scene *scene, const struct ws_report_access *access)

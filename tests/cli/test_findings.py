@@ -1,0 +1,285 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Findings at the bounds of what they compare: each is there on one side and not on the other. Prints TAP.
+
+usage: test_findings.py WARPSCOPE BUILDER_FOLDER SCHEMA (as test_exceptions.py, whose planted states it uses)
+
+Cases are like those of test_exceptions.py, which plants them; a case here is a row that has a second row beside it, and
+only the JSON is looked at.
+"""
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+from test_exceptions import HEAP, Planted, Wrong, called, hold, instruction, run, said, spoken, tensor_memory
+
+import cubin as cb  # noqa: E402
+from coredump import FLAG_SKIP_LOCAL, Options  # noqa: E402
+from machine import LOCAL_BYTES, LOCAL_WINDOW, STACK_TOP, Gpu, State  # noqa: E402
+
+CASES = []
+
+
+def case(function):
+    CASES.append(function)
+    return function
+
+
+def assembled(text):
+    """The bytes of one instruction of sm_90."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, image = os.path.join(folder, 'a.s'), os.path.join(folder, 'a.cubin')
+        with open(source, 'w', encoding='utf-8') as handle:
+            handle.write(f'.arch sm_90\n.kernel k\n{text}\nEXIT\n.end\n')
+        run(sys.argv[1], 'as', source, '-o', image)
+        with open(image, 'rb') as handle:
+            cubin = cb.Cubin(handle.read())
+    symbol = cubin.function('k')
+    start = cubin.sections[symbol.shndx].offset + symbol.value
+    return cubin.data[start:start + 16]
+
+
+def replaced(text):
+    word = assembled(text)
+
+    def patch(image, at):
+        image[at:at + 16] = word
+    return patch
+
+
+# ---- instructions ----
+
+@case
+def changed_bytes_where_the_loader_writes():
+    """The loader fills in an address: other bytes there are no sign of a change."""
+    for offset, change in ((0x220, False), (0x210, True)):
+        planted = Planted('asserts', 'G.sm_90', params=struct.pack('<QQi', HEAP, HEAP, 10))
+        place = planted.at(offset, 'check')
+        image = bytearray(planted.module.node.relocated)
+        at = planted.module.cubin.sections[place.shndx].offset + place.offset
+        image[at + 4] ^= 0x55
+        planted.module.node.relocated = bytes(image)
+        planted.place(State(place, error=place, exception=4))
+        yield {**said(planted, 4), 'findings': [('' if change else '!') + 'other bytes there than the cubin', '!the same bytes']}
+
+
+@case
+def architectures_that_a_device_runs():
+    """Code runs on its major version from its minor version on; code of a variant only where it was made for."""
+    for form, sm, runs in (('li.sm_80', 80, True), ('li.sm_80', 86, True), ('li.sm_90', 91, True), ('li.sm_90', 89, False),
+                           ('li.sm_80', 79, False), ('li.sm_80', 90, False), ('li.sm_90', 100, False), ('li.sm_100a', 100, True),
+                           ('li.sm_100a', 103, False)):
+        name = form.split('.')[1]
+        yield {**instruction(26, form=form, gpu=Gpu('a GPU', 'GX', sm, 4), offset=0x40),
+               'findings': [f'was made for {name}; the device is sm_{sm}$'],
+               'causes': [('!' if runs else '') + 'for an architecture that this device does not run']}
+
+
+@case
+def registers_of_an_instruction():
+    """The one that reaches highest is named, with the registers behind it; RZ is none."""
+    for text, used, n_regs, beyond in (('IADD3 R30, R7, R9, RZ', 'R30', 31, False), ('IADD3 R30, R7, R9, RZ', 'R30', 30, True),
+                                       ('IADD3 R7, R9, R30, RZ', 'R30', 31, False),
+                                       ('LDC.64 R28, c[0x0][0x210]', 'R28 to R29', 30, False),
+                                       ('LDC.64 R28, c[0x0][0x210]', 'R28 to R29', 29, True)):
+        yield {**instruction(28, patch=replaced(text), numRegs=n_regs),
+               'findings': [f'uses {used}; the warp has {n_regs} registers, R0 to R{n_regs - 1}'],
+               'causes': [('' if beyond else '!') + 'likely: .*(released|did not allocate)']}
+
+
+@case
+def registers_by_the_launch():
+    """Dumps of before 525 say for the launch only how many registers a warp has."""
+    for driver, given_back in ((400, False), (615, True)):
+        yield {**instruction(28, patch=replaced('IADD3 R31, R7, R9, RZ'), options=Options(driver=driver), numRegs=8),
+               'findings': [f'uses R31; the warp has {8 if given_back else "[0-9]+"} registers', ('' if given_back else '!') + 'it released some']}
+
+
+@case
+def registers_that_none_gave_back():
+    """As many as the launch gave: nothing was released."""
+    yield {**instruction(28), 'findings': ['uses R5; the warp has 16 registers, R0 to R15', '!released'], 'causes': ['!likely']}
+
+
+@case
+def registers_that_go_together():
+    """Two begin at an even number, four at a multiple of four."""
+    for text, odd in (('LDG.E.128 R4, desc[UR4][R8.64]', None), ('LDG.E.128 R6, desc[UR4][R8.64]', 'uses R6 to R9 as one operand.*a multiple of 4'),
+                      ('LDG.E.64 R6, desc[UR4][R8.64]', None), ('LDG.E.64 R7, desc[UR4][R8.64]', 'uses R7 to R8 as one operand.*a multiple of 2'),
+                      ('LDG.E R7, desc[UR4][R8.64]', None)):
+        yield {**instruction(25, patch=replaced(text)), 'findings': [odd or '!as one operand']}
+
+
+# ---- memory spaces ----
+
+def shared(form, offset, n_bytes):
+    planted = Planted('shared_past', form, shared=n_bytes, params=struct.pack('<QQi', HEAP, HEAP, 9))
+    load = planted.at(offset)
+    planted.place(State(load.later(1), error=load, exception=5, address={lane: 0x500 + 4 * lane for lane in range(32)}))
+    return said(planted, 5)
+
+
+@case
+def parts_of_shared_memory():
+    """From sm_90 on the first 1,024 bytes are the system's; a block cannot have less than its image says."""
+    for form, offset, n_bytes, words in (('li.sm_90', 0x170, 1280, '1280 static in the image .1024 of them reserved for the system., 0 requested'),
+                                         ('li.sm_90', 0x170, 1279, '^[^:]*has 1279 bytes of shared memory$'),
+                                         ('li.sm_80', 0xc0, 300, 'has 300 bytes of shared memory: 256 static in the image, 44 requested')):
+        yield {**shared(form, offset, n_bytes), 'findings': [words]}
+
+
+@case
+def local_memory_that_is_not_recorded():
+    """Left out of the dump, its limits are not known."""
+    for options in (Options(driver=615), Options(driver=615, flags=FLAG_SKIP_LOCAL)):
+        planted = Planted('big_frame', local=True)
+        store = planted.at(0x120, 'spread')
+        planted.place(State(store.later(1), (planted.calls()[0].later(1),), error=store, exception=5,
+                            address={lane: STACK_TOP - LOCAL_BYTES - 4 for lane in range(32)}))
+        lost = 'the local memory of lane 0 is not recorded: its limits are not known'
+        yield {**said(planted, 5, options=options), 'findings': [lost if options.flags else '!is not recorded']}
+
+
+def constant(text, options=None):
+    planted = Planted('const_past', params=struct.pack('<Qi', HEAP, 9))
+    load = planted.at(0x80)
+    image = bytearray(planted.module.node.relocated)
+    replaced(text)(image, planted.module.cubin.sections[load.shndx].offset + load.offset)
+    planted.module.node.relocated = bytes(image)
+    planted.place(State(load, error=load, exception=29, regs={0: lambda lane: 0x7000 + lane * 4}))
+    return said(planted, 29, options=options)
+
+
+@case
+def constants_of_other_banks():
+    """Of bank 0 the parameters are named; of a bank that is in no table the size is not known."""
+    for text, findings in (('LDC R5, c[0x3][R0]', ['constant bank 3 has 1024 bytes', '!parameters']),
+                           ('LDC R5, c[0x0][R0]', ['constant bank 0 has 540 bytes', 'the parameters of the kernel are bytes 0x210 to 0x21c of it']),
+                           ('LDC R5, c[0x2][R0]', ['the size of constant bank 2 is not recorded', '!parameters'])):
+        yield {**constant(text), 'findings': findings}
+
+
+@case
+def the_lane_whose_address_is_of_another_space():
+    """The first one that leads into a window is told, not the first lane."""
+    for lanes in (range(5, 32), range(31, 32)):
+        planted = Planted('wrong_space', shared=0x500)
+        planted.process.memory.append((HEAP, bytes(512)))
+        load = planted.at(0x120)
+        planted.place(State(load, error=load, exception=7, address={
+            lane: LOCAL_WINDOW + 0x100 + 4 * lane if lane in lanes else HEAP + 4 * lane for lane in range(32)}))
+        first = lanes[0]
+        yield {**said(planted, 7), 'findings': [f'lane {first}: {LOCAL_WINDOW + 0x100 + 4 * first:#x} is the generic address of byte '
+                                                f'{0x100 + 4 * first:#x} of local memory']}
+
+
+# ---- jumps ----
+
+@case
+def addresses_as_from_a_null_pointer():
+    """Below 64 KiB, where nothing is ever mapped."""
+    for address, null in ((0, True), (0xfff0, True), (0x10000, False)):
+        words = f'the code jumped to {address:#x}'
+        yield {**said(called('calls_pointer', 6, address, 8), 8),
+               'findings': [words + (', as from a null pointer' if null else ': no image of the dump has code there')]}
+
+
+@case
+def a_target_that_was_loaded():
+    """The address of the load is told where the state gives it; the value of R6 is the target itself."""
+    def at_an_offset(planted):
+        place = planted.module.entry(planted.kernel('calls_pointer')).later(5)
+        image = bytearray(planted.module.node.relocated)
+        replaced('LDG.E.64 R6, desc[UR36][R6.64+0x40]')(image, planted.module.cubin.sections[place.shndx].offset + place.offset)
+        planted.module.node.relocated = bytes(image)
+    for which, patch, where in ((3, None, '0x7f3a00000018'), (-2, None, '0x7f39fffffff0'), (3, at_an_offset, '0x7f3a00000058')):
+        planted = called('calls_pointer', 6, 0, 8, params=struct.pack('<QQi', HEAP, HEAP + 0x100, which), patch=patch)
+        yield {**said(planted, 8), 'findings': [f'the target was loaded from {where}, as a function pointer is']}
+
+
+# ---- tensor memory ----
+
+@case
+def allocated_columns():
+    """A bit for 32 columns; neighbours are one range."""
+    for mask, text in ((0, 'none'), (1, '0 to 31'), (0x8000, '480 to 511'), (0xffff, '0 to 511'), (0xc003, '0 to 63, 448 to 511'),
+                       (0x10001, '0 to 31'), (0x5555, ', '.join(f'{i * 64} to {i * 64 + 31}' for i in range(8)))):
+        yield {**tensor_memory(20, 'tensor_memory', 0x370, 0x00200040, mask), 'findings': [f'has allocated: {text}$']}
+
+
+@case
+def bounds_of_tensor_memory():
+    """128 lanes, 512 columns."""
+    for lane, column, beyond in ((127, 511, False), (128, 511, True), (127, 512, True)):
+        yield {**tensor_memory(20, 'tensor_memory', 0x370, lane << 16 | column),
+               'findings': [f'addresses lane {lane}, column {column} of tensor memory'],
+               'causes': [('' if beyond else '!') + 'past the end of tensor memory']}
+
+
+# ---- lanes that are not there any more ----
+
+def detected_late(active, valid=0xffffffff, exited=0, block=32, driver=615):
+    """Lanes stand after a load of memory that is there: none of them did it, as far as their addresses tell."""
+    planted = Planted('calls_pointer', block=block, params=struct.pack('<QQi', HEAP, HEAP, 1))
+    planted.process.memory.append((HEAP, bytes(4096)))
+    load = planted.at(0x50)
+    planted.place(State(load.later(2), error=load, exception=14, active=active, regs={6: lambda _: HEAP, 7: lambda _: HEAP >> 32}))
+    warp = planted.cta.warps[0]
+    warp.row.update(validLanesMask=valid & (1 << block) - 1, cbuExitedLanesMask=exited)
+    warp.lanes = [lane for lane in warp.lanes if valid >> lane.row['ln'] & 1]
+    return said(planted, 14, options=Options(driver=driver))
+
+
+@case
+def lanes_that_may_have_done_it_elsewhere():
+    """A fault is detected late: the guilty lanes may have gone on or ended by then."""
+    for lanes, words in (
+            ({'active': 0xff}, 'among threads (0,0,0) to (7,0,0) or 24 lanes of the warp that are elsewhere'),
+            ({'active': 4}, 'thread (2,0,0) or 31 lanes of the warp that are elsewhere'),
+            ({'active': 0x7fffffff}, 'among threads (0,0,0) to (30,0,0) or 1 lane of the warp that is elsewhere'),
+            ({'active': 3, 'valid': 3, 'exited': 0xfffffffc}, 'among threads (0,0,0) to (1,0,0) or 30 lanes of the warp that have exited'),
+            ({'active': 0x7ffffffe, 'valid': 0x7ffffffe, 'exited': 1}, 'among threads (1,0,0) to (30,0,0) or 1 lane of the warp that has exited'),
+            ({'active': 3, 'valid': 7, 'exited': 0x10}, 'among threads (0,0,0) to (1,0,0) or 2 lanes of the warp that have exited or are elsewhere'),
+            ({'active': 6, 'valid': 6, 'block': 20, 'driver': 550}, 'among threads (1,0,0) to (2,0,0) or 18 lanes of the warp that have exited'),
+            ({'active': 6, 'valid': 6, 'block': 64, 'driver': 550}, 'among threads (1,0,0) to (2,0,0) or 30 lanes of the warp that have exited')):
+        yield {**detected_late(**lanes), 'summary': ', ' + words + ';', 'precision': ['or among ' + words.split(' or ', 1)[1] + '$']}
+
+
+# ---- the tests ----
+
+def check(program, path, expected):
+    with open(path, 'wb') as handle:
+        handle.write(expected['dump'])
+    report = json.loads(run(program, 'report', '--json', '--no-source', path))
+    focus = report['focus']
+    if expected.get('summary', '') not in report['verdict']['summary']:
+        raise Wrong(f"no {expected['summary']!r} in {report['verdict']['summary']!r}")
+    hold('precision', expected['precision'], [focus['precision']['text']])
+    hold('next', expected['next'], report['next'])
+    hold('findings', expected['findings'], [claim['text'] for claim in focus['findings']])
+    hold('causes', expected['causes'], spoken(focus['likely_causes']))
+
+
+def main():
+    failed = 0
+    print(f'1..{len(CASES)}')
+    with tempfile.TemporaryDirectory() as folder:
+        for number, function in enumerate(CASES, 1):
+            try:
+                for expected in function():
+                    check(sys.argv[1], os.path.join(folder, 'planted.nvcudmp'), expected)
+                wrong = None
+            except (Wrong, KeyError, subprocess.TimeoutExpired) as error:
+                wrong = repr(error)
+            failed += wrong is not None
+            print(f"{'not ok' if wrong else 'ok'} {number} - {function.__name__.replace('_', ' ')}: {function.__doc__.strip()}")
+            if wrong:
+                print('# ' + wrong)
+    return failed > 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
