@@ -528,10 +528,17 @@ static enum ws_status operand_ready(struct ws_vars *vars, struct ws_value *value
 	return st == WS_OK ? wsi_shape(&value->type, ret_shape, err) : st;
 }
 
-/* Where one of two that are compared is an unsigned int, so is the other: -1 == 0xffffffff. */
-static enum ws_status make_comparable(struct ws_vars *vars, struct ws_value *value,
-				      struct wsi_shape *shape, const struct ws_vtype *common,
-				      struct ws_error *err)
+/* Whether the result depends on the sign of what is computed. */
+static bool depends_on_sign(enum wsi_operation operation)
+{
+	return (operation >= WSI_EQ && operation <= WSI_GT) || operation == WSI_SHR ||
+	       operation == WSI_DIV || operation == WSI_MOD;
+}
+
+/* Where one of two is an unsigned int, so is the other: -1 == 0xffffffff, -7 / 2u == 2147483644. */
+static enum ws_status make_common(struct ws_vars *vars, struct ws_value *value,
+				  struct wsi_shape *shape, const struct ws_vtype *common,
+				  struct ws_error *err)
 {
 	struct ws_value of = *value;
 	if (common->type != WSI_C_UINT || wsi_is_unsigned(shape))
@@ -559,10 +566,10 @@ enum ws_status wsi_binary(struct ws_vars *vars, enum wsi_operation operation,
 	if (operation == WSI_ADD && points(&sb))
 		return of_pointers(vars, operation, &two, &one, false, ret_value, err);
 	const struct ws_vtype common = common_type(&sa, &sb);
-	if (operation >= WSI_EQ && operation <= WSI_GT) {
-		st = make_comparable(vars, &one, &sa, &common, err);
+	if (depends_on_sign(operation)) {
+		st = make_common(vars, &one, &sa, &common, err);
 		if (st == WS_OK)
-			st = make_comparable(vars, &two, &sb, &common, err);
+			st = make_common(vars, &two, &sb, &common, err);
 	}
 	if (st == WS_OK)
 		st = wsi_operand_of(vars, &one, &x, err);

@@ -221,15 +221,15 @@ def bounds_of_tensor_memory():
 
 # ---- lanes that are not there any more ----
 
-def detected_late(active, valid=0xffffffff, exited=0, block=32, driver=615):
+def detected_late(active, valid=0xffffffff, exited=0, block=32, driver=615, warp=0):
     """Lanes stand after a load of memory that is there: none of them did it, as far as their addresses tell."""
     planted = Planted('calls_pointer', block=block, params=struct.pack('<QQi', HEAP, HEAP, 1))
     planted.process.memory.append((HEAP, bytes(4096)))
     load = planted.at(0x50)
-    planted.place(State(load.later(2), error=load, exception=14, active=active, regs={6: lambda _: HEAP, 7: lambda _: HEAP >> 32}))
-    warp = planted.cta.warps[0]
-    warp.row.update(validLanesMask=valid & (1 << block) - 1, cbuExitedLanesMask=exited)
-    warp.lanes = [lane for lane in warp.lanes if valid >> lane.row['ln'] & 1]
+    late = State(load.later(2), error=load, exception=14, active=active, regs={6: lambda _: HEAP, 7: lambda _: HEAP >> 32})
+    one = planted.launch.place(2, (0, 0, 0), lambda number: late if number == warp else State(load)).warps[warp]
+    one.row.update(validLanesMask=one.row['validLanesMask'] & valid, cbuExitedLanesMask=exited)
+    one.lanes = [lane for lane in one.lanes if valid >> lane.row['ln'] & 1]
     return said(planted, 14, options=Options(driver=driver))
 
 
@@ -244,6 +244,7 @@ def lanes_that_may_have_done_it_elsewhere():
             ({'active': 0x7ffffffe, 'valid': 0x7ffffffe, 'exited': 1}, 'among threads (1,0,0) to (30,0,0) or 1 lane of the warp that has exited'),
             ({'active': 3, 'valid': 7, 'exited': 0x10}, 'among threads (0,0,0) to (1,0,0) or 2 lanes of the warp that have exited or are elsewhere'),
             ({'active': 6, 'valid': 6, 'block': 20, 'driver': 550}, 'among threads (1,0,0) to (2,0,0) or 18 lanes of the warp that have exited'),
+            ({'active': 6, 'valid': 6, 'block': 40, 'warp': 1, 'driver': 550}, 'among threads (33,0,0) to (34,0,0) or 6 lanes of the warp that have exited'),
             ({'active': 6, 'valid': 6, 'block': 64, 'driver': 550}, 'among threads (1,0,0) to (2,0,0) or 30 lanes of the warp that have exited')):
         yield {**detected_late(**lanes), 'summary': ', ' + words + ';', 'precision': ['or among ' + words.split(' or ', 1)[1] + '$']}
 

@@ -388,6 +388,7 @@ def barriers_that_count_say_who_has_arrived(folder):
             (f'NOP\n{arrive}\n{sync}', 0x20, (1, 1), 0, 'all have arrived')):
         wait = placed(lines, at, states)
         expect(f'missing of {states} at {lines}', (wait['expected'], wait['missing'], wait['missing_text']), (64, missing, text))
+        expect(f'who is missing of {states}', [(a['state'], a['lanes']) for a in wait['absentees']], [('runs', 32)] if missing else [])
 
 
 def kinds_of_absentees_are_told_apart_up_to_a_limit(folder):
@@ -456,6 +457,8 @@ after:
 EXIT
 .end
 .func g
+MOV R26, R24
+MOV R27, R25
 again:
 MOV R18, 32@lo(back)
 MOV R19, 32@hi(back)
@@ -467,7 +470,7 @@ RET.ABS.NODEC R22 0x0
 .end
 .func f
 NOP
-LDG.E.STRONG.SYS R4, desc[UR4][R24.64+0x8]
+LDG.E.STRONG.SYS R4, desc[UR4][R26.64+0x8]
 RET.ABS.NODEC R18 0x0
 .end
 """
