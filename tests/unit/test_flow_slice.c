@@ -145,6 +145,35 @@ static const struct idiom idioms[] = {
 	{ 80, { "LEA R2, R3, R4, 0x3", "NOP" }, 2, 32, "add(shl(R3,3),R4)" },
 	{ 80, { "FADD R2, R3, R4", "NOP" }, 2, 32, "other(R3,R4)" },
 	{ 90, { "VIADD R2, R3, 0x1", "NOP" }, 2, 32, "add(R3,1)" },
+	/* numbers that are known */
+	{ 80, { "MOV R2, 0xc", "LOP3.LUT R3, R2, 0xa, RZ, 0xc0, !PT", "NOP" }, 3, 32, "8" },
+	{ 80, { "MOV R2, 0xc", "LOP3.LUT R3, R2, 0xa, RZ, 0xfc, !PT", "NOP" }, 3, 32, "14" },
+	{ 80, { "MOV R2, 0xc", "LOP3.LUT R3, R2, 0xa, RZ, 0x3c, !PT", "NOP" }, 3, 32, "6" },
+	{ 80, { "MOV R2, 0xc", "SHF.L.U32 R3, R2, 0x4, RZ", "NOP" }, 3, 32, "192" },
+	{ 80, { "MOV R2, 0x5", "SHF.L.U32 R3, R2, 0x1e, RZ", "NOP" }, 3, 32, "1073741824" },
+	{ 80, { "MOV R2, 0xc", "SHF.R.U32.HI R3, RZ, 0x2, R2", "NOP" }, 3, 32, "3" },
+	{ 80, { "MOV R2, 0xc", "MOV R4, 0x5", "IADD3 R3, R2, RZ, -R4", "NOP" }, 3, 32, "7" },
+	{ 80, { "MOV R2, 0xc", "MOV R4, 0x5", "IMAD R3, R2, R4, RZ", "NOP" }, 3, 32, "60" },
+	{ 80,
+	  { "MOV R2, 0x5", "IMAD.WIDE.U32 R4, R2, 0x40000000, RZ", "NOP" },
+	  4,
+	  64,
+	  "5368709120" },
+	{ 80, { "MOV R2, 0x5", "IMAD.WIDE.U32 R4, R2, 0x40000000, RZ", "NOP" }, 5, 32, "1" },
+	{ 80,
+	  { "MOV R2, 0x5", "IMAD.WIDE.U32 R4, R2, 0x40000000, RZ", "NOP" },
+	  4,
+	  32,
+	  "1073741824" },
+	{ 80, { "MOV R2, 0xffffffff", "IMAD.WIDE R4, R2, 0x4, RZ", "NOP" }, 4, 64, "-4" },
+	{ 80,
+	  { "MOV R2, 0xffffffff", "IMAD.WIDE.U32 R4, R2, 0x4, RZ", "NOP" },
+	  4,
+	  64,
+	  "17179869180" },
+	{ 80, { "MOV R4, 0x1", "IMAD R2, R3, R4, RZ", "NOP" }, 2, 32, "R3" },
+	{ 80, { "LOP3.LUT R2, R3, RZ, RZ, 0xfc, !PT", "NOP" }, 2, 32, "R3" },
+	{ 80, { "SHF.L.U32 R2, R3, RZ, RZ", "NOP" }, 2, 32, "R3" },
 	/* 64 bits */
 	{ 80, { "IMAD.WIDE R2, R3, 0x4, R4", "NOP" }, 2, 64, "add64(mul64(sext64(R3),4),R4.64)" },
 	{ 80,
@@ -433,11 +462,141 @@ static void doubt_is_told(void **state)
 	}
 }
 
+/* ---- values ---- */
+
+/* The leaf of a constant is its place times 16; of memory its address, of a register nothing. */
+static bool leaf_of(void *user, const struct ws_flow_node *node, uint64_t argument,
+		    uint64_t *ret_value)
+{
+	(void)user;
+	*ret_value = node->op == WS_FLOW_CONSTANT ? (uint64_t)node->value * 16 : argument;
+	return node->op != WS_FLOW_ENTRY_REG;
+}
+
+static struct ws_flow_node number_node(uint8_t bits, uint64_t value)
+{
+	return (struct ws_flow_node){ .op = WS_FLOW_IMMEDIATE,
+				      .bits = bits,
+				      .value = (int64_t)value };
+}
+
+static void operations_have_the_values_of_the_hardware(void **state)
+{
+	(void)state;
+	const uint64_t low = UINT32_MAX, all = UINT64_MAX;
+	const struct {
+		enum ws_flow_op op;
+		uint8_t bits;
+		bool is_signed;
+		uint64_t a, b, wanted;
+	} rows[] = {
+		{ WS_FLOW_SUB, 32, false, 5, 7, low - 1 },
+		{ WS_FLOW_SUB, 64, false, 5, 7, all - 1 },
+		{ WS_FLOW_MUL, 32, false, 0x10000, 0x10003, 0x30000 },
+		{ WS_FLOW_MUL, 64, false, 0x10000, 0x10003, 0x100030000 },
+		{ WS_FLOW_SHL, 32, false, 3, 31, 0x80000000 },
+		{ WS_FLOW_SHL, 32, false, 3, 32, 0 },
+		{ WS_FLOW_SHL, 64, false, 3, 63, UINT64_C(1) << 63 },
+		{ WS_FLOW_SHL, 64, false, 3, 64, 0 },
+		{ WS_FLOW_SHL, 64, false, 3, 65, 0 },
+		{ WS_FLOW_SHR, 32, false, 0x80000000, 31, 1 },
+		{ WS_FLOW_SHR, 32, false, 0x80000000, 32, 0 },
+		{ WS_FLOW_SHR, 64, false, all, 63, 1 },
+		{ WS_FLOW_SHR, 64, false, all, 64, 0 },
+		{ WS_FLOW_SAR, 32, false, 0x80000000, 31, low },
+		{ WS_FLOW_SAR, 32, false, 0x80000000, 40, low },
+		{ WS_FLOW_SAR, 32, false, 0x40000000, 30, 1 },
+		{ WS_FLOW_SAR, 64, false, 0x80000000, 31, 1 },
+		{ WS_FLOW_SAR, 64, false, UINT64_C(1) << 63, 64, all },
+		{ WS_FLOW_AND, 32, false, 0xc, 0xa, 8 },
+		{ WS_FLOW_OR, 32, false, 0xc, 0xa, 14 },
+		{ WS_FLOW_XOR, 32, false, 0xc, 0xa, 6 },
+		{ WS_FLOW_MIN, 32, false, 1, low, 1 },
+		{ WS_FLOW_MIN, 32, true, 1, low, low },
+		{ WS_FLOW_MAX, 32, false, 1, low, low },
+		{ WS_FLOW_MAX, 32, true, 1, low, 1 },
+		{ WS_FLOW_MIN, 64, true, 1, low, 1 },
+		{ WS_FLOW_MIN, 64, true, 1, all, all },
+		{ WS_FLOW_PAIR, 64, false, low, 3, 3 * (low + 1) + low },
+		{ WS_FLOW_NOT, 32, false, 5, 0, low - 5 },
+		{ WS_FLOW_NOT, 64, false, 5, 0, all - 5 },
+		{ WS_FLOW_ZEXT, 64, false, 0x80000000, 0, 0x80000000 },
+		{ WS_FLOW_SEXT, 64, false, 0x80000000, 0, all - 0x7fffffff },
+		{ WS_FLOW_SEXT, 64, false, 0x7fffffff, 0, 0x7fffffff },
+		{ WS_FLOW_LOW, 32, false, 0x123456789, 0, 0x23456789 },
+		{ WS_FLOW_HIGH, 32, false, 0x123456789, 0, 1 },
+		{ WS_FLOW_ADD, 32, false, low, 2, 1 },
+		{ WS_FLOW_ADD, 64, false, low, 2, low + 2 },
+		{ WS_FLOW_SELECT, 32, false, 4, 4, 4 },
+		{ WS_FLOW_LOAD, 32, false, 0x80, 0, 0x80 },
+		{ WS_FLOW_LOAD, 32, true, 0x80, 0, low - 0x7f },
+		{ WS_FLOW_LOAD, 32, true, 0x7f, 0, 0x7f },
+	};
+	for (size_t i = 0; i < WSI_COUNT(rows); i++) {
+		bool extends = rows[i].op == WS_FLOW_ZEXT || rows[i].op == WS_FLOW_SEXT ||
+			       rows[i].op == WS_FLOW_PAIR;
+		bool halves = rows[i].op == WS_FLOW_LOW || rows[i].op == WS_FLOW_HIGH;
+		bool one = halves || extends != (rows[i].op == WS_FLOW_PAIR) ||
+			   rows[i].op == WS_FLOW_NOT || rows[i].op == WS_FLOW_LOAD;
+		uint8_t bits = halves ? 64 : extends ? 32 : rows[i].bits;
+		static struct ws_flow_slice slice;
+		slice = (struct ws_flow_slice){ .n = 3 };
+		slice.node[0] = (struct ws_flow_node){ .op = rows[i].op,
+						       .bits = rows[i].bits,
+						       .is_signed = rows[i].is_signed,
+						       .bytes = 1,
+						       .n_args = one ? 1 : 2,
+						       .arg = { 1, 2 } };
+		slice.node[1] = number_node(bits, rows[i].a);
+		slice.node[2] = number_node(bits, rows[i].b);
+		uint64_t value = 0;
+		assert_true(ws_flow_value(&slice, 0, leaf_of, NULL, &value));
+		if (value != rows[i].wanted)
+			fail_msg("row %zu: 0x%" PRIx64, i, value);
+		slice.node[1].op = WS_FLOW_ENTRY_REG; /* of which nothing is known */
+		assert_false(ws_flow_value(&slice, 0, leaf_of, NULL, &value));
+		slice.node[1].op = WS_FLOW_IMMEDIATE;
+		slice.node[2].op = WS_FLOW_ENTRY_REG;
+		assert_int_equal(ws_flow_value(&slice, 0, leaf_of, NULL, &value), one);
+		assert_false(ws_flow_value(&slice, 3, leaf_of, NULL, &value));
+	}
+}
+
+static void ways_that_differ_have_no_value(void **state)
+{
+	(void)state;
+	static struct ws_flow_slice slice = { .n = 4 };
+	slice.node[0] = (struct ws_flow_node){
+		.op = WS_FLOW_MERGE, .bits = 32, .n_args = 3, .arg = { 1, 2, 3 }
+	};
+	uint64_t value;
+	for (unsigned i = 1; i < 4; i++)
+		slice.node[i] = number_node(32, 7);
+	assert_true(ws_flow_value(&slice, 0, leaf_of, NULL, &value));
+	assert_int_equal(value, 7);
+	slice.node[3].value = 8;
+	assert_false(ws_flow_value(&slice, 0, leaf_of, NULL, &value));
+	slice.node[3].op = WS_FLOW_ENTRY_REG;
+	assert_false(ws_flow_value(&slice, 0, leaf_of, NULL, &value));
+	slice.node[0].n_args = 2;
+	assert_true(ws_flow_value(&slice, 0, leaf_of, NULL, &value));
+	slice.node[0].n_args = 0;
+	assert_false(ws_flow_value(&slice, 0, leaf_of, NULL, &value));
+	slice.node[0] = (struct ws_flow_node){ .op = WS_FLOW_CONSTANT, .bits = 32, .value = 3 };
+	assert_true(ws_flow_value(&slice, 0, leaf_of, NULL, &value));
+	assert_int_equal(value, 48);
+	slice.node[0].n_args = 1;
+	slice.node[0].arg[0] = 3; /* an index that is not known */
+	assert_false(ws_flow_value(&slice, 0, leaf_of, NULL, &value));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(idioms_are_understood),
 		cmocka_unit_test(doubt_is_told),
+		cmocka_unit_test(operations_have_the_values_of_the_hardware),
+		cmocka_unit_test(ways_that_differ_have_no_value),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
