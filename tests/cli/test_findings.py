@@ -14,7 +14,8 @@ import subprocess
 import sys
 import tempfile
 
-from test_exceptions import HEAP, Planted, Wrong, called, hold, instruction, run, said, spoken, tensor_memory
+from test_exceptions import (HEAP, Planted, Wrong, arrived, called, copies, hold, instruction, run, said, spoken,  # noqa: E402
+                             tensor_map, tensor_memory, word_90)
 
 import cubin as cb  # noqa: E402
 from coredump import FLAG_SKIP_LOCAL, Options  # noqa: E402
@@ -176,6 +177,43 @@ def the_lane_whose_address_is_of_another_space():
                                                 f'{0x100 + 4 * first:#x} of local memory']}
 
 
+# ---- addresses of global memory ----
+
+def one_address(address, errorpc=0x50, pc=0x50):
+    """All lanes load 8 bytes at one address, by a pointer to 4,096 bytes."""
+    planted = Planted('calls_pointer', params=struct.pack('<QQi', HEAP, HEAP, 3))
+    planted.process.memory.append((HEAP, bytes(4096)))
+    planted.place(State(planted.at(pc), error=planted.at(errorpc), exception=14, regs={6: lambda _: address, 7: lambda _: address >> 32}))
+    return said(planted, 14)
+
+
+@case
+def addresses_beside_what_the_base_points_into():
+    """From 256 elements past the end on it is no small mistake; what the first or the last 64 KiB begin is a null pointer."""
+    near, far, before, null, wild = ('likely: an index or a loop goes a little past the end', 'likely: a stride, pitch or size parameter is wrong',
+                                     'likely: a negative index', 'likely: a null pointer', 'likely: a pointer or index is garbage')
+    for address, where, cause in (
+            (HEAP + 4096, 'just past the end of', near), (HEAP + 4092, 'across the end of', near), (HEAP + 4097, '1 byte past the end of', near),
+            (HEAP + 4096 + 8 * 255, '2040 bytes past the end of', near), (HEAP + 4096 + 8 * 256, '2048 bytes past the end of', far),
+            (HEAP - 8, '8 bytes before the start of', before), (HEAP - 1, '1 byte before the start of', before), (0xffff, None, null),
+            (0x10000, f'{HEAP - 0x10000} bytes before the start of', before), (2**64 - 1, None, null), (2**64 - 0x10000, None, null),
+            (2**64 - 0x10001, None, wild), (2**57 - 8, f'{2**57 - 8 - HEAP - 4096} bytes past the end of', far), (2**57, None, wild)):
+        yield {**one_address(address), 'causes': [cause], 'where': where and where + f' the 4096 bytes at {HEAP:#x} that the base points into'}
+
+
+@case
+def instructions_around_a_fault():
+    """Eight before the first that is marked, four behind the last; a pc further than 32 instructions from errorpc is not shown with it."""
+    for errorpc, pc, first, last, marks in ((0xa0, 0xa0, 0x20, 0xe0, ['errorpc pc']), (0xa0, 0xc0, 0x20, 0x100, ['errorpc', 'pc']),
+                                            (0xc0, 0xa0, 0x20, 0x100, ['pc', 'errorpc']), (0x50, 0x50, 0, 0x90, ['errorpc pc']),
+                                            (0x80, 0x80, 0, 0xc0, ['errorpc pc']), (0x90, 0x90, 0x10, 0xd0, ['errorpc pc'])):
+        yield {**one_address(HEAP, errorpc, pc), 'listing': (first, last, marks)}
+    for offset, n in ((0x20 * 16, 32 + 8 + 1), (0x21 * 16, 8 + 1 + 4)):
+        planted = Planted('calls_virtual', 'G.sm_90')
+        planted.place(State(planted.at(0x80 + offset), error=planted.at(0x80), exception=14))
+        yield {**said(planted, 14), 'n_listed': n + 4 * (n > 20)}
+
+
 # ---- jumps ----
 
 @case
@@ -190,14 +228,97 @@ def addresses_as_from_a_null_pointer():
 @case
 def a_target_that_was_loaded():
     """The address of the load is told where the state gives it; the value of R6 is the target itself."""
-    def at_an_offset(planted):
-        place = planted.module.entry(planted.kernel('calls_pointer')).later(5)
-        image = bytearray(planted.module.node.relocated)
-        replaced('LDG.E.64 R6, desc[UR36][R6.64+0x40]')(image, planted.module.cubin.sections[place.shndx].offset + place.offset)
-        planted.module.node.relocated = bytes(image)
-    for which, patch, where in ((3, None, '0x7f3a00000018'), (-2, None, '0x7f39fffffff0'), (3, at_an_offset, '0x7f3a00000058')):
+    def patched(number, text):
+        def patch(planted):
+            place = planted.module.entry(planted.kernel('calls_pointer')).later(number)
+            image = bytearray(planted.module.node.relocated)
+            replaced(text)(image, planted.module.cubin.sections[place.shndx].offset + place.offset)
+            planted.module.node.relocated = bytes(image)
+        return patch
+    for which, patch, where in ((3, None, '0x7f3a00000018'), (-2, None, '0x7f39fffffff0'),
+                                (3, patched(5, 'LDG.E.64 R6, desc[UR36][R6.64+0x40]'), '0x7f3a00000058'),
+                                (3, patched(5, 'LDG.E.128 R4, desc[UR36][R6.64]'), '0x7f3a00000020'),  # its upper half is called
+                                (3, patched(7, 'IADD3 R6, R6, 0x10, RZ'), '0x7f3a00000018'),
+                                (3, patched(7, 'SEL R6, R6, R3, P0'), None), (3, patched(7, 'MOV R6, R3'), None)):
         planted = called('calls_pointer', 6, 0, 8, params=struct.pack('<QQi', HEAP, HEAP + 0x100, which), patch=patch)
-        yield {**said(planted, 8), 'findings': [f'the target was loaded from {where}, as a function pointer is']}
+        yield {**said(planted, 8), 'findings': [f'the target was loaded from {where}, as a function pointer is' if where else '!was loaded from']}
+
+
+# ---- what is not recorded ----
+
+@case
+def registers_that_are_not_recorded():
+    """The finding that needs them says so."""
+    def without(planted, *kinds):
+        for warp in planted.cta.warps:
+            warp.uregs = None if 'uregs' in kinds else warp.uregs
+            for lane in warp.lanes if 'regs' in kinds else ():
+                lane.regs = None
+        return planted
+    stack = Planted('recurses', block=4, local=True)
+    stop = stack.at(0x40, 'descend')
+    stack.place(State(stop.later(1), (stack.calls()[0].later(1),), error=stop, exception=35))
+    yield {**said(without(stack, 'regs'), 35), 'findings': ['the stack pointer, R1, is not recorded', '!bytes of stack']}
+    copy = Planted('tma_memory', params=struct.pack('<QQi', HEAP, HEAP, 0), shared=0x810)
+    copy.place(State(copy.at(0x100), error=copy.at(0xf0), exception=36))
+    yield {**said(without(copy, 'uregs'), 36),
+           'findings': ['the uniform registers with the address of the tensor map are not recorded', '!tensor map of']}
+    column = Planted('tensor_memory', 'li.sm_100a', block=64, shared=0x410)
+    column.place(State(column.at(0x370), error=column.at(0x370), exception=20))
+    yield {**said(without(column, 'uregs'), 20), 'findings': ['!addresses lane']}
+
+
+@case
+def versions_that_are_not_recorded():
+    """Dumps of before 565 do not say which driver wrote them."""
+    for driver, words in ((550, "the driver's version is not recorded: versions cannot be compared"), (565, 'belongs to CUDA 12.7')):
+        yield {**instruction(22, options=Options(driver=driver)), 'findings': [words],
+               'causes': ['certain' if driver > 550 else '!certain']}
+
+
+@case
+def a_barrier_with_copies_under_way():
+    """The bits between the counts are not documented: they are shown, and nothing is made of them."""
+    for bits in (0, 1, 1 << 21, 1 << 42):
+        yield {**arrived(word_90(4, 1) | bits),
+               'findings': [f'it has undocumented bits set, {bits:#x}: bytes of copies may be pending' if bits else '!undocumented']}
+
+
+@case
+def a_barrier_for_as_many_as_there_are():
+    """64 arrivals are expected of a block of 64."""
+    for expected in (64, 63):
+        yield {**arrived(word_90(expected, 1)), 'findings': [('!' if expected == 64 else '') + 'arrivals are expected; the block has 64 threads']}
+
+
+# ---- tensor maps ----
+
+@case
+def bounds_of_tensor_maps():
+    """Five dimensions; rows of a box of a multiple of 16 bytes, and no longer than the swizzle; boxes that are interleaved have other rules."""
+    def with_word_2(content, clear, bits):
+        content = bytearray(content)
+        struct.pack_into('<I', content, 8, struct.unpack_from('<I', content, 8)[0] & ~clear | bits)
+        return bytes(content)
+    long, odd = 'more than its swizzle of', 'must be a multiple of 16'
+    rows = [(tensor_map(box=(64, 32)), ['!' + long, '!' + odd, '!as it must be', 'swizzle 128B$', 'boxes of 64 x 32']),
+            (tensor_map(box=(72, 16)), ['a row of its box has 144 bytes, more than its swizzle of 128 bytes allows', '!' + odd]),
+            (tensor_map(box=(72, 16), swizzle=0), ['!' + long, '!' + odd, 'no swizzle$']),
+            (tensor_map(box=(16, 16), swizzle=1), ['!' + long, 'swizzle 32B$']),
+            (tensor_map(box=(24, 16), swizzle=1), ['48 bytes, more than its swizzle of 32 bytes allows']),
+            (tensor_map(box=(40, 16), swizzle=2), ['80 bytes, more than its swizzle of 64 bytes allows', 'swizzle 64B$']),
+            (with_word_2(tensor_map(box=(20, 16)), 0, 1 << 11), ['!' + long, '!' + odd, ', interleaved$']),
+            (with_word_2(tensor_map(), 7 << 4, 4 << 4), ['!dimensions; the maximum'])]
+    for content, findings in rows:
+        yield {**copies(27, content), 'findings': findings}
+
+
+@case
+def tensors_that_end_where_their_memory_does():
+    """Of 512 rows of 2,048 bytes the last one has only as many bytes as it needs."""
+    for rows, width, past in ((512, 1024, None), (512, 1023, None), (513, 1024, 2048), (513, 1, 2)):
+        yield {**copies(36, tensor_map(dims=(width, rows)), 'parameter'),
+               'findings': [f'the tensor reaches {past} bytes past the end of the 1048576 bytes' if past else '!past the end']}
 
 
 # ---- tensor memory ----
@@ -258,6 +379,18 @@ def check(program, path, expected):
     focus = report['focus']
     if expected.get('summary', '') not in report['verdict']['summary']:
         raise Wrong(f"no {expected['summary']!r} in {report['verdict']['summary']!r}")
+    if 'where' in expected and focus['accesses'][0]['where'] != expected['where']:
+        raise Wrong(f"it is {focus['accesses'][0]['where']!r}, not {expected['where']!r}")
+    if 'listing' in expected:
+        start = int(focus['frames'][0]['pc'], 16) - int(focus['frames'][0]['rel_pc'], 16)
+        shown = [int(insn['pc'], 16) - start for insn in focus['insns']]
+        marks = [insn['mark'] for insn in focus['insns'] if insn['mark']]
+        if (shown, marks) != (list(range(expected['listing'][0], expected['listing'][1] + 1, 16)), expected['listing'][2]):
+            raise Wrong(f'instructions {shown}, marks {marks}')
+    if len(focus['likely_causes']) > 3 or len(focus['commands']) > 4:
+        raise Wrong('more causes or commands than a page has')
+    if 'n_listed' in expected and len(focus['insns']) != expected['n_listed']:
+        raise Wrong(f"{len(focus['insns'])} instructions")
     hold('precision', expected['precision'], [focus['precision']['text']])
     hold('next', expected['next'], report['next'])
     hold('findings', expected['findings'], [claim['text'] for claim in focus['findings']])

@@ -412,6 +412,8 @@ static void what_a_thread_has(void **state)
 		{ "$UPT", "1" },
 		{ "$R256", "!'$R256' is not a register" },
 		{ "$R0x", "!'$R0x' is not a register" },
+		{ "$R007", "107" },
+		{ "$R0007", "!'$R0007' is not a register" },
 		{ "$R", "!'$R' is not a register" },
 		{ "$RD2", "442381631590" }, /* 103 << 32 | 102 */
 		{ "$RD15", "!RD15 is not there" },
@@ -553,6 +555,15 @@ static void repeats(void **state)
 		assert_true(wsi_format(text, "*(@shared char *)0@%u", rows[i].same + 1));
 		assert_string_equal(said(text).at, rows[i].as_text);
 	}
+	/* counted ones are as many of those that are printed at most as it takes to be counted */
+	memset(fake.shared, 7, 12);
+	fake.shared[12] = 8;
+	fake.shared[13] = 9;
+	ws_vars_set_style(vars, (struct ws_value_style){ .elements = 11 });
+	assert_string_equal(said("*(@shared u8 *)0@14").at, "{7 <repeats 12 times>, 8...}");
+	ws_vars_set_style(vars, (struct ws_value_style){ .elements = 12 });
+	assert_string_equal(said("*(@shared u8 *)0@14").at, "{7 <repeats 12 times>, 8, 9}");
+	ws_vars_set_style(vars, (struct ws_value_style){ .repeats = 4 });
 	memcpy(fake.shared, "ab\7\7\7\7cd", 8);
 	assert_string_equal(said("*(@shared char *)0@8").at,
 			    "\"ab\", '\\a' <repeats 4 times>, \"cd\"");
@@ -656,6 +667,9 @@ static void conditions(void **state)
 		{ "$RD1 >> 32", { 20, 21, 22, 23 }, 0xf },
 		{ "threadIdx.x", { 0, 1, 2, 3 }, 0xf },
 		{ "threadIdx.y + threadIdx.z", { 3, 3, 3, 3 }, 0xf },
+		{ "blockIdx.x", { 100, 100, 100, 100 }, 0xf },
+		{ "blockDim.y", { 201, 201, 201, 201 }, 0xf },
+		{ "gridDim.z", { 302, 302, 302, 302 }, 0xf },
 		{ "threadIdx.x && $R9", { 0 }, 1 },
 		{ "threadIdx.x == 0 || $R9", { 1 }, 1 },
 		{ "$R9 || 1", { 0 }, 0 },
