@@ -9,12 +9,13 @@ only the JSON is looked at.
 """
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
 import tempfile
 
-from test_exceptions import (HEAP, Planted, Wrong, arrived, called, copies, hold, instruction, run, said, spoken,  # noqa: E402
+from test_exceptions import (HEAP, Planted, Wrong, arrived, called, copies, garbage, hold, instruction, run, said, spoken,  # noqa: E402
                              tensor_map, tensor_memory, word_90)
 
 import cubin as cb  # noqa: E402
@@ -114,6 +115,17 @@ def registers_that_go_together():
         yield {**instruction(25, patch=replaced(text)), 'findings': [odd or '!as one operand']}
 
 
+@case
+def signatures_of_instructions():
+    """The last part of a signature is the kind of the instruction at errorpc."""
+    for text, kind in (('IADD3 R2, R3, R4, RZ', 'other instruction'), ('LDG.E R4, desc[UR4][R2.64]', 'load'), ('LDS R4, [R2]', 'load'),
+                       ('STG.E desc[UR4][R2.64], R4', 'store'), ('ATOMG.E.ADD.STRONG.GPU PT, R4, desc[UR4][R2.64], R5', 'atomic'),
+                       ('LDGSTS.E [R2], desc[UR4][R4.64]', 'asynchronous copy'), ('RET.ABS.NODEC R20 0x0', 'return'), ('EXIT', 'exit'),
+                       ('BPT.TRAP 0x1', 'trap'), ('BAR.SYNC.DEFER_BLOCKING 0x0', 'barrier'), ('BSYNC B0', 'convergence'), (None, 'unknown instruction')):
+        yield {**instruction(4, patch=replaced(text) if text else garbage),
+               'signature': f'instruction that cannot be executed | _Z10const_pastPii | const_past | {kind}'}
+
+
 # ---- memory spaces ----
 
 def shared(form, offset, n_bytes):
@@ -179,10 +191,10 @@ def the_lane_whose_address_is_of_another_space():
 
 # ---- addresses of global memory ----
 
-def one_address(address, errorpc=0x50, pc=0x50):
+def one_address(address, errorpc=0x50, pc=0x50, base=HEAP, more=()):
     """All lanes load 8 bytes at one address, by a pointer to 4,096 bytes."""
-    planted = Planted('calls_pointer', params=struct.pack('<QQi', HEAP, HEAP, 3))
-    planted.process.memory.append((HEAP, bytes(4096)))
+    planted = Planted('calls_pointer', params=struct.pack('<QQi', base, HEAP, 3))
+    planted.process.memory += [(start, bytes(4096)) for start in (HEAP, *more)]
     planted.place(State(planted.at(pc), error=planted.at(errorpc), exception=14, regs={6: lambda _: address, 7: lambda _: address >> 32}))
     return said(planted, 14)
 
@@ -199,6 +211,44 @@ def addresses_beside_what_the_base_points_into():
             (0x10000, f'{HEAP - 0x10000} bytes before the start of', before), (2**64 - 1, None, null), (2**64 - 0x10000, None, null),
             (2**64 - 0x10001, None, wild), (2**57 - 8, f'{2**57 - 8 - HEAP - 4096} bytes past the end of', far), (2**57, None, wild)):
         yield {**one_address(address), 'causes': [cause], 'where': where and where + f' the 4096 bytes at {HEAP:#x} that the base points into'}
+
+
+@case
+def addresses_whose_base_points_nowhere():
+    """The nearer one of the ranges around it is told, of two as near the one below; a range more than 1 GiB away tells nothing."""
+    above, known = HEAP + 0x3000, '{} the nearest known range, 4096 bytes at {:#x}'
+    for address, where in ((HEAP + 0x1100, known.format('256 bytes past the end of', HEAP)), (above - 0x100, known.format('256 bytes before the start of', above)),
+                           (HEAP + 0x1ffc, known.format('4092 bytes past the end of', HEAP)), (HEAP + 0x1ffd, known.format('4099 bytes before the start of', above)),
+                           (above - 4, known.format('4 bytes before the start of', above)), (HEAP + 8, f'inside known memory, 4096 bytes at {HEAP:#x}'),
+                           (HEAP + 0xff8, f'inside known memory, 4096 bytes at {HEAP:#x}'), (HEAP + 0xff9, known.format('across the end of', HEAP)),
+                           (above + 0x1000 + (1 << 30), known.format(f'{1 << 30} bytes past the end of', above)),
+                           (above + 0x1001 + (1 << 30), 'far from any known range')):
+        yield {**one_address(address, base=0x55d000000000, more=(above,)), 'where': where}
+
+
+@case
+def headlines_of_accesses():
+    """What the lane did that stands out, or what all suspects did."""
+    one, all_of = 'lane {} {} at {:#x}, {} of the 4096 bytes', 'the 32 suspects {} each from global memory at {}'
+    wide, byte, word = 'LDG.E.64 R6, desc[UR36][R6.64]', 'STG.E.U8 desc[UR36][R6.64], R4', 'STG.E desc[UR36][R6.64], R4'
+    past = '4096 bytes past the end'
+    for text, address, active, words in (
+            (wide, lambda lane: HEAP + 8192 + 8 * lane, None, ('thread (0,0,0) and 31 more', one.format(0, 'loads 8 bytes from global memory', HEAP + 8192, past))),
+            (wide, lambda lane: HEAP + 8192 + 8 * lane, 1, ('thread (0,0,0)', one.format(0, 'loads 8 bytes from global memory', HEAP + 8192, past))),
+            (wide, lambda lane: HEAP + 4096 + 8 * (lane - 20), None,
+             ('thread (20,0,0) and 11 more', one.format(20, 'loads 8 bytes from global memory', HEAP + 4096, 'just past the end'))),
+            (byte, lambda lane: HEAP + 8192 + lane, None, ('thread (0,0,0) and 31 more', one.format(0, 'stores 1 byte to global memory', HEAP + 8192, past))),
+            (word, lambda lane: HEAP + 8192 + 4 * lane, None, ('thread (0,0,0) and 31 more', one.format(0, 'stores 4 bytes to global memory', HEAP + 8192, past))),
+            (wide, lambda lane: HEAP + 8 * lane, None, ('among threads (0,0,0) to (31,0,0)', all_of.format('load 8 bytes', f'{HEAP:#x} to {HEAP + 248:#x}'))),
+            (wide, lambda lane: HEAP + 64, None, ('among threads (0,0,0) to (31,0,0)', all_of.format('load 8 bytes', f'{HEAP + 64:#x}, inside')))):
+        planted = Planted('calls_pointer', params=struct.pack('<QQi', HEAP, HEAP, 3))
+        planted.process.memory.append((HEAP, bytes(4096)))
+        place = planted.at(0x50)
+        image = bytearray(planted.module.node.relocated)
+        replaced(text)(image, planted.module.cubin.sections[place.shndx].offset + place.offset)
+        planted.module.node.relocated = bytes(image)
+        planted.place(State(place, error=place, exception=14, active=active, regs={6: address, 7: lambda lane, of=address: of(lane) >> 32}))
+        yield {**said(planted, 14), 'summary': ', '.join(('block (0,0,0)', '; '.join(words)))}
 
 
 @case
@@ -244,6 +294,23 @@ def a_target_that_was_loaded():
         yield {**said(planted, 8), 'findings': [f'the target was loaded from {where}, as a function pointer is' if where else '!was loaded from']}
 
 
+# ---- clusters ----
+
+@case
+def blocks_of_a_cluster_in_three_dimensions():
+    """Ranks count x first, then y, then z, from the first block of the cluster."""
+    blocks = [(4 + x, 6 + y, 8 + z) for z in (0, 1) for y in (0, 1) for x in (0, 1)]
+    for own, here in ((7, ()), (2, (0, 5))):
+        planted = Planted('shared_past', cluster=(2, 2, 2), shared=1024)
+        load = planted.at(0x170)
+        for number, rank in enumerate((own, *here)):
+            planted.launch.place(2 * number, blocks[rank], lambda _, first=rank == own: State(load, exception=34) if first else State(load))
+        planted.process.devices[0].blame(0, 34, target=None)
+        gone = ', '.join(f'{rank} {block}'.replace(', ', ',') for rank, block in enumerate(blocks) if rank not in (own, *here))
+        yield {**said(planted, 34), 'findings': [rf'the block is rank {own} of a cluster of 8 \(2,2,2\), whose first block is \(4,6,8\)',
+                                                 f'{7 - len(here)} of the 8 blocks of the cluster are no longer resident: rank {re.escape(gone)}$']}
+
+
 # ---- what is not recorded ----
 
 @case
@@ -271,9 +338,10 @@ def registers_that_are_not_recorded():
 @case
 def versions_that_are_not_recorded():
     """Dumps of before 565 do not say which driver wrote them."""
-    for driver, words in ((550, "the driver's version is not recorded: versions cannot be compared"), (565, 'belongs to CUDA 12.7')):
+    for driver, words in ((550, "the driver's version is not recorded: versions cannot be compared"), (565, 'belongs to CUDA 12.7'),
+                          (580, 'belongs to CUDA 13.0')):
         yield {**instruction(22, options=Options(driver=driver)), 'findings': [words],
-               'causes': ['certain' if driver > 550 else '!certain']}
+               'causes': [('' if driver == 565 else '!') + 'certain: the toolkit that built the code is newer']}
 
 
 @case
@@ -379,6 +447,8 @@ def check(program, path, expected):
     focus = report['focus']
     if expected.get('summary', '') not in report['verdict']['summary']:
         raise Wrong(f"no {expected['summary']!r} in {report['verdict']['summary']!r}")
+    if expected.get('signature', report['signature']) != report['signature']:
+        raise Wrong(f"signature {report['signature']!r}, not {expected['signature']!r}")
     if 'where' in expected and focus['accesses'][0]['where'] != expected['where']:
         raise Wrong(f"it is {focus['accesses'][0]['where']!r}, not {expected['where']!r}")
     if 'listing' in expected:

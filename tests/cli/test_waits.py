@@ -3,6 +3,7 @@
 
 usage: test_waits.py WARPSCOPE BUILDER_FOLDER
 """
+import hashlib
 import json
 import os
 import struct
@@ -205,9 +206,9 @@ def assembled(folder, text):
     return image
 
 
-def run_until(most, image, *options):
-    """The report of the kernel k after as many instructions."""
-    done = subprocess.run([sys.argv[1], 'run', image, '--arch', 'sm_90a', '--kernel', 'k', *options, '--max-instructions', str(most),
+def run_until(most, image, *options, kernel='k'):
+    """The report of the kernel after as many instructions."""
+    done = subprocess.run([sys.argv[1], 'run', image, '--arch', 'sm_90a', '--kernel', kernel, *options, '--max-instructions', str(most),
                            '--json'], capture_output=True, check=False, timeout=60)
     return json.loads(done.stdout)
 
@@ -430,6 +431,7 @@ def blocks_that_are_not_there_are_counted_where_all_must_be(folder):
     expect('summary', report['verdict']['summary'].partition(': ')[2],
            '32 threads wait for global memory to change, all at the same address (the wait ends when the value is other than 0; it is 0); '
            'others wait: 64 at a barrier of their block; 3 of 3 resident warps wait; no exception')
+    expect('signature', report['signature'], 'hang | _Z10two_placesPViPi | two_places | spin')
     absentees = [(a['state'], a['blocks']) for a in only(at_the_grid(), 'grid')['absentees']]
     expect('blocks that are not resident', absentees, [('not resident', 3)])
 
@@ -442,6 +444,19 @@ def a_deep_stack_is_followed_as_far_as_it_is_read(folder):
         state = State(load.later(2), (bench.here(0x10),) * depth, regs=flag_at(load, FLAG))
         wait = only(bench.place(lambda _b, _w, one=state: one).report(folder), 'spin')
         expect(f'the frames of a stack of {depth}', len(wait['frames']), 1 + min(depth, 16))
+
+
+def signatures_have_the_name_of_the_kernel(folder):
+    """Long names are cut and have a hash; what the compiler makes of an unnamed namespace differs between builds, and is left out."""
+    unnamed = '_GLOBAL__N__24598d58_4_a_cu_main'
+    for name, wanted in (('k' * 100, 'k' * 100), ('k' * 101, 'k' * 100 + '~' + hashlib.sha256(b'k' * 101).hexdigest()[:8]),
+                         (f'_ZN{len(unnamed)}{unnamed}3fooEv', '_ZN12_GLOBAL__N_13fooEv'), (f'_ZN1a{len(unnamed)}{unnamed}3fooEv', '_ZN1a12_GLOBAL__N_13fooEv'),
+                         (f'_ZN99{unnamed}3fooEv', f'_ZN99{unnamed}3fooEv'), (f'_ZN5{len(unnamed)}{unnamed}3fooEv', f'_ZN5{len(unnamed)}{unnamed}3fooEv'),
+                         ('_ZN12_GLOBAL__M_13fooEv', '_ZN12_GLOBAL__M_13fooEv')):
+        image = assembled(folder, '.arch sm_90a\n.kernel k\n.param flag 8\nLDC.64 R2, c[0x0][0x210]\nagain:\nLDG.E.STRONG.SYS R4, desc[UR4][R2.64]\n'
+                                  'ISETP.EQ.U32.AND P0, PT, R4, RZ, PT\n@P0 BRA `(again)\nEXIT\n.end\n'.replace('.kernel k', '.kernel ' + name))
+        report = run_until(1000, image, '--buffer', 'word=u32[1]:zeros', '--arg', '&word', kernel=name)
+        expect(f'the signature of {name}', report['signature'].split(' | ')[1], wanted)
 
 
 # What a word belongs to is known in the kernel, two calls away from what reads it.
@@ -531,7 +546,7 @@ def main():
              numbers_are_written_as_people_write_them, what_a_word_is_compared_with_is_found, a_part_of_a_word_is_shown_and_not_judged,
              missing_threads_are_told_in_words, barriers_that_count_say_who_has_arrived, kinds_of_absentees_are_told_apart_up_to_a_limit,
              blocks_that_are_not_there_are_counted_where_all_must_be, a_deep_stack_is_followed_as_far_as_it_is_read,
-             the_owner_of_a_word_is_found_through_calls]
+             the_owner_of_a_word_is_found_through_calls, signatures_have_the_name_of_the_kernel]
     print(f'1..{len(tests)}')
     failed = 0
     with tempfile.TemporaryDirectory() as folder:

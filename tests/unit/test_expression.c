@@ -343,6 +343,74 @@ static void types_of_results(void **state)
 	});
 }
 
+/* Words for types that need no debug information: their size, and whether they have a sign. */
+static void types_of_c(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned size;
+		char kind; /* signed, unsigned, float */
+	} rows[] = {
+		{ "bool", 1, 'u' },
+		{ "char", 1, 's' },
+		{ "signed char", 1, 's' },
+		{ "unsigned char", 1, 'u' },
+		{ "short", 2, 's' },
+		{ "short int", 2, 's' },
+		{ "unsigned short", 2, 'u' },
+		{ "unsigned short int", 2, 'u' },
+		{ "int", 4, 's' },
+		{ "signed", 4, 's' },
+		{ "signed int", 4, 's' },
+		{ "unsigned", 4, 'u' },
+		{ "unsigned int", 4, 'u' },
+		{ "long", 8, 's' },
+		{ "long int", 8, 's' },
+		{ "unsigned long", 8, 'u' },
+		{ "unsigned long int", 8, 'u' },
+		{ "long unsigned int", 8, 'u' },
+		{ "long long", 8, 's' },
+		{ "long long int", 8, 's' },
+		{ "unsigned long long", 8, 'u' },
+		{ "unsigned long long int", 8, 'u' },
+		{ "size_t", 8, 'u' },
+		{ "int8_t", 1, 's' },
+		{ "uint8_t", 1, 'u' },
+		{ "int16_t", 2, 's' },
+		{ "uint16_t", 2, 'u' },
+		{ "int32_t", 4, 's' },
+		{ "uint32_t", 4, 'u' },
+		{ "int64_t", 8, 's' },
+		{ "uint64_t", 8, 'u' },
+		{ "s8", 1, 's' },
+		{ "u8", 1, 'u' },
+		{ "s16", 2, 's' },
+		{ "u16", 2, 'u' },
+		{ "s32", 4, 's' },
+		{ "u32", 4, 'u' },
+		{ "s64", 8, 's' },
+		{ "u64", 8, 'u' },
+		{ "float", 4, 'f' },
+		{ "f32", 4, 'f' },
+		{ "double", 8, 'f' },
+		{ "f64", 8, 'f' },
+		{ "__half", 2, 'f' },
+		{ "half", 2, 'f' },
+		{ "__nv_bfloat16", 2, 'f' },
+	};
+	(void)state;
+	for (size_t i = 0; i < WSI_COUNT(rows); i++) {
+		char text[80], size[8];
+		assert_true(wsi_format(text, "sizeof(%s)", rows[i].name));
+		assert_true(wsi_format(size, "%u", rows[i].size));
+		assert_string_equal(said(text).at, size);
+		assert_true(wsi_format(text, "(double)(%s)-1 < 0", rows[i].name));
+		assert_string_equal(said(text).at, rows[i].kind == 'u' ? "false" : "true");
+		assert_true(wsi_format(text, "(%s)1 / 2 == 0", rows[i].name));
+		assert_string_equal(said(text).at, rows[i].kind == 'f' ? "false" : "true");
+	}
+}
+
 static void pointers_and_memory(void **state)
 {
 	CHECK({
@@ -726,6 +794,15 @@ static void spelled(void **state)
 		{ "@shared int *", "@shared int*" },
 		{ "int * @shared *", "int* @shared*" },
 		{ "@global int * @shared *", "@global int* @shared*" },
+		{ "@local int *", "@local int*" },
+		{ "@constant int *", "@constant int*" },
+		{ "@const int *", "@constant int*" },
+		{ "@param int *", "@parameter int*" },
+		{ "@parameter int *", "@parameter int*" },
+		{ "@generic int *", "@generic int*" },
+		{ "@managed_global int *", "@global int*" },
+		{ "const int * const", "int*" },
+		{ "struct dim3", "dim3" },
 		{ "int [3]", "int [3]" },
 		{ "int [3][4]", "int [3][4]" },
 		{ "int (*)[3]", "int (*)[3]" },
@@ -791,6 +868,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(operators, look, leave),
 		cmocka_unit_test_setup_teardown(precedence, look, leave),
 		cmocka_unit_test_setup_teardown(types_of_results, look, leave),
+		cmocka_unit_test_setup_teardown(types_of_c, look, leave),
 		cmocka_unit_test_setup_teardown(pointers_and_memory, look, leave),
 		cmocka_unit_test_setup_teardown(what_a_thread_has, look, leave),
 		cmocka_unit_test_setup_teardown(formats, look, leave),
