@@ -3,8 +3,11 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "text/escape.h"
+#include "text/utf8.h"
 
 struct text {
 	char bytes[4096];
@@ -300,6 +303,314 @@ static void table_survives_any_failed_allocation(void **state)
 	assert_true(finished);
 }
 
+static void each_byte_is_escaped_wherever_it_stands(void **state)
+{
+	(void)state;
+	start();
+	for (size_t len = 1; len <= 20; len++) {
+		for (size_t at = 0; at < len; at++) {
+			for (int c = 1; c < 256; c++) {
+				char from[24], to[32];
+				bool shown = c >= ' ' && c <= '~';
+				memset(from, 'a', len);
+				from[at] = (char)c;
+				from[len] = 0;
+				snprintf(to, sizeof to, shown ? "%.*s%c%s" : "%.*s\\x%02x%s",
+					 (int)at, from, c, from + at + 1);
+				ws_out_escaped(&out, ws_str_of(from));
+				assert_string_equal(written(), to);
+			}
+		}
+	}
+}
+
+/* [public doc: The Unicode Standard, DerivedCoreProperties, Default_Ignorable_Code_Point] and, as
+ * docs/trust.md says, controls, separators, annotations and noncharacters. */
+static void ranges_that_are_not_seen_are_hidden_to_their_ends(void **state)
+{
+	(void)state;
+	static const uint32_t hidden[][2] = {
+		{ 0x7f, 0x9f },       { 0xad, 0xad },       { 0x34f, 0x34f },
+		{ 0x61c, 0x61c },     { 0x115f, 0x1160 },   { 0x17b4, 0x17b5 },
+		{ 0x180b, 0x180f },   { 0x200b, 0x200f },   { 0x2028, 0x202e },
+		{ 0x2060, 0x206f },   { 0x3164, 0x3164 },   { 0xfdd0, 0xfdef },
+		{ 0xfe00, 0xfe0f },   { 0xfeff, 0xfeff },   { 0xffa0, 0xffa0 },
+		{ 0xfff0, 0xfffb },   { 0xfffe, 0xffff },   { 0x1bca0, 0x1bca3 },
+		{ 0x1d173, 0x1d17a }, { 0x1fffe, 0x1ffff }, { 0xdfffe, 0xe0fff },
+	};
+	assert_true(wsi_is_hidden(0) && wsi_is_hidden(0x1f) && !wsi_is_hidden(0x20));
+	assert_true(!wsi_is_hidden(0x10fffd) && wsi_is_hidden(0x10fffe) && wsi_is_hidden(0x10ffff));
+	for (size_t i = 0; i < WSI_COUNT(hidden); i++) {
+		assert_false(wsi_is_hidden(hidden[i][0] - 1));
+		for (uint32_t code = hidden[i][0]; code <= hidden[i][1]; code++)
+			assert_true(wsi_is_hidden(code));
+		assert_false(wsi_is_hidden(hidden[i][1] + 1));
+	}
+}
+
+/* [public doc: The Unicode Standard, table 3-7] */
+static void characters_are_as_long_as_unicode_says(void **state)
+{
+	(void)state;
+	static const char *const sound[] = { "~",
+					     "\xc2\x80",
+					     "\xdf\xbf",
+					     "\xe0\xa0\x80",
+					     "\xe1\x80\x80",
+					     "\xed\x9f\xbf",
+					     "\xee\x80\x80",
+					     "\xef\xbf\xbf",
+					     "\xf0\x90\x80\x80",
+					     "\xf1\x80\x80\x80",
+					     "\xf4\x8f\xbf\xbf" };
+	static const char *const wrong[] = {
+		"\x80",
+		"\xbf",
+		"\xc0\x80",
+		"\xc1\xbf",
+		"\xc2\x7f",
+		"\xc2\xc0",
+		"\xe0\x9f\xbf",
+		"\xe1\x7f\x80",
+		"\xe1\x80\xc0",
+		"\xed\xa0\x80",
+		"\xf0\x8f\xbf\xbf",
+		"\xf0\x90\x80\x7f",
+		"\xf4\x90\x80\x80",
+		"\xf5\x80\x80\x80",
+		"\xff\x80\x80\x80",
+	};
+	for (size_t i = 0; i < WSI_COUNT(sound); i++) {
+		size_t len = strlen(sound[i]);
+		assert_int_equal(wsi_utf8_len(sound[i], len), len);
+		assert_int_equal(wsi_utf8_len(sound[i], len + 1), len);
+		if (len > 1)
+			assert_int_equal(wsi_utf8_len(sound[i], len - 1), 0);
+	}
+	for (size_t i = 0; i < WSI_COUNT(wrong); i++)
+		assert_int_equal(wsi_utf8_len(wrong[i], strlen(wrong[i])), 0);
+}
+
+static void a_cut_text_has_the_width_that_is_asked_for(void **state)
+{
+	(void)state;
+	static const struct {
+		size_t width;
+		const char *beginning, *end;
+	} cases[] = { { 0, "", "" },
+		      { 1, ".", "." },
+		      { 2, "..", ".." },
+		      { 3, "...", "..." },
+		      { 4, "\xc3\xa9...", "...g" },
+		      { 7, "\xc3\xa9\\x1...", "...defg" },
+		      { 10, "\xc3\xa9\\x1bbc...", "...bbcdefg" },
+		      { 11,
+			"\xc3\xa9\\x1b"
+			"bcdefg",
+			"\xc3\xa9\\x1b"
+			"bcdefg" } };
+	start();
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		struct ws_str all = ws_str_of("\xc3\xa9\x1b"
+					      "bcdefg");
+		ws_out_cut(&out, all, cases[i].width, false);
+		assert_string_equal(written(), cases[i].beginning);
+		ws_out_cut(&out, all, cases[i].width, true);
+		assert_string_equal(written(), cases[i].end);
+	}
+}
+
+/* ---- the sink ---- */
+
+struct collected {
+	char bytes[1 << 19];
+	size_t len;
+};
+
+static bool collect(void *user, const char *bytes, size_t len)
+{
+	struct collected *collected = user;
+	if (len == 0 || len > sizeof collected->bytes - collected->len)
+		return false;
+	memcpy(collected->bytes + collected->len, bytes, len);
+	collected->len += len;
+	return true;
+}
+
+static void the_sink_gets_all_bytes_in_order(void **state)
+{
+	(void)state;
+	static struct collected got, want;
+	static char piece[20000];
+	size_t lengths[] = { 0, 1, 7, 8, 9, 31, 32, 33, 64, 65, 4096, 8191, 8192, 8193, 20000 - 1 };
+	got.len = want.len = 0;
+	ws_out_init(&out, collect, &got);
+	for (size_t round = 0; round < 40; round++) {
+		size_t len = lengths[round * 7 % WSI_COUNT(lengths)];
+		for (size_t i = 0; i < len; i++)
+			piece[i] = (char)('!' + (i + round) % 90);
+		piece[len] = 0;
+		ws_out_bytes(&out, piece, len);
+		assert_true(len == 0 || collect(&want, piece, len));
+		len = lengths[round % 11];
+		piece[len] = 0;
+		ws_out_text(&out, piece);
+		assert_true(strlen(piece) == 0 || collect(&want, piece, strlen(piece)));
+		memset(piece, ' ', len);
+		ws_out_spaces(&out, len);
+		assert_true(len == 0 || collect(&want, piece, len));
+	}
+	assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
+	assert_int_equal(got.len, want.len);
+	assert_memory_equal(got.bytes, want.bytes, want.len);
+	assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
+	assert_int_equal(got.len, want.len);
+}
+
+static void a_file_gets_what_fits_and_says_when_no_more_does(void **state)
+{
+	(void)state;
+	int ends[2];
+	static char bytes[1 << 20], back[1 << 20];
+	for (size_t i = 0; i < sizeof bytes; i++)
+		bytes[i] = (char)(i * 7 + i / 251);
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(fcntl(ends[0], F_SETFL, O_NONBLOCK), 0);
+	assert_int_equal(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
+	assert_true(ws_write_fd(&ends[1], bytes, 100));
+	assert_false(
+		ws_write_fd(&ends[1], bytes + 100, sizeof bytes - 100)); /* no pipe is so large */
+	assert_int_equal(errno, EAGAIN);
+	ssize_t n = read(ends[0], back, sizeof back);
+	assert_true(n > 100);
+	assert_memory_equal(back, bytes, (size_t)n);
+	close(ends[0]);
+	close(ends[1]);
+	assert_false(ws_write_fd(&ends[1], bytes, 1));
+	assert_int_equal(errno, EBADF);
+}
+
+static void json_is_indented_but_for_lines_of_their_own(void **state)
+{
+	(void)state;
+	struct ws_json json;
+	start();
+	ws_json_init(&json, &out, false);
+	ws_json_object(&json);
+	ws_json_key_object(&json, "none");
+	ws_json_end(&json);
+	ws_json_key_array_line(&json, "line");
+	ws_json_u64(&json, 1);
+	ws_json_object(&json);
+	ws_json_key_bool(&json, "a", true);
+	ws_json_key_text(&json, "b", NULL);
+	ws_json_end(&json);
+	ws_json_array(&json);
+	ws_json_i64(&json, INT64_MIN);
+	ws_json_bool(&json, false);
+	ws_json_end(&json);
+	ws_json_end(&json);
+	ws_json_key_array(&json, "list");
+	ws_json_text(&json, "c");
+	ws_json_object(&json);
+	ws_json_key_dim3(&json, "d", (struct ws_dim3){ 1, 2, 3 });
+	ws_json_end(&json);
+	ws_json_end(&json);
+	ws_json_end(&json);
+	assert_string_equal(written(), "{\n"
+				       "  \"none\": {},\n"
+				       "  \"line\": [1, {\"a\": true, \"b\": null}, "
+				       "[-9223372036854775808, false]],\n"
+				       "  \"list\": [\n"
+				       "    \"c\",\n"
+				       "    {\n"
+				       "      \"d\": [1, 2, 3]\n"
+				       "    }\n"
+				       "  ]\n"
+				       "}\n");
+}
+
+static void what_is_missing_has_one_of_four_words(void **state)
+{
+	(void)state;
+	assert_string_equal(ws_missing_word(WS_ABSENT), "absent");
+	assert_string_equal(ws_missing_word(WS_EXCLUDED), "excluded");
+	static const enum ws_status unsupported[] = { WS_UNSUPPORTED, WS_RUNNING, WS_ARGUMENT,
+						      WS_LIMIT, WS_NO_MEMORY };
+	for (size_t i = 0; i < WSI_COUNT(unsupported); i++)
+		assert_string_equal(ws_missing_word(unsupported[i]), "unsupported");
+	static const enum ws_status damaged[] = { WS_MALFORMED, WS_TRUNCATED, WS_IO };
+	for (size_t i = 0; i < WSI_COUNT(damaged); i++)
+		assert_string_equal(ws_missing_word(damaged[i]), "damaged");
+}
+
+static void columns_are_narrowed_from_the_widest_down_to_12(void **state)
+{
+	(void)state;
+	static const struct {
+		size_t width[3], room, expected[3];
+		bool may_cut[3];
+	} cases[] = {
+		{ { 20, 30, 5 }, 55, { 20, 30, 5 }, { true, true, true } },
+		{ { 20, 30, 5 }, 54, { 20, 29, 5 }, { true, true, true } },
+		{ { 20, 30, 5 }, 43, { 19, 19, 5 }, { true, true, true } },
+		{ { 20, 30, 5 }, 10, { 12, 12, 5 }, { true, true, true } },
+		{ { 20, 30, 14 }, 50, { 20, 30, 12 }, { false, false, true } },
+		{ { 20, 30, 14 }, 60, { 16, 30, 14 }, { true, false, true } },
+	};
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		size_t width[3];
+		memcpy(width, cases[i].width, sizeof width);
+		ws_columns_fit(width, cases[i].may_cut, 3, cases[i].room);
+		assert_memory_equal(width, cases[i].expected, sizeof width);
+	}
+}
+
+static void a_table_holds_many_long_cells(void **state)
+{
+	(void)state;
+	static const struct ws_column columns[] = { { "A", WS_ALIGN_CUT }, { "B", WS_ALIGN_LEFT } };
+	static char cell[400], line[400];
+	static struct collected got;
+	struct ws_table *table = NULL;
+	got.len = 0;
+	memset(cell, 'x', sizeof cell - 1);
+	assert_int_equal(ws_table_create(columns, 0, &table, NULL), WS_ARGUMENT);
+	assert_int_equal(ws_table_create(columns, 2, &table, NULL), WS_OK);
+	for (int i = 0; i < 300; i++) {
+		ws_table_printf(table, "%s", cell); /* 300 bytes of it */
+		ws_table_printf(table, "%d", i);
+	}
+	ws_table_cell(table, ws_str_of("no whole row"));
+	assert_int_equal(ws_table_rows(table), 300);
+	ws_table_cell(table, ws_str_of(""));
+	ws_out_init(&out, collect, &got);
+	assert_int_equal(ws_table_print(table, &out, 0, NULL), WS_OK);
+	assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
+	const char *at = got.bytes + strlen("A") + 299 + 2 + strlen("B\n");
+	for (int i = 0; i < 300; i++) {
+		snprintf(line, sizeof line, "%.300s  %d\n", cell, i);
+		assert_memory_equal(at, line, strlen(line));
+		at += strlen(line);
+	}
+	assert_int_equal(got.bytes + got.len - at, strlen("no whole row\n"));
+	ws_table_destroy(table);
+}
+
+static void styles_are_those_of_a_terminal(void **state)
+{
+	(void)state;
+	start();
+	ws_out_style(&out, WS_STYLE_BOLD);
+	ws_out_style(&out, WS_STYLE_DIM);
+	ws_out_style(&out, WS_STYLE_RED);
+	ws_out_style(&out, WS_STYLE_PLAIN);
+	assert_string_equal(written(), "\033[1m\033[2m\033[1;31m\033[0m");
+	ws_out_style(&out, (enum ws_style)(WS_STYLE_RED + 1));
+	ws_out_style(&out, (enum ws_style) - 1);
+	assert_int_equal(out.len, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -314,6 +625,17 @@ int main(void)
 		cmocka_unit_test(table_aligns_and_leaves_no_trailing_spaces),
 		cmocka_unit_test(tables_fit_a_width),
 		cmocka_unit_test(table_survives_any_failed_allocation),
+		cmocka_unit_test(each_byte_is_escaped_wherever_it_stands),
+		cmocka_unit_test(ranges_that_are_not_seen_are_hidden_to_their_ends),
+		cmocka_unit_test(characters_are_as_long_as_unicode_says),
+		cmocka_unit_test(a_cut_text_has_the_width_that_is_asked_for),
+		cmocka_unit_test(the_sink_gets_all_bytes_in_order),
+		cmocka_unit_test(a_file_gets_what_fits_and_says_when_no_more_does),
+		cmocka_unit_test(json_is_indented_but_for_lines_of_their_own),
+		cmocka_unit_test(what_is_missing_has_one_of_four_words),
+		cmocka_unit_test(columns_are_narrowed_from_the_widest_down_to_12),
+		cmocka_unit_test(a_table_holds_many_long_cells),
+		cmocka_unit_test(styles_are_those_of_a_terminal),
 	};
 	return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }
