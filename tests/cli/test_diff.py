@@ -36,7 +36,7 @@ def process_of():
                                 params=struct.pack('<QiiQ', TABLE, 4, blocks, TABLE + 0x1000))
         spread(launch, blocks, lambda *_: State(at, frames), sms=sms)
     other = process.context(1).load('pair.li.sm_90.cubin')
-    third = process.launch(other.context, other, '_Z6secondPdPKfi', (32, 2, 3), (16, 4, 2))
+    third = process.launch(other.context, other, '_Z6secondPdPKfi', (32, 2, 3), (16, 4, 2), cluster=(2, 1, 1))
     load = other.op('_Z6secondPdPKfi', LOADS, nth=2)
     for sm, block in ((0, (0, 0, 0)), (2, (1, 0, 0)), (4, (0, 1, 0)), (6, (0, 0, 2))):
         third.place(sm, block, lambda _: State(load))

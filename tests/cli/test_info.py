@@ -221,7 +221,201 @@ def check_memory(program, dump):
             same(f'bytes at {start:#x}', [got['read'], zlib.crc32(bytes.fromhex(got['bytes']))], [size, block['crc32']])
 
 
-CHECKS = (check_devices, check_sms, check_warps, check_lanes, check_kernels, check_threads, check_regs, check_memory)
+# How a lane waits, and for whom a warp does (docs/formats).
+LANE_STATES = ['exited', 'ready', 'yielded', 'sleeping', 'sleeping, yielded', 'ready at next', 'blocked plus', 'blocked all',
+               'blocked collective', *(f'blocked at B{n}' for n in range(16))]
+SCOPES = ['none', 'warp', 'warp group', 'block', 'cluster', 'kernel']
+
+
+def word_of(words, number):
+    return None if number is None else words[number] if number < len(words) else str(number)
+
+
+def cluster_of(grid, block):
+    """The cluster index of a block, None when it was launched without clusters."""
+    size = block['clusterDimX'] if 'clusterDimX' in block else (grid or {}).get('clusterDimX')
+    return dim(block, 'clusterIdx') if size and 'clusterIdxX' in block else None
+
+
+def grid_of(device, block):
+    return next((grid for grid in device.get('grids') or [] if grid['gridId64'] == block['gridId64']), None)
+
+
+def check_contexts(program, dump):
+    same('contexts', [[number(r['context']), *pick(r, 'device', 'host_tid'),
+                       *(number(r[key]) for key in ('shared_window_base', 'local_window_base', 'global_window_base'))]
+                      for r in program.rows('contexts')],
+         [[c['contextId'], d['devId'], c['tid'], c['sharedWindowBase'], c['localWindowBase'], c['globalWindowBase']]
+          for d in dump['devices'] or [] for c in d.get('contexts') or []])
+
+
+def check_modules(program, dump):
+    expected = [[m['moduleHandle'], d['devId'], c['contextId'], m['relocated']['size'] if 'relocated' in m else None,
+                 m['image']['size'] if 'image' in m else None]
+                for d in dump['devices'] or [] for c in d.get('contexts') or [] for m in c.get('modules') or []]
+    same('modules', [[r['module'], number(r['handle']), r['device'], number(r['context']), r['relocated_bytes'], r['original_bytes']]
+                     for r in program.rows('modules')], [[i, *row] for i, row in enumerate(expected)])
+
+
+STATUSES = ['Invalid', 'Pending', 'Active', 'Sleeping', 'Terminated', 'Undetermined']
+
+
+def parent_of(program, device, grid):
+    """The kernel number of the grid that launched one, None when the host did or it is gone."""
+    return kernel_ids(program).get((device['devId'], grid['parentGridId64'])) if grid['origin'] == 1 else None
+
+
+def check_columns(program, dump):
+    """Columns of devices, SMs and kernels that only --wide shows."""
+    same('devices in full', [pick(r, 'compute_capability', 'num_uniform_predicates', 'instruction_bytes', 'resident_warps', 'status')
+                             for r in program.rows('devices')],
+         [[f'{d["smMajor"]}.{d["smMinor"]}', d.get('numUniformPredicatesPrWarp'), d['instructionSize'],
+           sum(len(b.get('warps') or []) for sm in d.get('sms') or [] for b in sm.get('ctas') or []), d['status']]
+          for d in dump['devices'] or []])
+    same('SMs in full', [[r['cluster_target_block'], r['exception_text']] for r in program.rows('sms')],
+         [[dim(sm, 'clusterExceptionTargetBlockIdx') if sm.get('clusterExceptionTargetBlockIdxValid') else None,
+           sm.get('exceptionString') or None]
+          for d in dump['devices'] or [] for sm in sorted(d.get('sms') or [], key=lambda s: s['smId'])
+          if sm.get('exception') or any(b.get('warps') for b in sm.get('ctas') or [])])
+    grids = {(d['devId'], g['gridId64']): (d, g) for d in dump['devices'] or [] for g in d.get('grids') or []}
+    for r in program.rows('kernels'):
+        device, grid = grids[r['device'], int(r['grid'])]
+        blocks = [b for sm in device.get('sms') or [] for b in sm.get('ctas') or [] if b['gridId64'] == grid['gridId64']]
+        same('a kernel in full', [*pick(r, 'parent', 'status', 'resident_blocks', 'clusterDim', 'origin', 'host_tid'),
+                                  number(r['context_id']), number(r['module'])],
+             [parent_of(program, device, grid), word_of(STATUSES, grid['gridStatus']), len(blocks),
+              dim(grid, 'clusterDim') if 'clusterDimX' in grid else None, 'device' if grid['origin'] == 1 else 'host', grid['attrHostTid'],
+              grid['contextId'], grid['moduleHandle']])
+
+
+def check_threads_of_hardware(program, dump):
+    """Columns of warps and lanes that only --wide shows."""
+    warps, lanes = [], []
+    for _, _, _, warp in walk(dump):
+        mask = warp.get('inSyscallLanesMask')
+        warps.append([mask, word_of(SCOPES, warp.get('barrierScope'))])
+        lanes += [[word_of(LANE_STATES, lane.get('cbuThreadState')), lane['rpcHi'] << 32 | lane['rpcLo'] if 'rpcLo' in lane else None]
+                  for lane in lanes_of(warp)]
+    same('warps in full', [[number(r['in_syscall_lanes_mask']), r['barrier_scope']] for r in program.rows('warps')], warps)
+    same('lanes in full', [[r['cbu_state'], number(r['rpc'])] for r in program.rows('lanes')], lanes)
+
+
+def check_blocks(program, dump):
+    ids, expected = kernel_ids(program), []
+    for device in dump['devices'] or []:
+        for sm in device.get('sms') or []:
+            for block in sm.get('ctas') or []:
+                kernel = ids.get((device['devId'], block['gridId64']))
+                expected.append((1 << 40 if kernel is None else kernel, dim(block, 'blockIdx')[::-1],
+                                 [kernel, dim(block, 'blockIdx'), device['devId'], sm['smId'],
+                                  cluster_of(grid_of(device, block), block), len(block.get('warps') or [])]))
+    expected = [row for *_, row in sorted(expected, key=lambda item: item[:2])]
+    rows = program.rows('blocks', '--coalescing', 'off')
+    same('blocks', [pick(r, 'kernel', 'blockIdx', 'device', 'sm', 'clusterIdx', 'warps') for r in rows], expected)
+    at = 0
+    for row in program.rows('blocks'):
+        part = rows[at:at + row['count']]
+        at += row['count']
+        same('joined blocks', [row['kernel'], row['from_blockIdx'], row['to_blockIdx'], row['current'], {row['kernel']}],
+             [part[0]['kernel'], part[0]['blockIdx'], part[-1]['blockIdx'], any(r['current'] for r in part), {r['kernel'] for r in part}])
+    same('joined blocks in all', at, len(rows))
+    rows = [row for row in rows if row['clusterIdx'] is not None]
+    at = 0
+    for row in program.rows('clusters'):
+        part = rows[at:at + row['count']]
+        at += row['count']
+        same('clusters', [row['from_blockIdx'], row['to_blockIdx'], row['current']],
+             [part[0]['blockIdx'], part[-1]['blockIdx'], any(r['current'] for r in part)])
+        same('blocks of a cluster', [[r['kernel'], r['clusterIdx']] for r in part], len(part) * [[row['kernel'], row['clusterIdx']]])
+    same('blocks of clusters in all', at, len(rows))
+
+
+def check_exceptions(program, dump):
+    expected = []
+    for device in dump['devices'] or []:
+        for sm in sorted(device.get('sms') or [], key=lambda s: s['smId']):
+            code, taken = sm.get('exception', 0), False
+            warps = sorted(((b, w) for b in sm.get('ctas') or [] for w in b.get('warps') or []), key=lambda item: item[1]['warpId'])
+            own = any(lane['exception'] for _, w in warps for lane in w.get('lanes') or [])
+            for block, warp in warps:
+                codes = {}
+                for lane in lanes_of(warp):
+                    active = warp['activeLanesMask'] >> lane['ln'] & 1
+                    its = lane['exception'] if own else code if active and warp['errorPCValid'] else 0
+                    if its:
+                        codes[its] = codes.get(its, 0) | 1 << lane['ln']
+                for its, mask in codes.items():
+                    taken = True
+                    expected.append([device['devId'], sm['smId'], warp['warpId'], mask, its, 'lane' if own else 'suspect',
+                                     warp['errorPC'] if warp['errorPCValid'] else None, dim(block, 'blockIdx')])
+            if code and not taken:
+                expected.append([device['devId'], sm['smId'], None, None, code, 'sm', sm['errorPC'] if sm['errorPCValid'] else None, None])
+    same('exceptions', [[*pick(r, 'device', 'sm', 'warp'), number(r['lanes_mask']), r['code'], r['blame'], number(r['errorpc']),
+                         r['blockIdx']] for r in program.rows('exceptions') if r['blame'] != 'trap'], expected)
+
+
+def lanes_words(mask):
+    """0-3,5 of a mask."""
+    runs = []
+    for lane in (n for n in range(32) if mask >> n & 1):
+        if runs and runs[-1][1] == lane - 1:
+            runs[-1][1] = lane
+        else:
+            runs.append([lane, lane])
+    return ','.join(f'{a}' if a == b else f'{a}-{b}' for a, b in runs)
+
+
+def check_barriers(program, dump):
+    expected = []
+    for device, sm, _, warp in walk(dump):
+        alike = {}
+        for lane in lanes_of(warp):
+            bit = lane['ln']
+            cbu = [None if f'cbu{name}LanesMask' not in warp else bool(warp[f'cbu{name}LanesMask'] >> bit & 1)
+                   for name in ('Active', 'Exited', 'Collective')]
+            member = ','.join(f'B{n}' for n, mask in enumerate(warp.get('barriers') or []) if mask >> bit & 1)
+            row = (word_of(LANE_STATES, lane.get('cbuThreadState')), *cbu, member or None)
+            alike[row] = alike.get(row, 0) | 1 << bit
+        expected += [[device['devId'], sm['smId'], warp['warpId'], mask, lanes_words(mask), *row, warp.get('barrierScope')]
+                     for row, mask in alike.items()]
+    same('barriers', [[*pick(r, 'device', 'sm', 'warp'), number(r['lanes_mask']),
+                       *pick(r, 'lanes', 'cbu_state', 'active', 'exited', 'collective', 'convergence_barriers', 'barrier_scope')]
+                      for r in program.rows('barriers')], expected)
+
+
+def check_ranges(program, dump):
+    """Memory of blocks, lanes and kernels: whose it is."""
+    ids, expected = kernel_ids(program), []
+    for device in dump['devices'] or []:
+        own = device['devId']
+        for sm in device.get('sms') or []:
+            for block in sm.get('ctas') or []:
+                place = [own, ids.get((own, block['gridId64'])), None, dim(block, 'blockIdx'), sm['smId']]
+                if 'shared' in block:
+                    expected.append(['shared', 0, block['shared']['size'], *place, None, None])
+                expected += [['local', lane['local']['address'], lane['local']['size'], *place, warp['warpId'], lane['ln']]
+                             for warp in block.get('warps') or [] for lane in warp.get('lanes') or [] if 'local' in lane]
+        for grid in device.get('grids') or []:
+            place = [own, ids.get((own, grid['gridId64']))]
+            if 'params' in grid:
+                expected.append(['param', grid['paramsOffset'], grid['params']['size'], *place, None, None, None, None, None])
+            expected += [['const', bank['addr'], bank['size'], *place, bank['bankId'], None, None, None, None]
+                         for bank in grid.get('banks') or []]
+    shown = [[r['space'], number(r['start']), *pick(r, 'size', 'device', 'kernel', 'bank', 'blockIdx', 'sm', 'warp', 'lane')]
+             for r in program.rows('memory') if r['space'] not in ('global', 'code')]
+    same('memory by its owner', sorted(shown, key=str), sorted(expected, key=str))
+
+
+def check_sections(program, dump):
+    same('sections', [[r['index'], r['name'] or '', number(r['type']), *pick(r, 'link', 'info', 'stride', 'size'), number(r['address']),
+                       number(r['file_off'])] for r in program.rows('sections')],
+         [[s['index'], s['name'] or '', s['type'], s['link'], s['info'], s['entsize'], s['size'], s['addr'], s['offset']]
+          for s in dump['sections']])
+
+
+CHECKS = (check_devices, check_sms, check_warps, check_lanes, check_kernels, check_threads, check_regs, check_memory, check_contexts,
+          check_modules, check_columns, check_threads_of_hardware, check_blocks, check_exceptions, check_barriers, check_ranges,
+          check_sections)
 
 
 def check_reader(program, dump):
@@ -408,10 +602,126 @@ def check_uncertain(program, folder, planted):
     same('the text', 'No CUDA exceptions that are certain.' in said[1].stdout, not planted[3])
 
 
+def varied_dump():
+    """Each field that a column shows has many values, and no two rows look alike."""
+    import random
+
+    import coredump
+    import test_diff
+    rng, model = random.Random(7), test_diff.Model()
+    for device in model.dump.devices:
+        for number, grid in enumerate(device.grids):
+            grid.row.update(gridStatus=1 + number, attrHostTid=100 + number)
+        for sm in (sm for sm in device.sms if sm.ctas):
+            for warp in (w for block in sm.ctas for w in block.warps):
+                valid = warp.row['validLanesMask']
+                masks = {f'{name}LanesMask': rng.getrandbits(32) & valid
+                         for name in ('inSyscall', 'cbuActive', 'cbuExited', 'cbuCollective')}
+                active = rng.getrandbits(32) & valid | 1 << rng.randrange(16)
+                warp.row.update(barrierScope=rng.randrange(7), activeLanesMask=active, **masks)
+                warp.barriers = [rng.getrandbits(32) & rng.getrandbits(32) & valid for _ in warp.barriers]
+                for lane in warp.lanes:
+                    lane.row.update(cbuThreadState=rng.randrange(27), rpcLo=rng.getrandbits(32), rpcHi=rng.getrandbits(16))
+                rng.shuffle(warp.lanes)
+    first, second = model.dump.devices[0].grids[:2]
+    second.row.update(origin=1, parentGridId64=first.row['gridId64'])
+    model.dump.devices[1].grids[0].row.update(origin=1, parentGridId64=first.row['gridId64'])  # of the other device: not this one
+    return coredump.write(model.dump, coredump.Options(driver=615))
+
+
+def check_varied(program, reader, folder):
+    data, path = varied_dump(), os.path.join(folder, 'varied.nvcudmp')
+    with open(path, 'wb') as out:
+        out.write(data)
+    check_reader(Program(program, path), {**reader.read(data), 'sections': reader.Reader(data).section_list()})
+
+
+AT, BEYOND = 0x7f3a12000000, 0x7f3a12001000  # global memory: 512 bytes and, with a hole between, 64
+
+
+def where_dump():
+    """A dump whose focus is lane 0 of the second warp of block 1, with addresses in registers; and the positions of its code."""
+    import coredump
+    from cubin import CALLS
+    from machine import A100, Process, State
+    process = Process(A100, ids=(2,), local=True)
+    module = process.context().load('calls.G.sm_80.cubin')
+    launch = process.launch(module.context, module, '_Z8checksumPKciiPi', (8, 1, 1), (48, 1, 1), shared=256)
+    bad = module.at('_Z9read_wordPKc', 'calls.cu', 'read_word', {0x980})
+    frames = tuple(module.at(f, 'calls.cu', m, CALLS).later(1) for f, m in (
+        ('_Z7sum_row6Cursori', 'sum_row'), ('_Z4fold6Cursori', 'fold'), ('_Z8checksumPKciiPi', 'checksum')))
+    many = {number: lambda lane: 0x4321 for number in range(22, 32)}
+    regs = {8: lambda lane: AT + 16 + 8 * lane, 9: lambda lane: AT >> 32, 20: lambda lane: 0x1234 if lane == 3 else 7,
+            21: lambda lane: 0xffffffff, **many}
+    uregs = {4: AT & 0xffffffff, 5: AT >> 32, 61: BEYOND & 0xffffffff, 62: BEYOND >> 32}
+    states = {(1, 1): State(bad.later(1), frames, error=bad, exception=14, regs=regs, uregs=uregs)}
+    for number in range(2):
+        launch.place(2 * number, (number, 0, 0), lambda warp, number=number: states.get((number, warp), State(bad, frames, regs=many)))
+    process.memory += [(AT, process.pattern(512, 1)), (BEYOND, process.pattern(64, 2))]
+    return coredump.write(process.dump()), process.memory[0][0], bad, frames
+
+
+def code_of(code):
+    return code['module'], code['function_mangled'], number(code['rel_pc'])
+
+
+def check_where(program, folder):
+    """Ranges, neighbours, windows and registers of planted addresses."""
+    from machine import LOCAL_WINDOW, SHARED_WINDOW
+    data, bank, bad, frames = where_dump()
+    path = os.path.join(folder, 'where.nvcudmp')
+    with open(path, 'wb') as out:
+        out.write(data)
+    local = 0xfffb80
+    pair = ['R8:R9', 2, 2, 1, 0xffff, 16, AT + 16, AT + 16 + 8 * 15]
+    uniform = ['UR4:UR5', 2, 2, 1, 0xffff, 16, AT, AT]
+    # address: ranges (space, start, size, offset), start below, start above, windows, registers, holders and their exact lanes
+    planted = {
+        AT + 16: ([('global', AT, 512, 16)], bank, BEYOND, [], ['R8:R9'], [[*pair, 1], [*uniform, 0]]),
+        AT: ([('global', AT, 512, 0)], bank, BEYOND, [], ['UR4:UR5'], [[*pair, 0], [*uniform, 0xffff]]),
+        AT + 511: ([('global', AT, 512, 511)], bank, BEYOND, [], [], [[*pair, 0], [*uniform, 0]]),
+        AT + 512: ([], AT, BEYOND, [], [], [[*pair, 0], [*uniform, 0]]),
+        AT - 1: ([], bank, AT, [], [], [[*pair, 0], [*uniform, 0]]),
+        AT - 4096: ([], bank, AT, [], [], [[*uniform, 0]]),
+        AT - 4097: ([], bank, AT, [], [], []),
+        AT + 16 + 8 * 15 + 4096: ([], BEYOND, None, [], [], [[*pair[:4], 0x8000, 1, pair[-1], pair[-1], 0]]),
+        BEYOND: ([('global', BEYOND, 64, 0)], AT, None, [], ['UR61:UR62'], []),  # holders start at even numbers
+        BEYOND + 63: ([('global', BEYOND, 64, 63)], AT, None, [], [], []),
+        0x1234: ([], None, bank, [], [], [['R20', 2, 2, 1, 8, 1, 0x1234, 0x1234, 8]]),
+        0xffffffff: ([], None, bank, [], ['R21'], [['R21', 2, 2, 1, 0xffff, 16, 0xffffffff, 0xffffffff, 0xffff]]),
+        255: ([('shared', 0, 256, 255)], None, bank, [], [], None),
+        0x168: ([('param', 0x160, 0x18, 8)], None, bank, [], [], None),
+        local + 4: ([('local', local, 576, 4)], None, bank, [], [], None),
+        SHARED_WINDOW + 16: ([('shared', 0, 256, 16)], None, bank, [('shared', 16)], [], []),
+        LOCAL_WINDOW + local: ([('local', local, 576, 0)], None, bank, [('local', local)], [], []),
+        bad.address: ([], bank, AT, [], ['errorpc'], []),
+        bad.address + 16: ([], bank, AT, [], ['pc'], []),
+        frames[0].address: ([], bank, AT, [], ['return address 0'], []),
+        frames[2].address: ([], bank, AT, [], ['return address 2'], []),
+    }
+    for address, expected in planted.items():
+        done = subprocess.run([program, 'info', '--json', path, 'where', hex(address), 'device', '2'], capture_output=True, text=True,
+                              timeout=60, check=False)
+        said = json.loads(done.stdout)['where']
+        holders = [[*pick(r, 'register', 'device', 'sm', 'warp'), number(r['lanes']), r['count'], number(r['lowest']), number(r['highest']),
+                    number(r['exact'])] for r in said['holders']]
+        same(hex(address), ([(r['space'], number(r['start']), r['size'], number(r['offset'])) for r in said['ranges']],
+                            said['below'] and number(said['below']['start']), said['above'] and number(said['above']['start']),
+                            [(w['space'], number(w['offset'])) for w in said['windows']], said['registers'],
+                            expected[5] and holders), expected)
+        code = said['code'] and [code_of(said['code']), [pick(line, 'function_mangled', 'line') for line in said['code']['chain']]]
+        same(f'code at {address:#x}', code, [(0, '_Z9read_wordPKc', 0xa0), [['_Z9read_wordPKc', 12]]] if address == bad.address else code)
+
+
+    for words, rows in (((), 20), (('--limit', '3'), 3), (('--limit', '0'), 40)):
+        said = subprocess.run([program, 'info', *words, path, 'where', '0x4321'], capture_output=True, text=True, timeout=60, check=False)
+        same(f'rows with {words}', len([line for line in said.stdout.splitlines() if '0x4321' in line and ':' not in line]), rows + 1)
+
+
 def main():
     program, builders, schemas = sys.argv[1:4]
     every = int(sys.argv[4]) if len(sys.argv) > 4 else 1
-    sys.path.insert(0, builders)
+    sys.path[:0] = [builders, os.path.dirname(os.path.abspath(__file__))]
     import build as builder
     import reader
     validator = validators(schemas) if jsonschema else None
@@ -423,7 +733,7 @@ def main():
             with open(path, 'wb') as out:
                 out.write(data)
             run = Program(os.path.abspath(program), path)
-            checks = [('reader', lambda: check_reader(run, reader.read(data)))]
+            checks = [('reader', lambda: check_reader(run, {**reader.read(data), 'sections': reader.Reader(data).section_list()}))]
             if not name.startswith('code-') or name == 'code-unknown':
                 checks += [('schema', lambda: check_schema(run, validator)), ('text', lambda: check_text(run))]
             if name == 'illegal-address':
@@ -441,6 +751,8 @@ def main():
                     print(f'# {type(why).__name__} {why}')
             os.remove(path)
         checks = [('rows that cannot be are no exceptions', lambda: check_doubted(os.path.abspath(program), folder))]
+        checks.append(('rows of which no two are alike', lambda: check_varied(os.path.abspath(program), reader, folder)))
+        checks.append(('planted addresses: what is there', lambda: check_where(os.path.abspath(program), folder)))
         for name, planted in IMPOSSIBLE.items():
             checks.append((f'{name}: the rows are marked',
                            lambda planted=planted: check_impossible(os.path.abspath(program), folder, planted)))
