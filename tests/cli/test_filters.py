@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Filters of tables: a table that is asked for a part shows what the whole table has of it, for every word and every table; and
-`regs` and `mem` take the threads that the filter names. Prints TAP.
+`regs`, `mem` and `extract` take the threads that the filter names. Prints TAP.
 
 usage: test_filters.py WARPSCOPE BUILDER_FOLDER
 """
@@ -115,6 +115,9 @@ def check_first(bench, threads, words, meant):
     device, sm, _, _, x, y, z = wanted[0]
     number = x if device == 2 else x + 16 * (y + 4 * z)  # of the thread in its block, as the builder fills its memory
     same('mem of a lane', said['bytes'], number.to_bytes(4, 'little').hex())
+    done = subprocess.run([bench.program, 'extract', '-o', '-', bench.path, 'memory', 'local:0xfffb80+4', *words.split()],
+                          capture_output=True, timeout=60, check=False)
+    same('extracted memory of a lane', done.stdout, number.to_bytes(4, 'little'))
     if device == 2:
         said = bench.run('mem', '--json', bench.path, 'shared:0', '/w', *words.split())
         same('mem of a block', said['bytes'], sm.to_bytes(4, 'little').hex())

@@ -189,6 +189,28 @@ def dropped(tests, root, folder):
     tests.result('with relocations lost it is not known whose they are', None if unknown and 'dropped' not in image and size else str(image)[:300])
 
 
+def architectures(tests, path):
+    """--arch chooses images by the number, and by the letter of a variant if there is one; other words are refused."""
+    for word, wanted in (('sm_90', ['sm_90', 'sm_90']), ('90', ['sm_90', 'sm_90']), ('sm_80', ['sm_80']), ('sm_90a', None), ('sm_9', None)):
+        done = subprocess.run([tests.program, 'lines', '--json', '--arch', word, path], capture_output=True, text=True, check=False,
+                              timeout=60)
+        found = [image['arch'] for image in json.loads(done.stdout)['images']] if done.stdout else None
+        tests.result(f'--arch {word}', None if found == wanted and (wanted or 'no GPU code for ' + word in done.stderr) else str(done))
+    for word in ('sm_', 'a', 'x', 'sm_9x', '1234567', '12345678', '123456789'):
+        done = subprocess.run([tests.program, 'lines', '--arch', word, path], capture_output=True, text=True, check=False, timeout=60)
+        good = done.returncode == (1 if word == '1234567' else 2) and not done.stdout
+        tests.result(f'--arch {word} is refused', None if good else str(done))
+
+
+def several_images(tests, path):
+    """Each image of several has a heading, the second and later ones behind an empty line."""
+    text = tests.run('lines', path)
+    found = re.findall(r'(\A|\n\n)image (\d+), (sm_\d+)\n', text)
+    images = tests.json('lines', path)['images']
+    wanted = [('' if i == 0 else '\n\n', str(image['image']), image['arch']) for i, image in enumerate(images)]
+    tests.result('each image has a heading', None if found == wanted and len(found) > 2 else f'{found}, not {wanted}')
+
+
 def main(program, root, built):
     tests = Tests(program, root)
     with tempfile.TemporaryDirectory() as folder:
@@ -206,6 +228,8 @@ def main(program, root, built):
         every_opcode(tests, root, folder, 2)
         every_opcode(tests, root, folder, 4)
         dropped(tests, root, folder)
+        architectures(tests, os.path.join(built, 'host.program'))
+        several_images(tests, os.path.join(built, 'host.program'))
     print(f'1..{tests.number}')
     return 1 if tests.failed else 0
 
