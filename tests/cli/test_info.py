@@ -657,7 +657,7 @@ def where_dump():
     states = {(1, 1): State(bad.later(1), frames, error=bad, exception=14, regs=regs, uregs=uregs)}
     for number in range(2):
         launch.place(2 * number, (number, 0, 0), lambda warp, number=number: states.get((number, warp), State(bad, frames, regs=many)))
-    process.memory += [(AT, process.pattern(512, 1)), (BEYOND, process.pattern(64, 2))]
+    process.memory += [(AT, process.pattern(512, 1)), (BEYOND, bad.address.to_bytes(8, 'little') + process.pattern(56, 2))]
     return coredump.write(process.dump()), process.memory[0][0], bad, frames
 
 
@@ -713,6 +713,8 @@ def check_where(program, folder):
         same(f'code at {address:#x}', code, [(0, '_Z9read_wordPKc', 0xa0), [['_Z9read_wordPKc', 12]]] if address == bad.address else code)
 
 
+    said = subprocess.run([program, 'mem', path, f'global:{BEYOND:#x}', '/a'], capture_output=True, text=True, timeout=60, check=False)
+    same('an address of code', said.stdout, f'{BEYOND:#x}:\t{bad.address:#x} <read_word+{0xa0}>\n')
     for words, rows in (((), 20), (('--limit', '3'), 3), (('--limit', '0'), 40)):
         said = subprocess.run([program, 'info', *words, path, 'where', '0x4321'], capture_output=True, text=True, timeout=60, check=False)
         same(f'rows with {words}', len([line for line in said.stdout.splitlines() if '0x4321' in line and ':' not in line]), rows + 1)
