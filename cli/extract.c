@@ -183,6 +183,10 @@ static int find_owner(struct extract *extract, int argc, char **argv, struct ws_
 	} else {
 		walk(&extract->session, &filter, WALK_LANES, take_first, &first);
 	}
+	if (!first.found && argc > 0) {
+		cli_warn("%s: no thread matches", extract->path);
+		return CLI_NO_ANSWER;
+	}
 	at->warp_index = first.found ? first.at.warp_index : WS_NONE;
 	at->lane = first.found ? first.at.lane : WS_NONE;
 	return CLI_ANSWERED;

@@ -623,6 +623,8 @@ def varied_dump():
                 for lane in warp.lanes:
                     lane.row.update(cbuThreadState=rng.randrange(27), rpcLo=rng.getrandbits(32), rpcHi=rng.getrandbits(16))
                 rng.shuffle(warp.lanes)
+    warps = model.block(1).warps  # warps that were placed against the order of their threads
+    warps[0].row['warpId'], warps[1].row['warpId'] = warps[1].row['warpId'], warps[0].row['warpId']
     first, second = model.dump.devices[0].grids[:2]
     second.row.update(origin=1, parentGridId64=first.row['gridId64'])
     model.dump.devices[1].grids[0].row.update(origin=1, parentGridId64=first.row['gridId64'])  # of the other device: not this one
@@ -634,6 +636,50 @@ def check_varied(program, reader, folder):
     with open(path, 'wb') as out:
         out.write(data)
     check_reader(Program(program, path), {**reader.read(data), 'sections': reader.Reader(data).section_list()})
+
+
+def check_places(program, folder):
+    """As many places as threads: each SM's lanes have in the whole table what they have in one of their own, and the report counts the
+    groups that it leaves out."""
+    import test_diff
+    model, path = test_diff.Model(), os.path.join(folder, 'places.nvcudmp')
+    lanes = [lane for block in model.blocks() for warp in block.warps for lane in warp.lanes]
+    fold, size = lanes[0].row['virtualPC'] - lanes[0].row['physPC'] + 0xd00, 0xe80  # it lies behind read_word and sum_row
+    for index, lane in enumerate(lanes):
+        lane.row.update(virtualPC=fold + 16 * index, physPC=16 * index)
+        same('inside', 16 * index < size, True)
+    with open(path, 'wb') as out:
+        out.write(model.bytes())
+    run = Program(program, path)
+    whole = [row for row in run.rows('lanes') if row['device'] == 2]
+    same('functions', [(row['function'], number(row['rel_pc'])) for row in whole], [('fold', 16 * n) for n in range(len(lanes))])
+    parts = [row for sm in (0, 2, 4, 6)
+             for row in json.loads(run.run('info', '--json', path, 'lanes', 'device', '2', 'sm', str(sm)))['lanes']]
+    same('lanes by SM', parts, whole)
+    groups = json.loads(run.run('report', '--json', path))['groups']
+    page = run.run('report', path)
+    shown = len([line for line in page.splitlines() if ' active  0x7f' in line])
+    rest = f'{sum(group["lanes"] for group in groups[shown:])} threads in {len(groups) - shown} more groups (--all)'
+    same('groups that are left out', rest in page and 'more groups' not in run.run('report', '--all', path) and len(groups) > 192, True)
+
+
+def check_not_saved(program, folder):
+    """Registers that a dump lacks: a range, one, and chosen ones, with why; chosen ones that no lane can have."""
+    import test_diff
+    model, path = test_diff.Model(), os.path.join(folder, 'few.nvcudmp')
+    lane = model.lane(0, 0, 0)
+    del lane.regs[30:], lane.preds[6:]
+    with open(path, 'wb') as out:
+        out.write(model.bytes())
+    text = Program(program, path).run('regs', path, 'device', '2', 'sm', '0', 'warp', '0', 'lane', '0')
+    same('a range, and one', [line for line in text.splitlines() if 'not saved' in line],
+         ['R30-R31  not saved (absent)', 'P6       not saved (absent)'])
+    text = Program(program, path).run('regs', path, 'R29-R33', 'P', 'device', '2', 'sm', '0', 'warp', '0', 'lane', '0')
+    same('chosen ones', [line.split(maxsplit=1)[1] for line in text.splitlines() if line.startswith(('R3', 'P6'))],
+         ['not saved (absent)', 'not saved (absent)', 'none: there are 32', 'none: there are 32', 'not saved (absent)'])
+    data = json.loads(Program(program, path).run('regs', '--json', path, 'R29,R30', 'device', '2', 'sm', '0', 'warp', '0', 'lane', '0'))
+    chosen = data['lanes'][0]['selected']
+    same('chosen ones as data', (chosen['R29'], chosen['R30'], chosen['R30_why']), (lane.regs[29], None, 'absent'))
 
 
 AT, BEYOND = 0x7f3a12000000, 0x7f3a12001000  # global memory: 512 bytes and, with a hole between, 64
@@ -754,6 +800,8 @@ def main():
             os.remove(path)
         checks = [('rows that cannot be are no exceptions', lambda: check_doubted(os.path.abspath(program), folder))]
         checks.append(('rows of which no two are alike', lambda: check_varied(os.path.abspath(program), reader, folder)))
+        checks.append(('as many places as threads', lambda: check_places(os.path.abspath(program), folder)))
+        checks.append(('registers that were not saved', lambda: check_not_saved(os.path.abspath(program), folder)))
         checks.append(('planted addresses: what is there', lambda: check_where(os.path.abspath(program), folder)))
         for name, planted in IMPOSSIBLE.items():
             checks.append((f'{name}: the rows are marked',
