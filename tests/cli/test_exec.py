@@ -472,6 +472,10 @@ def what_a_process_becomes_is_recorded(bench):
     want = [(1, 8, None, None, False), (1, 9, None, None, False), (2, 9, None, None, False), (2, 9, 1, None, False), (2, 9, 1, 3, False),
             (2, 9, 1, 3, True)]
     expect(lines == want and len({line['pid'] for line in record_of(job)}) == 1, lines)
+    keys = ['schema', 'host', 'pid', 'started', 'RANK', 'WORLD_SIZE', 'OMPI_COMM_WORLD_RANK', 'OMPI_COMM_WORLD_SIZE', 'PMIX_RANK', 'PMI_RANK', 'PMI_SIZE',
+            'SLURM_PROCID', 'SLURM_STEP_NUM_TASKS', 'LOCAL_RANK', 'TORCHELASTIC_RESTART_COUNT', 'title', 'gpu']
+    for line in record_of(job):
+        expect(list(line) == keys and line['host'] == os.uname().nodename and line['pid'] > 1 and line['started'] > 0 and line['gpu'] is None, line)
 
 
 def memory_has(pid, text):
@@ -650,6 +654,12 @@ def trigger_asks_and_explains(bench):
         other.stdout.readline()
         status, said = trigger(other)
         expect(status == 1 and 'CUDA has not started' in said and other.poll() is None, said)
+        mute = subprocess.Popen(['sh', '-c', 'p="$0/here_$$"; mkfifo "$p"; exec 3<>"$p"; exec 4>"$p"; exec 3<&-; echo open; exec sleep 600', where],
+                                stdout=subprocess.PIPE, env=named)
+        started.append(mute)
+        mute.stdout.readline()
+        status, said = trigger(mute)
+        expect(status == 1 and said == f'warpscope: process {mute.pid}: no dump: nobody reads its pipe\n', said)
     finally:
         for process in started:
             process.kill()

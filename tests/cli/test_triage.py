@@ -182,6 +182,10 @@ def merged_pages_stay_in_the_store(bench):
         done = bench.run('--merge', '--html', pages, *words, records)
         expect(done.returncode == 10 and len(os.listdir(pages)) == n + 1, (words, done, os.listdir(pages)))
     expect(bench.run('--dumps', where, where).returncode == 2, '--dumps without --merge')
+    upwards, pages = os.path.join(bench.folder, 'upwards.jsonl'), os.path.join(bench.folder, 'merged-upwards')
+    bench.run('--records', upwards, f'/..{where}/core_1_node0_0.nvcudmp')  # a folder that a path leaves is not trusted, wherever it does
+    done = bench.run('--merge', '--html', pages, '--dumps', f'/..{where}', upwards)
+    expect(done.returncode == 10 and os.listdir(pages) == ['index.html'], (done, os.listdir(pages)))
 
 
 def names_are_found_as_they_are_given(bench):
