@@ -370,7 +370,7 @@ static int choice_order(const void *left, const void *right)
 
 enum ws_status ws_triage_choose(struct ws_triage *triage, struct ws_error *err)
 {
-	struct choice *choice = wsi_zalloc_array(triage->n_jobs + 1, sizeof *choice);
+	struct choice *choice = wsi_zalloc_array(triage->n_jobs, sizeof *choice);
 	if (!choice)
 		return no_memory(err);
 	for (size_t i = 0; i < triage->n_jobs; i++)
@@ -519,7 +519,7 @@ static int gpu_order(const void *left, const void *right)
 static bool show_groups(struct ws_triage *triage)
 {
 	struct ws_triage_group *shown =
-		wsi_arena_zalloc_array(&triage->arena, triage->n_groups + 1, sizeof *shown);
+		wsi_arena_zalloc_array(&triage->arena, triage->n_groups, sizeof *shown);
 	if (triage->n_groups > 1)
 		qsort(triage->groups, triage->n_groups, sizeof *triage->groups, group_order);
 	for (size_t i = 0; shown && i < triage->n_groups; i++) {
@@ -536,7 +536,7 @@ static bool show_groups(struct ws_triage *triage)
 static bool show_gpus(struct ws_triage *triage)
 {
 	struct ws_triage_gpu *shown =
-		wsi_arena_zalloc_array(&triage->arena, triage->n_gpus + 1, sizeof *shown);
+		wsi_arena_zalloc_array(&triage->arena, triage->n_gpus, sizeof *shown);
 	uint32_t n = 0;
 	if (triage->n_gpus > 1)
 		qsort(triage->gpus, triage->n_gpus, sizeof *triage->gpus, gpu_order);
@@ -599,7 +599,7 @@ enum ws_status ws_triage_judge(struct ws_triage *triage, const struct ws_triage_
 {
 	struct ws_triage_result *result = &triage->result;
 	struct ws_triage_job *jobs =
-		wsi_arena_zalloc_array(&triage->arena, result->n_jobs + 1, sizeof *jobs);
+		wsi_arena_zalloc_array(&triage->arena, result->n_jobs, sizeof *jobs);
 	if (!jobs)
 		return no_memory(err);
 	result->n_jobs_in_all = triage->n_jobs;

@@ -638,8 +638,7 @@ enum ws_status wsi_judge(struct ws_triage *triage, struct wsi_job *job,
 			 struct ws_triage_job *ret_job)
 {
 	struct scene s = { .triage = triage, .job = job, .shown = ret_job };
-	struct ws_triage_row *rows =
-		wsi_arena_zalloc_array(&triage->arena, job->n + 1, sizeof *rows);
+	struct ws_triage_row *rows = wsi_arena_zalloc_array(&triage->arena, job->n, sizeof *rows);
 	*ret_job = (struct ws_triage_job){ .name = job->name,
 					   .n_rows = (uint32_t)job->n,
 					   .n_dumps = job->n_dumps,

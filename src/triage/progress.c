@@ -233,7 +233,7 @@ bool wsi_progress_of(struct ws_triage *triage, uint64_t n_ranks, struct wsi_prog
 	for (size_t i = 0; i < triage->evidence.n_counts; i++)
 		n_ranks = wsi_max_u64(n_ranks, triage->evidence.counts[i].rank + 1);
 	v.n_ranks = wsi_min_u64(n_ranks, MAX_RANKS);
-	v.flags = wsi_zalloc((size_t)v.n_ranks + 1);
+	v.flags = wsi_zalloc((size_t)v.n_ranks);
 	if (!v.flags)
 		return false;
 	look_at_groups(&v);

@@ -28,7 +28,7 @@ const char *wsi_ranks_text(struct ws_triage *triage, const uint64_t *ranks, size
 {
 	char text[MAX_SHOWN + 64] = "";
 	size_t len = 0;
-	wsi_scoped_free uint64_t *sorted = wsi_zalloc_array(n + 1, sizeof *sorted);
+	wsi_scoped_free uint64_t *sorted = wsi_zalloc_array(n, sizeof *sorted);
 	if (!sorted)
 		return "";
 	if (n)

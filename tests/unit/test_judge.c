@@ -4,7 +4,7 @@
 
 #include "triage/internal.h"
 
-enum { MOST = 80, BYTES = 700 };
+enum { MOST = 80, BYTES = 2000 };
 
 /* Words for a dump; the members of its record. */
 static const struct {
@@ -465,6 +465,73 @@ static void jobs_are_told_in_words(void **state)
 	}
 }
 
+/* So many of one letter. */
+static const char *many(char letter, size_t n)
+{
+	static char texts[8][512];
+	static unsigned next;
+	char *text = texts[next++ % 8];
+	assert_true(n < sizeof texts[0]);
+	memset(text, letter, n);
+	text[n] = 0;
+	return text;
+}
+
+static void long_texts_are_cut_in_sentences(void **state)
+{
+	(void)state;
+	char words[BYTES], sentence[BYTES];
+	struct bench b;
+	begin(&b, NULL, 0);
+	snprintf(words, sizeof words, "0 fault signature_what=%s kernel=%s file=/x/%s line=7",
+		 many('w', 300), many('k', 300), many('f', 300));
+	add(&b, words);
+	snprintf(words, sizeof words, "1 waits collective=%s", many('c', 300));
+	add(&b, words);
+	judge(&b);
+	snprintf(sentence, sizeof sentence,
+		 "Read `0`: rank 0 faulted (%s in `%s` at %s); 1 other waits in %s", many('w', 200),
+		 many('k', 200), many('f', 200), many('c', 100));
+	assert_string_equal(b.result->sentence, sentence);
+	ws_triage_destroy(b.triage);
+
+	begin(&b, NULL, 0);
+	snprintf(words, sizeof words, "path=a/%s stuck host=%s pid=7 pci=%s kernel=%s file=/x/%s",
+		 many('p', 400), many('h', 300), many('b', 40), many('k', 300), many('f', 300));
+	add(&b, words);
+	add(&b, "lost");
+	judge(&b);
+	snprintf(sentence, sizeof sentence,
+		 "Cannot tell which was first: %s hangs (%s:7:%s waits in `%s` at %s); start with "
+		 "`%s`",
+		 many('h', 60), many('h', 256), many('b', 32), many('k', 200), many('f', 200),
+		 many('p', 300));
+	assert_string_equal(b.result->sentence, sentence);
+	ws_triage_destroy(b.triage);
+
+	begin(&b, NULL, 0);
+	snprintf(words, sizeof words, "path=a/0 runs kernel=%s", many('k', 300));
+	add(&b, words);
+	snprintf(words, sizeof words, "path=a/1 waits host=h collective=%s", many('c', 300));
+	add(&b, words);
+	judge(&b);
+	snprintf(sentence, sizeof sentence, "Read `0`: it runs `%s`; 1 other waits in %s",
+		 many('k', 200), many('c', 100));
+	assert_string_equal(b.result->sentence, sentence);
+	ws_triage_destroy(b.triage);
+
+	begin(&b, NULL, 0);
+	snprintf(words, sizeof words, "path=a/0 fault signature_what=%s kernel=%s", many('w', 300),
+		 many('k', 300));
+	add(&b, words);
+	add(&b, "path=b/0 idle");
+	judge(&b);
+	snprintf(sentence, sizeof sentence, "2 dumps of 2 jobs show 1 bug: %s in `%s`, 1 dump",
+		 many('w', 200), many('k', 200));
+	assert_string_equal(b.result->sentence, sentence);
+	ws_triage_destroy(b.triage);
+}
+
 /* A row in words: its name, role, what, place and evidence. */
 static void row_is(const struct bench *b, uint32_t at, const char *expected)
 {
@@ -901,6 +968,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(jobs_are_told_in_words),
+		cmocka_unit_test(long_texts_are_cut_in_sentences),
 		cmocka_unit_test(rows_say_what_each_dump_shows),
 		cmocka_unit_test(lines_of_logs_are_of_the_process_that_they_name),
 		cmocka_unit_test(processes_have_the_ranks_of_logs),
