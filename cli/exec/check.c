@@ -191,7 +191,6 @@ static void check_launcher(const struct exec_args *args)
 /* Words of the user's own flags that no driver is known to have. */
 static void check_flags(void)
 {
-	static const char *const others[] = { "skip_abort", "no_errbar_at_exit", "log_only" };
 	const char *at = getenv("CUDA_COREDUMP_GENERATION_FLAGS");
 	while (at && *at) {
 		size_t n = strcspn(at, ",");
@@ -200,8 +199,6 @@ static void check_flags(void)
 			const char *text = ws_dump_flag_text(flag);
 			known = text && strlen(text) == n && memcmp(text, at, n) == 0;
 		}
-		for (size_t i = 0; i < sizeof others / sizeof others[0] && !known; i++)
-			known = strlen(others[i]) == n && memcmp(others[i], at, n) == 0;
 		if (!known)
 			cli_say("warpscope exec: CUDA_COREDUMP_GENERATION_FLAGS: no known driver "
 				"takes '%.*s'\n",
