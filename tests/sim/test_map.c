@@ -75,6 +75,31 @@ static void memory_of_the_caller_is_mapped(void **state)
 	free(own);
 }
 
+/* What the caller placed where the heap comes to is gone around. */
+static void the_heap_goes_around_what_is_mapped(void **state)
+{
+	static uint8_t own[2][4096];
+	uint64_t at[8], step;
+	(void)state;
+	sim = device_of("sm_80");
+	assert_int_equal(ws_sim_alloc(sim, 4096, &at[0], NULL), WS_OK);
+	assert_int_equal(ws_sim_alloc(sim, 4096, &at[1], NULL), WS_OK);
+	step = at[1] - at[0];
+	for (unsigned i = 0; i < 2; i++) /* where the next one and the one behind it would be */
+		assert_int_equal(ws_sim_map(sim, at[1] + (i + 1) * step, own[i], 4096, NULL),
+				 WS_OK);
+	for (unsigned i = 2; i < 8; i++) {
+		uint8_t bytes[4096];
+		memset(bytes, (int)i, sizeof bytes);
+		assert_int_equal(ws_sim_alloc(sim, 4096, &at[i], NULL), WS_OK);
+		assert_true(at[i] >= at[i - 1] + 4096);
+		assert_int_equal(ws_sim_write(sim, at[i], bytes, 4096, NULL), WS_OK);
+	}
+	assert_true(at[2] >= at[1] + 2 * step + 4096);
+	for (unsigned i = 0; i < 4096; i++)
+		assert_true(own[0][i] == 0 && own[1][i] == 0);
+}
+
 /* ---- from a dump ---- */
 
 struct source {
@@ -166,6 +191,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(memory_of_the_caller_is_mapped, close_device),
+		cmocka_unit_test_teardown(the_heap_goes_around_what_is_mapped, close_device),
 		cmocka_unit_test_teardown(memory_of_a_dump_is_read_when_it_is_needed, close_device),
 	};
 	if (argc > 1)

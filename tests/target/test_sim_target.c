@@ -238,6 +238,39 @@ static void memory_of_somebody_needs_to_know_whose(void **state)
 	assert_int_equal(ws_target_read_memory(target, &at, &byte, 1, &n, &err), WS_ABSENT);
 }
 
+/* Generic addresses are those of the windows of shared and local memory, or global ones. */
+static void windows_are_where_their_memory_is(void **state)
+{
+	const uint64_t shared_window = UINT64_C(0x7e0000000000),
+		       local_window = UINT64_C(0x7d0000000000);
+	const struct {
+		enum ws_space space;
+		uint64_t address, generic;
+	} cases[] = {
+		{ WS_SPACE_GLOBAL, device.out + 5, device.out + 5 },
+		{ WS_SPACE_LOCAL, 9, local_window + 9 },
+		{ WS_SPACE_SHARED, 3, shared_window + 3 },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct ws_address at = place(WS_SPACE_GENERIC, 1, 3, cases[i].generic);
+		uint8_t byte = (uint8_t)(0x60 + i), back = 0;
+		size_t n;
+		if (cases[i].space == WS_SPACE_SHARED && bytes_of(WS_SPACE_SHARED) == 0)
+			continue;
+		assert_int_equal(ws_target_write_memory(target, &at, &byte, 1, NULL), WS_OK);
+		at = place(cases[i].space, 1, 3, cases[i].address);
+		assert_int_equal(ws_target_read_memory(target, &at, &back, 1, &n, NULL), WS_OK);
+		assert_int_equal(back, byte);
+	}
+	struct ws_address none = place(WS_SPACE_GENERIC, WS_NONE, 3, local_window);
+	uint8_t byte;
+	size_t n;
+	assert_int_equal(ws_target_read_memory(target, &none, &byte, 1, &n, NULL), WS_ARGUMENT);
+	none.address = device.out; /* needs nobody */
+	assert_int_equal(ws_target_read_memory(target, &none, &byte, 1, &n, NULL), WS_OK);
+}
+
 /* ---- while it runs, and others ---- */
 
 static void nothing_of_a_device_that_runs_is_written(void **state)
@@ -326,6 +359,7 @@ int main(int argc, char **argv)
 		TEST(only_lanes_with_a_thread_are_written),
 		TEST(memory_is_written_to_its_end),
 		TEST(memory_of_somebody_needs_to_know_whose),
+		TEST(windows_are_where_their_memory_is),
 		TEST(nothing_of_a_device_that_runs_is_written),
 		TEST(a_device_has_one_debugger),
 		TEST(rules_of_the_log_are_checked),
