@@ -101,13 +101,96 @@ static void kernel_ids_start_on_the_sm_of_the_focus(void **state)
 	fake.block[0].grid_index = 2;
 	fake.block[1].grid_index = 0;
 	fake.block[2].grid_index = 3;
-	fake.block[3].grid_index = 3; /* grid 1 has no block */
-	uint32_t ids[N_GRIDS];
+	fake.block[3].grid_index = 3;                   /* grid 1 has no block */
+	uint32_t ids[N_GRIDS + 1] = { [N_GRIDS] = 99 }; /* one more, which is not theirs */
 	ws_focus_kernel_ids(&fake.target, NULL, ids);
-	assert_memory_equal(ids, ((uint32_t[]){ 1, 3, 0, 2 }), sizeof ids);
+	assert_memory_equal(ids, ((uint32_t[]){ 1, 3, 0, 2, 99 }), sizeof ids);
 	struct ws_focus focus = { .sm_index = 1 };
 	ws_focus_kernel_ids(&fake.target, &focus, ids);
-	assert_memory_equal(ids, ((uint32_t[]){ 2, 3, 1, 0 }), sizeof ids);
+	assert_memory_equal(ids, ((uint32_t[]){ 2, 3, 1, 0, 99 }), sizeof ids);
+}
+
+static void an_exception_of_any_code_counts_but_not_of_a_damaged_row(void **state)
+{
+	(void)state;
+	fake.sm[1].exception = 1;
+	assert_int_equal(ws_focus_unclaimed(&fake.target, 1), 1);
+	assert_int_equal(ws_focus_unclaimed(&fake.target, 0), 0);
+	assert_int_equal(ws_focus_unclaimed(&fake.target, 2), 0); /* no such SM */
+	fake.sm[1].damaged = true;
+	assert_int_equal(ws_focus_unclaimed(&fake.target, 1), 0);
+}
+
+static struct ws_blame blame_of(uint32_t warp_index, uint32_t unclaimed)
+{
+	struct ws_blame blame;
+	ws_focus_blame(&fake.warp[warp_index], fake.lane[warp_index], fake.n_lanes[warp_index],
+		       unclaimed, &blame);
+	return blame;
+}
+
+/* Who carries it, else who may have caused that of the SM, else who stands at a trap. */
+static void blame_is_of_lanes_that_can_be(void **state)
+{
+	(void)state;
+	struct ws_warp *warp = &fake.warp[0];
+	assert_int_equal(blame_of(0, 0).by, WS_BLAME_NOBODY);
+	assert_int_equal(blame_of(0, 14).by, WS_BLAME_NOBODY); /* no error pc */
+	warp->error_pc_valid = true;
+	warp->active_lanes = 0xb;
+	struct ws_blame blame = blame_of(0, 14);
+	assert_true(blame.by == WS_BLAME_SUSPECT && blame.lanes == 0xb && blame.code == 14);
+	warp->broken = true;
+	assert_int_equal(blame_of(0, 14).by, WS_BLAME_SUSPECT);
+	blame = blame_of(0, 0);
+	assert_true(blame.by == WS_BLAME_TRAP && blame.lanes == 0xb);
+	warp->have |= WS_WARP_STOP;
+	warp->stop = WS_STOP_PLANTED; /* a debugger's */
+	assert_int_equal(blame_of(0, 0).by, WS_BLAME_NOBODY);
+	warp->stop = WS_STOP_TRAP;
+	assert_int_equal(blame_of(0, 0).by, WS_BLAME_TRAP);
+	warp->damaged = true;
+	assert_int_equal(blame_of(0, 0).by, WS_BLAME_NOBODY);
+	warp->damaged = false;
+	warp->active_lanes = 0;
+	assert_int_equal(blame_of(0, 0).by, WS_BLAME_NOBODY);
+	fake.lane[0][2].exception = 5;
+	blame = blame_of(0, 14);
+	assert_true(blame.by == WS_BLAME_LANE && blame.lanes == 4);
+	fake.lane[0][3].exception = 5;
+	fake.lane[0][3].damaged = true; /* proves nothing */
+	assert_int_equal(blame_of(0, 0).lanes, 4);
+	warp->valid_lanes = 0xb; /* the warp does not have lane 2 */
+	assert_int_equal(blame_of(0, 0).by, WS_BLAME_NOBODY);
+	warp->damaged = true; /* then what it says of that is not asked */
+	blame = blame_of(0, 0);
+	assert_true(blame.by == WS_BLAME_LANE && blame.lanes == 4);
+}
+
+/* Two rows that cannot be are one too many: the SMs of a device may be misread. */
+static void a_device_with_two_impossible_sms_is_misread(void **state)
+{
+	uint32_t end = 0;
+	(void)state;
+	fake.sm[1].device_index = 1; /* of which nothing else is known */
+	assert_false(ws_focus_misread(&fake.target, 0, &end));
+	assert_int_equal(end, 1);
+	assert_false(ws_focus_misread(&fake.target, 1, &end));
+	assert_int_equal(end, 2);
+	fake.sm[1].device_index = 0;
+	fake.sm[0].id = 2; /* there are two */
+	assert_false(ws_focus_misread(&fake.target, 0, &end));
+	fake.sm[1].id = 3;
+	assert_true(ws_focus_misread(&fake.target, 0, &end));
+	assert_int_equal(end, 2);
+	assert_false(ws_focus_misread(&fake.target, 1, &end)); /* only one from there on */
+	fake.sm[0].damaged = fake.sm[1].damaged = true;
+	fake.fail_op = FAKE_DEVICE; /* what it should have is not known */
+	fake.fail_status = WS_ABSENT;
+	assert_false(ws_focus_misread(&fake.target, 0, &end));
+	fake.fail_op = FAKE_SM;
+	assert_false(ws_focus_misread(&fake.target, 0, &end));
+	assert_int_equal(end, 2);
 }
 
 int main(void)
@@ -125,6 +208,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(exception_that_the_layout_lacks_is_none, scene_make,
 						scene_close),
 		cmocka_unit_test_setup_teardown(no_thread_is_absent, scene_make, scene_close),
+		cmocka_unit_test_setup_teardown(
+			an_exception_of_any_code_counts_but_not_of_a_damaged_row, scene_make,
+			scene_close),
+		cmocka_unit_test_setup_teardown(blame_is_of_lanes_that_can_be, scene_make,
+						scene_close),
+		cmocka_unit_test_setup_teardown(a_device_with_two_impossible_sms_is_misread,
+						scene_make, scene_close),
 		cmocka_unit_test_setup_teardown(kernel_ids_start_on_the_sm_of_the_focus, scene_make,
 						scene_close),
 	};
