@@ -205,6 +205,7 @@ def addresses_beside_what_the_base_points_into():
     near, far, before, null, wild = ('likely: an index or a loop goes a little past the end', 'likely: a stride, pitch or size parameter is wrong',
                                      'likely: a negative index', 'likely: a null pointer', 'likely: a pointer or index is garbage')
     for address, where, cause in (
+            (HEAP, 'inside', 'possible: the memory existed'), (HEAP + 4088, 'inside', 'possible: the memory existed'),
             (HEAP + 4096, 'just past the end of', near), (HEAP + 4092, 'across the end of', near), (HEAP + 4097, '1 byte past the end of', near),
             (HEAP + 4096 + 8 * 255, '2040 bytes past the end of', near), (HEAP + 4096 + 8 * 256, '2048 bytes past the end of', far),
             (HEAP - 8, '8 bytes before the start of', before), (HEAP - 1, '1 byte before the start of', before), (0xffff, None, null),
@@ -262,6 +263,19 @@ def instructions_around_a_fault():
         planted = Planted('calls_virtual', 'G.sm_90')
         planted.place(State(planted.at(0x80 + offset), error=planted.at(0x80), exception=14))
         yield {**said(planted, 14), 'n_listed': n + 4 * (n > 20)}
+
+
+# ---- the stack ----
+
+@case
+def functions_that_call_themselves():
+    """From twice on the stack on; the kernel, which is on it once, does not."""
+    for times in (1, 2, 3):
+        planted = Planted('recurses', block=4, local=True)
+        stop, again = planted.at(0x40, 'descend'), planted.calls('descend')[0].later(1)
+        planted.place(State(stop, (again,) * (times - 1) + (planted.calls()[0].later(1),), error=stop, exception=35))
+        yield {**said(planted, 35), 'causes': [('!' if times == 1 else '') + 'likely: endless recursion'],
+               'findings': [f'`descend` is on the call stack {times} times' if times > 1 else '!`descend` is on the call stack', '!`recurses` is on the call']}
 
 
 # ---- jumps ----

@@ -172,6 +172,8 @@ def a_collective_is_known_by_its_kernel(folder):
     report = bench.place(lambda _b, _w: State(bench.at('peer', LOADS))).report(folder)
     expect('collective', only(report, 'spin')['collective'], 'NCCL all-reduce')
     expect('signature', report['signature'], f'hang | {NCCL} | {NCCL} | NCCL all-reduce')
+    expect('the end of the summary', report['verdict']['summary'].rsplit('; ', 2)[1:], ['no exception', 'another rank may be the cause'])
+    expect('what to do', [line[:49] for line in report['next'][:1]], ['All ranks take part in the NCCL all-reduce: a rank'[:49]])
 
 
 def no_fault_is_a_verdict(folder):

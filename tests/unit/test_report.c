@@ -247,6 +247,76 @@ static void cut_dump_without_an_exception_says_nothing(void **state)
 	done(&fake, report);
 }
 
+/* What a report without an exception says: of a dump or of a device, of what is lost. */
+static void a_report_without_a_fault_says_how_sure_that_is(void **state)
+{
+	(void)state;
+	static const struct {
+		bool is_dump;
+		uint32_t n_warps;
+		enum ws_hides hides;
+		const char *summary;
+	} rows[] = {
+		{ true, 1, WS_HIDES_NOTHING, "No fault in this dump; 1 warp is resident" },
+		{ true, 2, WS_HIDES_NOTHING, "No fault in this dump; 2 warps are resident" },
+		{ true, 0, WS_HIDES_NOTHING, "No fault in this dump; no thread is resident" },
+		{ false, 2, WS_HIDES_NOTHING, "No fault on any device; 2 warps are resident" },
+		{ true, 2, WS_HIDES_HANG,
+		  "No exception in this dump; cannot tell whether it hangs: cut" },
+		{ true, 0, WS_HIDES_HANG, "No fault in this dump; no thread is resident" },
+		{ true, 2, WS_HIDES_FAULT, "Cannot tell whether this dump holds a fault: cut" },
+		{ true, 0, WS_HIDES_FAULT, "Cannot tell whether this dump holds a fault: cut" },
+	};
+	for (size_t i = 0; i < WSI_COUNT(rows); i++) {
+		struct fake fake;
+		fake_init(&fake, 2, 1, 1);
+		fake.grid[0].context_index = fake.grid[0].module_index = 0;
+		fake.has_facts = rows[i].is_dump;
+		fake.facts.complete = true;
+		fake.facts.path = "x";
+		fake.n_diagnostics = rows[i].hides != WS_HIDES_NOTHING;
+		fake.diagnostics[0] =
+			(struct ws_diagnostic){ "section", 7, 0, "cut", rows[i].hides };
+		fake.target.counts.warps = fake.target.counts.blocks = rows[i].n_warps;
+		for (uint32_t sm = rows[i].n_warps; sm < 2; sm++)
+			fake.sm[sm].n_warps = 0;
+		const struct ws_report *report = report_of(&fake);
+		assert_string_equal(report->summary, rows[i].summary);
+		size_t head = strcspn(rows[i].summary, strchr(rows[i].summary, ':') ? ":" : ";");
+		if (rows[i].hides == WS_HIDES_HANG && rows[i].n_warps)
+			head = strlen(rows[i].summary) - strlen(": cut");
+		assert_int_equal(report->summary_head, head);
+		done(&fake, report);
+	}
+	struct fake fake;
+	fake_init(&fake, 1, 1, 1);
+	fake.has_facts = fake.facts.complete = true;
+	fake.facts.path = "x";
+	fake.target.counts.warps = fake.target.counts.blocks = fake.target.counts.sms = 0;
+	const struct ws_report *report = report_of(&fake);
+	assert_string_equal(report->summary,
+			    "Cannot tell whether this dump holds a fault: it holds no GPU state");
+	done(&fake, report);
+}
+
+/* Where the block of a thread is not known, its warp is told. */
+static void a_fault_in_an_unknown_block_has_its_warp(void **state)
+{
+	(void)state;
+	for (int known = 0; known < 2; known++) {
+		struct fake fake;
+		fake_init(&fake, 2, 1, 8);
+		fake.lane[1][5].exception = 14;
+		if (!known)
+			fake.warp[1].block_index = WS_NONE;
+		const struct ws_report *report = report_of(&fake);
+		assert_non_null(
+			strstr(report->summary, known ? "; device 0, block (1,0,0), thread"
+						      : "; device 0, SM 1, warp 0, thread"));
+		done(&fake, report);
+	}
+}
+
 static void unreadable_warps_cost_only_themselves(void **state)
 {
 	(void)state;
@@ -675,6 +745,8 @@ int main(void)
 		cmocka_unit_test(calm_focus_is_the_lowest_block_of_the_lowest_grid),
 		cmocka_unit_test(warps_at_barriers_make_a_hang_suspicious),
 		cmocka_unit_test(cut_dump_without_an_exception_says_nothing),
+		cmocka_unit_test(a_report_without_a_fault_says_how_sure_that_is),
+		cmocka_unit_test(a_fault_in_an_unknown_block_has_its_warp),
 		cmocka_unit_test(unreadable_warps_cost_only_themselves),
 		cmocka_unit_test(groups_hold_every_thread_once),
 		cmocka_unit_test(map_shows_each_warp_by_its_worst_thread),
