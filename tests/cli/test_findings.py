@@ -228,6 +228,23 @@ def addresses_whose_base_points_nowhere():
 
 
 @case
+def candidates_without_an_error_pc():
+    """Of several instructions before the pc one is likely the one if its address alone is wrong, and stands first."""
+    bad = HEAP + 8192
+    for first, second, wanted in ((HEAP, bad, [(0x90, 'likely'), (0x80, 'possible')]), (bad, HEAP, [(0x80, 'likely'), (0x90, 'possible')]),
+                                  (bad, bad, [(0x90, 'possible'), (0x80, 'possible')]), (HEAP, HEAP, [(0x90, 'possible'), (0x80, 'possible')])):
+        planted = Planted('const_past', params=struct.pack('<Qi', HEAP, 9))
+        planted.process.memory.append((HEAP, bytes(4096)))
+        place = planted.at(0x80)
+        image = bytearray(planted.module.node.relocated)
+        replaced('STG.E desc[UR4][R6.64], R5')(image, planted.module.cubin.sections[place.shndx].offset + place.offset)
+        planted.module.node.relocated = bytes(image)
+        regs = {2: second, 3: second >> 32, 6: first, 7: first >> 32}
+        planted.place(State(planted.at(0xa0), exception=14, regs={number: lambda _, value=value: value for number, value in regs.items()}))
+        yield {**said(planted, 14), 'candidates': [(planted.at(offset).address, sure) for offset, sure in wanted]}
+
+
+@case
 def headlines_of_accesses():
     """What the lane did that stands out, or what all suspects did."""
     one, all_of = 'lane {} {} at {:#x}, {} of the 4096 bytes', 'the 32 suspects {} each from global memory at {}'
@@ -463,6 +480,9 @@ def check(program, path, expected):
         raise Wrong(f"no {expected['summary']!r} in {report['verdict']['summary']!r}")
     if expected.get('signature', report['signature']) != report['signature']:
         raise Wrong(f"signature {report['signature']!r}, not {expected['signature']!r}")
+    candidates = [(int(access['pc'], 16), access['found']['confidence']) for access in focus['accesses'] or ()]
+    if expected.get('candidates', candidates) != candidates:
+        raise Wrong(f"candidates {candidates}, not {expected['candidates']}")
     if 'where' in expected and focus['accesses'][0]['where'] != expected['where']:
         raise Wrong(f"it is {focus['accesses'][0]['where']!r}, not {expected['where']!r}")
     if 'listing' in expected:

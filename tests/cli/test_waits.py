@@ -387,6 +387,7 @@ def barriers_that_count_say_who_has_arrived(folder):
     sync, arrive = 'BAR.SYNC.DEFER_BLOCKING 0x1, 0x40', 'BAR.ARV 0x1, 0x40'
     for lines, at, states, missing, text in (
             (f'NOP\n{sync}', 0x10, (1, 1), 0, 'all have arrived'), (f'NOP\n{sync}', 0x10, (1, 0), 32, '32 threads have not arrived'),
+            (f'NOP\n{sync}', 0x10, (1, 1, 0), 0, 'all have arrived'),
             (f'NOP\n{arrive}\n{sync}', 0x20, (1, 0), 32, 'at most 32 threads have not arrived: some may have arrived before, without waiting'),
             (f'NOP\n{arrive}\n{sync}', 0x20, (1, 1), 0, 'all have arrived')):
         wait = placed(lines, at, states)

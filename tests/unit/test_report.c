@@ -698,6 +698,7 @@ static void numbers_beyond_an_enumeration_have_one_word(void **state)
 #undef X
 	CHECK(ws_exception_family_text, last_family);
 	CHECK(ws_flow_test_text, WS_FLOW_TEST_AT_LEAST);
+	CHECK(ws_direction_text, WS_DIRECTION_ATOMIC);
 	CHECK(ws_space_text, WS_SPACE_GENERIC);
 	CHECK(ws_trust_text, WS_TRUST_UNKNOWN);
 	CHECK(ws_operand_use_text, WS_USE_GUARD);
