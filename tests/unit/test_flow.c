@@ -73,6 +73,18 @@ static void blocks_follow_the_branches(void **state)
 		  { "WARPSYNC.COLLECTIVE R3, 0x1020", "EXIT", "ENDCOLLECTIVE", "BRA 0x1010" },
 		  "0>1,2 1E 2>1",
 		  "a collective goes to its code" },
+		{ 80, { "@!PT BRA 0x1020", "NOP", "EXIT" }, "0E", "never taken" },
+		{ 80, { "@!PT EXIT", "NOP", "EXIT" }, "0E", "nor is this one" },
+		{ 80, { "EXIT !P0", "NOP", "EXIT" }, "0E>1 1E", "an exit with a predicate" },
+		{ 80, { "JMP 0x1020", "NOP", "EXIT" }, "0>2 1>2 2E", "to an absolute place" },
+		{ 80,
+		  { "BRA.DIV ~URZ, 0x1020", "NOP", "EXIT" },
+		  "0>1,2 1>2 2E",
+		  "taken if lanes are missing" },
+		{ 80,
+		  { "@!PT BRA.CONV ~URZ, 0x1020", "NOP", "EXIT" },
+		  "0>1,2 1>2 2E",
+		  "the guard only says whose lanes count" },
 	};
 	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
 		struct assembled code;
