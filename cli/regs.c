@@ -201,8 +201,6 @@ static void print_missing(struct ws_out *out, const struct regs *regs, size_t ki
 	char name[40];
 	const char *letters = kinds[kind].name;
 	uint32_t n = registers->n, expected = registers->expected;
-	if (n >= expected && registers->status == WS_OK && !regs->selects)
-		return;
 	bool whole = regs->selects && is_whole(regs, kind);
 	for (uint32_t i = n; i < MAX_REGS && regs->selects && !whole; i++) {
 		if (!regs->selected[kind][i])
