@@ -150,6 +150,25 @@ def every_opcode(tests, root, folder, version):
     tests.result(f'version {version}: every opcode is told with its operands', None if said == '\nline table at 0x0\n' + want else said.replace('\n', '|'))
 
 
+def unknown_code(tests, folder):
+    """Rows of that table: nobody knows whose code it is; a column and is_stmt are told where the row has them."""
+    path = os.path.join(folder, 'opcodes.cubin')
+    text = tests.run('lines', path)
+    tests.result('code of an unknown function', None if text == """
+code of an unknown function, 4784 bytes
+   row   offset   bytes  position
+     1      0x0    4784  one.cu:1
+     2   0x12b0       -  one.cu:5
+     3   0x12b0       -  end
+""" else text.replace('\n', '|'))
+    (function,) = tests.json('lines', path)['images'][0]['functions']
+    rows = [(r['line'], r.get('column'), r['bytes'], r['is_stmt'], r['end_sequence']) for r in function['rows']]
+    tests.result('its rows', None if rows == [(1, None, 4784, True, False), (5, 9, 0, False, False), (5, 9, 0, False, True)] and
+                 function['function'] is None else str(function))
+    text = tests.run('lines', '--source', 'one.cu:1', path)
+    tests.result('code of its line', None if text == '?+0x0, 4784 bytes\n' else text)
+
+
 def same_answer(tests, path, place):
     """`symbolize FUNCTION+OFFSET` and `lines --function --pc` give the same chain."""
     function, offset = place.split('+')
@@ -227,6 +246,7 @@ def main(program, root, built):
         same_answer(tests, os.path.join(root, 'tests/data/cubins/nested.li.sm_80.cubin'), 'nested+0x50')
         every_opcode(tests, root, folder, 2)
         every_opcode(tests, root, folder, 4)
+        unknown_code(tests, folder)
         dropped(tests, root, folder)
         architectures(tests, os.path.join(built, 'host.program'))
         several_images(tests, os.path.join(built, 'host.program'))
