@@ -308,7 +308,6 @@ static bool base_type(struct wsi_parser *p, struct ws_vtype *ret_type)
 {
 	char name[WSI_MAX_NAME];
 	const char *end;
-	skip(p);
 	size_t n = wsi_c_words(p->at, name, &end);
 	bool found = n && wsi_c_type_find((struct ws_str){ name, n }, ret_type);
 	if (!found) {

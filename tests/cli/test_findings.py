@@ -128,11 +128,20 @@ def signatures_of_instructions():
 
 # ---- memory spaces ----
 
-def shared(form, offset, n_bytes):
+def shared(form, offset, n_bytes, address=0x500, step=4):
     planted = Planted('shared_past', form, shared=n_bytes, params=struct.pack('<QQi', HEAP, HEAP, 9))
     load = planted.at(offset)
-    planted.place(State(load.later(1), error=load, exception=5, address={lane: 0x500 + 4 * lane for lane in range(32)}))
+    planted.place(State(load, error=load, exception=5, address={lane: address + step * lane for lane in range(32)}))
     return said(planted, 5)
+
+
+@case
+def the_end_of_shared_memory():
+    """A load of 4 bytes may end where the memory does."""
+    for n_bytes, address, where in ((1408, 1404, 'inside'), (1408, 1405, 'across the end of'), (1408, 1408, 'just past the end of'),
+                                    (1408, 0, 'inside'), (4, 0, 'inside')):
+        yield {**shared('li.sm_90', 0x170, n_bytes, address, 0), 'where': f'{where} the {n_bytes} bytes of shared memory of the block',
+               'causes': [('!' if where == 'inside' else '') + 'likely: an index past the end of shared memory']}
 
 
 @case
@@ -211,7 +220,7 @@ def addresses_beside_what_the_base_points_into():
             (HEAP - 8, '8 bytes before the start of', before), (HEAP - 1, '1 byte before the start of', before), (0xffff, None, null),
             (0x10000, f'{HEAP - 0x10000} bytes before the start of', before), (2**64 - 1, None, null), (2**64 - 0x10000, None, null),
             (2**64 - 0x10001, None, wild), (2**57 - 8, f'{2**57 - 8 - HEAP - 4096} bytes past the end of', far), (2**57, None, wild)):
-        yield {**one_address(address), 'causes': [cause], 'where': where and where + f' the 4096 bytes at {HEAP:#x} that the base points into'}
+        yield {**one_address(address), 'causes': [cause, '!the buffer was freed'], 'where': where and where + f' the 4096 bytes at {HEAP:#x} that the base points into'}
 
 
 @case
@@ -224,7 +233,8 @@ def addresses_whose_base_points_nowhere():
                            (HEAP + 0xff8, f'inside known memory, 4096 bytes at {HEAP:#x}'), (HEAP + 0xff9, known.format('across the end of', HEAP)),
                            (above + 0x1000 + (1 << 30), known.format(f'{1 << 30} bytes past the end of', above)),
                            (above + 0x1001 + (1 << 30), 'far from any known range')):
-        yield {**one_address(address, base=0x55d000000000, more=(above,)), 'where': where}
+        lost = 'likely: the buffer was freed before the kernel ran, or is host memory'
+        yield {**one_address(address, base=0x55d000000000, more=(above,)), 'where': where, 'causes': [lost]}
 
 
 @case

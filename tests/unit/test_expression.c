@@ -161,6 +161,8 @@ static void numbers(void **state)
 		{ "\"\"", "\"\"" },
 		{ "\"a\\\"b\\tc'\"", "\"a\\\"b\\tc'\"" },
 		{ "\"open", "!a closing \" is missing" },
+		{ "\"1234567890123456789012345678901\"", "\"1234567890123456789012345678901\"" },
+		{ "\"12345678901234567890123456789012\"", "!a text has at most 31 characters" },
 	});
 }
 
@@ -637,6 +639,16 @@ static void repeats(void **state)
 			    "\"ab\", '\\a' <repeats 4 times>, \"cd\"");
 }
 
+static void a_text_may_end_where_memory_does(void **state)
+{
+	(void)state;
+	memcpy(fake.shared + 61, "ab", 3);
+	assert_string_equal(said("(@shared char *)61").at, "(@shared char*) 0x3d \"ab\"");
+	fake.shared[63] = 'c';
+	assert_string_equal(said("(@shared char *)61").at,
+			    "(@shared char*) 0x3d <its text is not in the dump>");
+}
+
 static enum ws_status store(const char *to, const char *what)
 {
 	struct ws_value place, value;
@@ -874,6 +886,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(formats, look, leave),
 		cmocka_unit_test_setup_teardown(styles, look, leave),
 		cmocka_unit_test_setup_teardown(repeats, look, leave),
+		cmocka_unit_test_setup_teardown(a_text_may_end_where_memory_does, look, leave),
 		cmocka_unit_test_setup_teardown(stores, look, leave),
 		cmocka_unit_test_setup_teardown(conditions, look, leave),
 		cmocka_unit_test_setup_teardown(spelled, look, leave),
