@@ -340,6 +340,30 @@ static void a_sequence_without_an_end_is_told(void **state)
 	ws_line_destroy(map);
 }
 
+/* The header says that there was more: the file is cut, not its program broken. */
+static void a_sequence_that_the_section_cuts_is_cut(void **state)
+{
+	(void)state;
+	for (unsigned dwarf64 = 0; dwarf64 < 2; dwarf64++) {
+		struct lb b = lb_new();
+		b.dwarf64 = dwarf64;
+		lb_table(&b);
+		size_t off = lb_set_address(&b, 0);
+		lb_row(&b, 0, 1);
+		lb_row(&b, 0x10, 1);
+		lb_end_sequence(&b);
+		lb_table_end(&b);
+		b.len -= 3; /* the end of the sequence */
+		struct ws_line_map *map = lb_map(&b, &off, 1);
+		struct ws_error err;
+		size_t n;
+		assert_int_equal(ws_line_find(map, 1, 0xf, NULL, 0, &n, NULL), WS_OK);
+		assert_int_equal(ws_line_find(map, 1, 0x10, NULL, 0, &n, &err), WS_TRUNCATED);
+		assert_int_equal(err.file_off, b.len);
+		ws_line_destroy(map);
+	}
+}
+
 static void only_whose_sequence_broke_is_told_of_it(void **state)
 {
 	(void)state;
@@ -798,6 +822,7 @@ int main(void)
 		cmocka_unit_test(names_that_begin_at_0_twice_are_told_once),
 		cmocka_unit_test(a_broken_sequence_costs_no_other),
 		cmocka_unit_test(a_sequence_without_an_end_is_told),
+		cmocka_unit_test(a_sequence_that_the_section_cuts_is_cut),
 		cmocka_unit_test(only_whose_sequence_broke_is_told_of_it),
 		cmocka_unit_test(raw_opcodes_end_where_they_cannot_be_read),
 		cmocka_unit_test(a_lying_header_costs_its_table),
