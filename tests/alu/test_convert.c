@@ -81,6 +81,8 @@ TO(hadd, both(h(SUM, lo(l->a), lo(l->b), 0), h(SUM, hi(l->a), hi(l->b), 0)))
 TO(hadd_select, both(h(SUM, minus(lo(l->a)), hi(l->b) & 0x7fff, 0),
 		     h(SUM, minus(lo(l->a)), hi(l->b) & 0x7fff, 0)))
 TO(hadd_number, both(h(SUM, lo(l->a), 0x4000, 0), h(SUM, hi(l->a), 0x3c00, 0)))
+TO(hadd_of_constant,
+   both(h(SUM, lo(l->a), hi(l->constant), 0), h(SUM, hi(l->a), hi(l->constant), 0)))
 TO(hadd_ftz, both(flush(h(SUM, flush(lo(l->a)), flush(lo(l->b)), 0)),
 		  flush(h(SUM, flush(hi(l->a)), flush(hi(l->b)), 0))))
 TO(hmul, both(h(PRODUCT, lo(l->a), lo(l->b), 0), h(PRODUCT, hi(l->a), hi(l->b), 0)))
@@ -176,6 +178,7 @@ static const struct operation_test halves[] = {
 	{ 80, "HADD2 R2, R4, R6", hadd },
 	{ 80, "HADD2 R2, -R4.H0_H0, |R6|.H1_H1", hadd_select },
 	{ 80, "HADD2 R2, R4, 1, 2", hadd_number },
+	{ 80, "HADD2 R2, R4, c[0x0] [0x20].H1_H1", hadd_of_constant },
 	{ 80, "HADD2.FTZ R2, R4, R6", hadd_ftz },
 	{ 75, "HMUL2 R2, R4, R6", hmul },
 	{ 90, "HMUL2.BF16_V2 R2, R4, R6", hmul_bf },
@@ -392,6 +395,35 @@ TO(i2ip_s8, ((uint64_t)within((int32_t)l->a, -128, 127) & 0xff) << 8 |
 		    ((uint64_t)within((int32_t)l->b, -128, 127) & 0xff) | (uint64_t)lo(l->c) << 16)
 TO(i2ip_u16,
    both((uint64_t)within((int32_t)l->b, 0, 65535), (uint64_t)within((int32_t)l->a, 0, 65535)))
+/* Numbers of a few bits are shifted in below what the third register has. */
+static uint64_t shifted_in(const struct lane *l, unsigned bits, int64_t low, int64_t high)
+{
+	uint64_t mask = (1u << bits) - 1;
+	return (uint32_t)((uint64_t)l->c << 2 * bits |
+			  ((uint64_t)within((int32_t)l->a, low, high) & mask) << bits |
+			  ((uint64_t)within((int32_t)l->b, low, high) & mask));
+}
+
+TO(i2ip_u2, shifted_in(l, 2, 0, 3))
+TO(i2ip_s2, shifted_in(l, 2, -2, 1))
+TO(i2ip_u4, shifted_in(l, 4, 0, 15))
+TO(i2ip_s4, shifted_in(l, 4, -8, 7))
+
+/* .RS: random bits are added to those that are dropped, and a carry goes on into the exponent. */
+static uint32_t bf16_random(uint32_t word, uint32_t random, bool finite)
+{
+	uint32_t size = word & 0x7fffffff;
+	if (size > 0x7f800000)
+		return 0x7fff;
+	size = (size + random) >> 16;
+	if (size > 0x7f7f)
+		size = finite ? 0x7f7f : 0x7f80;
+	return word >> 31 << 15 | size;
+}
+
+TO(bf16_rs, both(bf16_random(l->b, l->c & 0xffff, false), bf16_random(l->a, l->c >> 16, false)))
+TO(bf16_rs_finite,
+   both(bf16_random(l->b, l->c & 0xffff, true), bf16_random(l->a, l->c >> 16, true)))
 
 static const struct operation_test conversions[] = {
 	{ 80, "F2F.F16.F32 R2, R4", f16_f32 },
@@ -445,6 +477,12 @@ static const struct operation_test conversions[] = {
 	{ 80, "I2I.S16.S32.SAT R2, R4", i2i_s16 },
 	{ 80, "I2IP.S8.S32.SAT R2, R4, R6, R8", i2ip_s8 },
 	{ 80, "I2IP.U16.S32.SAT R2, R4, R6, RZ", i2ip_u16 },
+	{ 80, "I2IP.U2.S32.SAT R2, R4, R6, R8.28", i2ip_u2 },
+	{ 80, "I2IP.S2.S32.SAT R2, R4, R6, R8.28", i2ip_s2 },
+	{ 80, "I2IP.U4.S32.SAT R2, R4, R6, R8.24", i2ip_u4 },
+	{ 80, "I2IP.S4.S32.SAT R2, R4, R6, R8.24", i2ip_s4 },
+	{ 100, "F2FP.BF16.F32.PACK_AB.RS R2, R4, R6, R8", bf16_rs },
+	{ 100, "F2FP.SATFINITE.BF16.F32.PACK_AB.RS R2, R4, R6, R8", bf16_rs_finite },
 };
 
 /* ---- parts of registers ---- */
