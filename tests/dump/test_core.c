@@ -233,6 +233,27 @@ static void every_length_opens_or_is_refused_with_words(void **state)
 	}
 }
 
+/* An ELF header that cannot be read, or not to its end: what the file is called for stays. */
+static void a_damaged_header_leaves_a_dump_without_sections(void **state)
+{
+	(void)state;
+	struct copy copy;
+	load(&copy, "r615");
+	for (size_t len = 20; len <= 65; len++) {
+		struct ws_target *target = NULL;
+		struct ws_diagnostic d = { .file_off = 1 };
+		copy.bytes[4] = len < 64 ? 2 : 9; /* the class */
+		assert_int_equal(ws_core_open_memory((struct ws_span){ copy.bytes, len, 0 }, "cut",
+						     &target, NULL),
+				 WS_OK);
+		assert_int_equal(ws_target_diagnostic(target, 0, &d, NULL), WS_OK);
+		assert_non_null(strstr(d.message, "the ELF header is damaged"));
+		assert_int_equal(d.file_off, len < 64 ? len : 0);
+		assert_int_equal(d.hides, WS_HIDES_FAULT);
+		ws_target_close(target);
+	}
+}
+
 /* ---- what is no dump ---- */
 
 static void other_files_are_named(void **state)
@@ -246,6 +267,8 @@ static void other_files_are_named(void **state)
 	static const struct elf_case cases[] = {
 		{ 4, 62, 2, 1, "", "a core of a host process (x86-64)" },
 		{ 4, 183, 2, 1, "/usr/lib/libcuda.so.1", "nvcudmp" },
+		{ 4, 183, 2, 1, "llibcuda.so.1", "nvcudmp" },
+		{ 4, 183, 2, 1, "libcuda.s", "a core of a host process" },
 		{ 2, 190, 2, 1, "", "a cubin" },
 		{ 3, 62, 2, 1, "", "shared library" },
 		{ 4, 62, 1, 1, "", "32-bit" },
@@ -332,6 +355,21 @@ static void what_was_left_out_is_said_so(void **state)
 	struct ws_module module;
 	assert_int_equal(ws_target_module(target, 0, &module, NULL), WS_OK);
 	assert_int_equal(module.original_status, WS_EXCLUDED);
+	ws_target_close(target);
+}
+
+/* Where the dump says what was left out, and images were not, there was none. */
+static void an_image_that_was_not_left_out_is_absent(void **state)
+{
+	(void)state;
+	struct copy copy;
+	struct ws_module module;
+	load(&copy, "r615");
+	put32(header_field(&copy, WSI_KIND_IMAGE, 0, 4), WSI_SHT_NULL);
+	struct ws_target *target = open_copy(&copy);
+	assert_int_equal(ws_target_module(target, 0, &module, NULL), WS_OK);
+	assert_int_equal(module.original.len, 0);
+	assert_int_equal(module.original_status, WS_ABSENT);
 	ws_target_close(target);
 }
 
@@ -605,9 +643,11 @@ int main(int argc, char **argv)
 		cmocka_unit_test(of_two_rows_out_of_place_the_first_counts),
 		cmocka_unit_test(lost_headers_are_found_by_their_shape),
 		cmocka_unit_test(every_length_opens_or_is_refused_with_words),
+		cmocka_unit_test(a_damaged_header_leaves_a_dump_without_sections),
 		cmocka_unit_test(other_files_are_named),
 		cmocka_unit_test(reads_go_across_ranges_and_stop_where_none_is),
 		cmocka_unit_test(what_was_left_out_is_said_so),
+		cmocka_unit_test(an_image_that_was_not_left_out_is_absent),
 		cmocka_unit_test(cut_memory_is_cut_not_absent),
 		cmocka_unit_test(generic_addresses_go_by_the_windows_of_the_context),
 		cmocka_unit_test(a_block_knows_its_rank_in_the_cluster),
