@@ -5,6 +5,7 @@
 
 #include <warpscope/assemble.h>
 #include <warpscope/cubin.h>
+#include <warpscope/flow.h>
 #include <warpscope/sass.h>
 
 #include "cubin/options.h"
@@ -103,6 +104,66 @@ static void branches_have_the_targets_that_are_told(void **state)
 	ws_assembly_destroy(assembly);
 }
 
+/* The blocks behind a branch through a register are those at its targets. */
+static void told_targets_are_ways_of_the_code(void **state)
+{
+	(void)state;
+	enum { BASE = 0x1000 };
+	struct ws_assembly *assembly = made(".arch sm_90\n.kernel k\n\t.targets a, b\n"
+					    "\tBRX R2 -0x10\n\tNOP\na:\tEXIT\nb:\tEXIT\n.end\n");
+	struct ws_cubin *m;
+	const struct ws_function *k;
+	struct ws_flow *flow;
+	size_t n;
+	assert_int_equal(ws_cubin_open(ws_assembly_image(assembly), &m, NULL), WS_OK);
+	assert_int_equal(ws_cubin_find_function(m, ws_str_of("k"), &k, NULL), WS_OK);
+	assert_int_equal(ws_cubin_flow(m, k, BASE, &flow, NULL), WS_OK);
+	const struct ws_flow_block *blocks = ws_flow_blocks(flow, &n);
+	assert_int_equal(blocks[0].end_pc, BASE + 0x10);
+	assert_int_equal(blocks[0].n_succ, 2);
+	assert_int_equal(blocks[blocks[0].succ[0]].pc, BASE + 0x20);
+	assert_int_equal(blocks[blocks[0].succ[1]].pc, BASE + 0x30);
+	ws_flow_destroy(flow);
+	ws_cubin_close(m);
+	ws_assembly_destroy(assembly);
+}
+
+/* Compilers write the last parameter first; whatever their order is, they come by their number. */
+static void parameters_come_by_their_number(void **state)
+{
+	(void)state;
+	static const uint8_t orders[][3] = { { 2, 1, 0 }, { 0, 1, 2 }, { 1, 2, 0 }, { 2, 0, 1 } };
+	static const uint8_t record[] = { 4, 0x17, 12, 0 }; /* of a parameter */
+	struct ws_assembly *assembly = made(".arch sm_90\n.kernel k\n\t.param a 4\n\t.param b 4\n"
+					    "\t.param c 4\n\tEXIT\n.end\n");
+	struct ws_span image = ws_assembly_image(assembly);
+	uint8_t *copy = wsi_zalloc(image.len);
+	assert_non_null(copy);
+	memcpy(copy, image.ptr, image.len);
+	for (size_t i = 0; i < WSI_COUNT(orders); i++) {
+		size_t n_records = 0, n;
+		for (size_t at = 0; at + 16 <= image.len && n_records < 3; at += 4)
+			if (memcmp(image.ptr + at, record, sizeof record) == 0)
+				copy[at + 8] = orders[i][n_records++];
+		assert_int_equal(n_records, 3);
+		struct ws_cubin *m;
+		const struct ws_function *k;
+		struct ws_function_info info;
+		struct ws_param params[3];
+		assert_int_equal(ws_cubin_open((struct ws_span){ copy, image.len, 0 }, &m, NULL),
+				 WS_OK);
+		assert_int_equal(ws_cubin_find_function(m, ws_str_of("k"), &k, NULL), WS_OK);
+		assert_int_equal(ws_cubin_function_info(m, k, &info, params, 3, NULL, 0, NULL),
+				 WS_OK);
+		assert_int_equal(info.n_params, 3);
+		for (n = 0; n < 3; n++)
+			assert_int_equal(params[n].ordinal, n);
+		ws_cubin_close(m);
+	}
+	wsi_free(copy);
+	ws_assembly_destroy(assembly);
+}
+
 /* ---- options ---- */
 
 /* A word is shown when it is an option of the compiler's, or a value that such an option has for
@@ -153,6 +214,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_type_of_relocation_fills_its_field),
 		cmocka_unit_test(branches_have_the_targets_that_are_told),
+		cmocka_unit_test(told_targets_are_ways_of_the_code),
+		cmocka_unit_test(parameters_come_by_their_number),
 		cmocka_unit_test(options_are_shown_word_by_word),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
