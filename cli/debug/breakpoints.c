@@ -62,6 +62,23 @@ static void forget_asked(const struct debugger *d, struct breakpoint *one)
 	one->asked = NULL;
 }
 
+static void unplant_first(const struct debugger *d, const struct breakpoint *breakpoint, size_t n)
+{
+	struct ws_error err;
+	for (size_t i = 0; i < n; i++)
+		if (!is_shared(d, breakpoint, breakpoint->pc[i]) &&
+		    ws_target_unplant(d->target, 0, breakpoint->pc[i], &err) != WS_OK)
+			cli_say("Breakpoint %u: %s.\n", breakpoint->number, err.message);
+}
+
+static void unplant(const struct debugger *d, const struct breakpoint *breakpoint)
+{
+	if (breakpoint->watch.kinds)
+		debug_watch_unplant(d, breakpoint);
+	unplant_first(d, breakpoint, breakpoint->n_pcs);
+}
+
+/* False: it says why, and no place of its own is planted. */
 static bool plant(const struct debugger *d, struct breakpoint *breakpoint)
 {
 	struct ws_error err;
@@ -73,20 +90,10 @@ static bool plant(const struct debugger *d, struct breakpoint *breakpoint)
 			continue;
 		}
 		cli_say("Breakpoint %u: %s.\n", breakpoint->number, err.message);
+		unplant_first(d, breakpoint, i);
 		return false;
 	}
 	return true;
-}
-
-static void unplant(const struct debugger *d, const struct breakpoint *breakpoint)
-{
-	struct ws_error err;
-	if (breakpoint->watch.kinds)
-		debug_watch_unplant(d, breakpoint);
-	for (size_t i = 0; i < breakpoint->n_pcs; i++)
-		if (!is_shared(d, breakpoint, breakpoint->pc[i]) &&
-		    ws_target_unplant(d->target, 0, breakpoint->pc[i], &err) != WS_OK)
-			cli_say("Breakpoint %u: %s.\n", breakpoint->number, err.message);
 }
 
 /* Whether a breakpoint is where code of images is that a program may yet load. */
@@ -186,7 +193,6 @@ void debug_break(struct debugger *d, const char *text, bool temporary)
 		return;
 	}
 	if (!plant(d, &made)) {
-		unplant(d, &made);
 		fini(&made);
 		return;
 	}

@@ -63,7 +63,7 @@ test_loop.FILE_MEMBERS += ('B_expected',)
 RPC = re.compile(r'"rpc(?:_why)?": (?:"\w+"|null),?\n\s*')
 
 # The same reason, with what the API has around it: "memory: readGlobalMemory: nothing is there (CUDBG_ERROR_...)".
-AROUND = re.compile(r'\b(?:memory|singleStepWarp|resumeWarpsUntilPC): \w+: (?:0x[0-9a-f]+: )?(.*) \(CUDBG_ERROR_\w+\)')
+AROUND = re.compile(r'\b(?:memory: \w+|setBreakpoint|singleStepWarp|resumeWarpsUntilPC): (?:0x[0-9a-f]+: )?(.*) \(CUDBG_ERROR_\w+\)')
 
 
 def session(program, images, words, commands, more=None):

@@ -68,6 +68,9 @@ enum ws_status wsi_api_status(struct api_target *t, CUDBGResult result, const ch
 									     : WS_MALFORMED;
 	(void)API_CALL(t, getErrorStringEx, words, sizeof words, NULL);
 	words[sizeof words - 1] = '\0';
+	size_t n = strlen(what);
+	if (strncmp(words, what, n) == 0 && words[n] == ':') /* they name the function, too */
+		return wsi_fail(err, st, WS_NO_OFFSET, "%s", words);
 	return wsi_fail(err, st, WS_NO_OFFSET, "%s: %s", what,
 			words[0] ? words : cudbgGetErrorString(result));
 }
