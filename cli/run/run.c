@@ -290,8 +290,8 @@ static int outcome_tell(struct running *r, struct cli *cli, enum ws_sim_outcome 
 			 fault.text, fault.pc);
 		return CLI_NO_ANSWER;
 	}
-	cli_warn("stopped after %" PRIu64 " instructions: %s", ws_sim_instructions(r->setup.sim),
-		 why);
+	uint64_t n = ws_sim_instructions(r->setup.sim);
+	cli_warn("stopped after %" PRIu64 " instruction%s: %s", n, n == 1 ? "" : "s", why);
 	if (in_data)
 		results_tell(r, cli, why);
 	else if (!cli->json)
