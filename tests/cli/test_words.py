@@ -24,7 +24,7 @@ SHAPES = {
     "one of one, in the plural": r"\bof 1 (?:other |resident )?(?:%s)s\b" % UNITS,
     "a singular of many": r"(?<![\d.,:x(])\b(?:[2-9]|[1-9]\d+) (?:more |other |resident )?(?:%s)\b(?![-+<(:.\w]| \d)" % UNITS,
     "a count of nothing": r"\b0 of 0\b|, of 0\b|\bof 0 (?:%s)s?\b" % UNITS,
-    "an unfinished sentence": r"\(null\)|%[a-z]|\bNone of None\b|: ;|;;|,,| ,|\. \.",
+    "an unfinished sentence": r"\(null\)|%(?![thp](?:_|\b))[a-z]|\bNone of None\b|: ;|;;|,,| ,|\. \.",
     "one that waits in the plural": r"(?<![\d.,:x(])\b1 thread (?:of 1 warp in 1 block )?wait\b|\b1 (?:%s) (?:are|have)\b" % UNITS,
 }
 ESCAPE = r"\\[<>*`_\[\]|~]"
