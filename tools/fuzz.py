@@ -29,7 +29,9 @@ def run(build, name, seconds):
     os.makedirs(findings, exist_ok=True)
     command = [os.path.join(build, 'fuzz', 'fuzz_' + name), f'-max_total_time={seconds}', '-timeout=10',
                '-rss_limit_mb=2048', '-print_final_stats=1', f'-artifact_prefix={findings}/', corpus, *seeds_of(name)]
-    return subprocess.run(command, capture_output=True, check=False, text=True, errors='replace')
+    # libFuzzer counts what UndefinedBehaviorSanitizer says as a finding only when it ends the program
+    return subprocess.run(command, capture_output=True, check=False, text=True, errors='replace',
+                          env={**os.environ, 'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1'})
 
 
 def main():

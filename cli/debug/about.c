@@ -150,7 +150,6 @@ static struct ws_dwarf_variable *scope_read(struct debugger *d, uint64_t pc, siz
 	struct ws_place place;
 	const struct ws_dwarf_function *function;
 	struct ws_dwarf_variable *list = cli_alloc(MOST_IN_SCOPE, sizeof *list);
-	*ret_n = 0;
 	if (ws_target_cubins(d->target, &set, NULL) != WS_OK ||
 	    ws_cubin_set_find_address(set, pc, NULL, &place, NULL) != WS_OK || !place.function ||
 	    ws_cubin_dwarf(place.cubin, ret_dwarf, NULL) != WS_OK ||

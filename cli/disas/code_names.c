@@ -43,8 +43,11 @@ void code_names_fini(struct code_names *names)
 static const void *find_all(const void *array, size_t n, size_t size, uint64_t sec_off,
 			    size_t *ret_n)
 {
-	const char *at = array, *end = n > 0 ? at + n * size : at;
 	size_t found = 0;
+	*ret_n = 0;
+	if (n == 0)
+		return NULL;
+	const char *at = array, *end = at + n * size;
 	while (n > 0) {
 		size_t half = n / 2;
 		if (*(const uint64_t *)(const void *)(at + half * size) < sec_off) {
@@ -109,10 +112,12 @@ const struct ws_reloc *code_names_style(struct code_names *names, uint64_t sec_o
 		[WS_RELOC_KERNEL_HIGH] = { "32@hi(fun@fdesc(", "))" },
 	};
 	size_t n, size = names->for_assembler ? CODE_NAMES_QUOTED_MAX : CODE_NAMES_TEXT_MAX;
-	const struct ws_reloc *reloc = code_names_relocs(names, sec_off, &n), *end = reloc + n;
-	while (reloc < end && (reloc->kind == WS_RELOC_OTHER || reloc->symbol.len == 0))
+	const struct ws_reloc *reloc = code_names_relocs(names, sec_off, &n);
+	while (n > 0 && (reloc->kind == WS_RELOC_OTHER || reloc->symbol.len == 0)) {
 		reloc++;
-	if (reloc == end ||
+		n--;
+	}
+	if (n == 0 ||
 	    ((names->for_assembler || !reloc->has_addend) && !field_is_empty(insn, reloc)) ||
 	    (names->for_assembler &&
 	     (!is_spelled(reloc) ||

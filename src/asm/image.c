@@ -312,7 +312,8 @@ static void fill_function(struct image *m, struct wsi_asm_function *f)
 	wsi_asm_function_info(a, f, bytes_of(m, f->info));
 	set_links(m, f->info, m->symtab, f->text, 0);
 	if (f->constant0) {
-		const struct wsi_asm_reloc *relocs = &a->relocs[f->first_bank_reloc];
+		const struct wsi_asm_reloc *relocs =
+			f->n_bank_relocs ? &a->relocs[f->first_bank_reloc] : NULL;
 		uint32_t size = wsi_asm_param_base(a->sm) + f->param_bytes;
 		for (size_t i = 0; i < f->n_bank_relocs; i++)
 			size = relocs[i].off + 4 > size ? relocs[i].off + 4 : size;
