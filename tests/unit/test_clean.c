@@ -250,6 +250,82 @@ static void places_of_frames_are_addresses(void **state)
 	}
 }
 
+/* DWARF 4, section 7.23. Rules stay up to the first that is not known, or whose numbers are larger
+ * than those of a frame. */
+static void rules_of_frames_stay_to_the_first_unknown(void **state)
+{
+	(void)state;
+	enum { HEAD = 36, UNKNOWN = 0x3f };
+#define RULE(bytes)                           \
+	{                                     \
+		bytes, sizeof bytes - 1, true \
+	}
+#define TOO_LARGE(bytes)                       \
+	{                                      \
+		bytes, sizeof bytes - 1, false \
+	}
+	static const struct {
+		const char *bytes;
+		size_t n;
+		bool stays;
+	} cases[] = {
+		RULE("\x00"),
+		RULE("\x01\x3f\x3f\x3f\x3f\x3f\x3f\0\0"), /* set_loc */
+		TOO_LARGE("\x01\xff\xff\xff\xff\xff\xff\xff\xff"),
+		RULE("\x41"), /* advance_loc */
+		RULE("\x02\x3f"),
+		RULE("\x03\x3f\x3f"),
+		RULE("\x04\x3f\x3f\x3f\x3f"),
+		RULE("\x81\x3f"), /* offset */
+		RULE("\x81\xff\xff\xff\xff\x0f"),
+		TOO_LARGE("\x81\x80\x80\x80\x80\x10"),
+		RULE("\x05\x3f\x3f"),
+		TOO_LARGE("\x05\x3f\x80\x80\x80\x80\x10"),
+		RULE("\x06\x3f"),
+		RULE("\x07\x3f"),
+		RULE("\x08\x3f"),
+		RULE("\x09\x3f\x3f"),
+		RULE("\x0a"),
+		RULE("\x0b"),
+		RULE("\x0c\x3f\x3f"), /* def_cfa */
+		RULE("\x0d\x3f"),
+		RULE("\x0e\x3f"),
+		RULE("\x0f\x01\x96"),      /* an expression: nop */
+		TOO_LARGE("\x0f\x01\x30"), /* lit0, which nvcc does not write */
+		RULE("\x10\x3f\x01\x96"),
+		RULE("\x11\x3f\x40"),
+		RULE("\x12\x3f\x40"),
+		RULE("\x13\xff\xff\xff\xff\x07"), /* the largest of 32 bits */
+		TOO_LARGE("\x13\x80\x80\x80\x80\x08"),
+		RULE("\x13\x80\x80\x80\x80\x78"), /* the smallest */
+		TOO_LARGE("\x13\xff\xff\xff\xff\x77"),
+		RULE("\x14\x3f\x3f"),
+		RULE("\x15\x3f\x40"),
+		RULE("\x16\x3f\x01\x96"),
+		TOO_LARGE("\x17"),
+		RULE("\xc1"), /* restore */
+	};
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		uint8_t bytes[ROOM] = { 0 }, wanted[ROOM] = { 0 }, left[ROOM];
+		size_t at = HEAD, kept;
+		memset(bytes, 0xff, 4); /* 64-bit DWARF, a place of zeros */
+		bytes[at++] = 0x0a;
+		memcpy(bytes + at, cases[i].bytes, cases[i].n);
+		kept = at + (cases[i].stays ? cases[i].n + 1 : 0);
+		at += cases[i].n;
+		bytes[at++] = 0x0b;
+		bytes[at++] = UNKNOWN;
+		bytes[at++] = 0x0b;
+		store(bytes + 4, at - 12, 8);
+		bytes[12] = 0x3f;
+		cleaned(wsi_clean_frames, bytes, at, left);
+		memcpy(wanted, bytes, kept);
+		assert_memory_equal(left, wanted, ROOM);
+	}
+#undef RULE
+#undef TOO_LARGE
+}
+
 /* ---- headers and symbols of an image ---- */
 
 struct patched {
@@ -375,6 +451,7 @@ int main(void)
 		cmocka_unit_test(a_target_note_names_an_architecture_and_a_toolkit),
 		cmocka_unit_test(heads_of_frames_hold_small_numbers),
 		cmocka_unit_test(places_of_frames_are_addresses),
+		cmocka_unit_test(rules_of_frames_stay_to_the_first_unknown),
 		cmocka_unit_test(the_symbol_of_a_section_is_called_like_it),
 		cmocka_unit_test(numbers_of_headers_and_symbols_are_places_or_sizes),
 	};
