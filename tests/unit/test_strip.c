@@ -207,6 +207,38 @@ static void a_dump_says_what_was_removed(void **state)
 	}
 }
 
+/* A note of another length than the writer's is no note of what was removed. */
+static void a_note_of_another_length_tells_nothing(void **state)
+{
+	(void)state;
+	enum { LENGTH_AT = 4, SHORT = 4 };
+	static const char start[] = "\x0a\0\0\0\x08\0\0\0\3";
+	struct ws_device device = { .id = 0, .n_lanes_per_warp = 32 };
+	struct ws_dump_facts facts;
+	struct ws_writer *writer;
+	struct ws_target *target = NULL;
+	char bytes[4096];
+	assert_int_equal(ws_writer_open(path, NULL, &writer, NULL), WS_OK);
+	assert_int_equal(ws_writer_devices(writer, &device, 1, NULL, NULL), WS_OK);
+	ws_writer_stripped(writer, 4, 8);
+	assert_int_equal(ws_writer_commit(writer, NULL), WS_OK);
+	ws_writer_close(writer);
+	FILE *file = fopen(path, "r+b");
+	assert_non_null(file);
+	size_t n = fread(bytes, 1, sizeof bytes, file), at = 0;
+	while (at + sizeof start < n && memcmp(bytes + at, start, sizeof start - 1) != 0)
+		at++;
+	assert_true(at + sizeof start < n);
+	assert_int_equal(fseek(file, (long)at + LENGTH_AT, SEEK_SET), 0);
+	assert_int_equal(fputc(SHORT, file), SHORT);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(ws_core_open(path, NULL, &target, NULL), WS_OK);
+	assert_int_equal(ws_target_dump_facts(target, &facts, NULL), WS_OK);
+	assert_int_equal(facts.left_out, 0);
+	assert_int_equal(facts.stripped, 0);
+	ws_target_close(target);
+}
+
 /* Folders of libraries stay (data/library-paths.txt), and the name of a file. */
 static void folders_of_a_user_are_blanked(void **state)
 {
@@ -277,6 +309,7 @@ int main(void)
 		cmocka_unit_test(addresses_stay),
 		cmocka_unit_test(memory_is_made_word_by_word),
 		cmocka_unit_test(a_dump_says_what_was_removed),
+		cmocka_unit_test(a_note_of_another_length_tells_nothing),
 		cmocka_unit_test(folders_of_a_user_are_blanked),
 		cmocka_unit_test(what_a_target_lost_its_dump_lacks),
 	};
