@@ -20,9 +20,8 @@ void *wsi_zalloc(size_t size)
 
 void *wsi_zalloc_array(size_t count, size_t size)
 {
-	if (must_fail())
-		return NULL;
-	return calloc(count ? count : 1, size ? size : 1); /* calloc checks the product */
+	size_t bytes;
+	return __builtin_mul_overflow(count, size, &bytes) ? NULL : wsi_zalloc(bytes);
 }
 
 void *wsi_realloc_array(void *ptr, size_t count, size_t size)
