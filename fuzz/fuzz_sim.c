@@ -54,7 +54,8 @@ static uint8_t *make_image(const char *arch, const uint8_t *words, size_t n, siz
 	FUZZ_CHECK(ws_cubin_functions(cubin, &functions, &n_functions, NULL) == WS_OK);
 	FUZZ_CHECK(n_functions == 1 && ws_cubin_code(cubin, functions, &code, NULL) == WS_OK);
 	memcpy(copy, image.ptr, image.len);
-	memcpy(copy + (code.ptr - image.ptr), words, n * WS_SASS_BYTES);
+	if (n) /* else the code is nowhere */
+		memcpy(copy + (code.ptr - image.ptr), words, n * WS_SASS_BYTES);
 	*ret_len = image.len;
 	ws_cubin_close(cubin);
 	ws_assembly_destroy(assembly);
