@@ -184,26 +184,37 @@ static void memory_is_made_word_by_word(void **state)
 	(void)unlink(again);
 }
 
+/* A dump of one device whose writer says that it removed something. */
+static void removed_write(uint32_t left_out, uint32_t stripped)
+{
+	struct ws_device device = { .id = 0, .n_lanes_per_warp = 32 };
+	struct ws_writer *writer;
+	assert_int_equal(ws_writer_open(path, NULL, &writer, NULL), WS_OK);
+	assert_int_equal(ws_writer_devices(writer, &device, 1, NULL, NULL), WS_OK);
+	ws_writer_stripped(writer, left_out, stripped);
+	assert_int_equal(ws_writer_commit(writer, NULL), WS_OK);
+	ws_writer_close(writer);
+}
+
+static void removed_is(uint32_t left_out, uint32_t stripped)
+{
+	struct ws_dump_facts facts;
+	struct ws_target *target = NULL;
+	assert_int_equal(ws_core_open(path, NULL, &target, NULL), WS_OK);
+	assert_int_equal(ws_target_dump_facts(target, &facts, NULL), WS_OK);
+	assert_int_equal(facts.left_out, left_out);
+	assert_int_equal(facts.stripped, stripped);
+	ws_target_close(target);
+}
+
 /* Either kind of removal is told by itself. */
 static void a_dump_says_what_was_removed(void **state)
 {
 	(void)state;
 	static const uint32_t cases[][2] = { { 0, 0 }, { 1, 0 }, { 0, 2 }, { 4, 8 } };
 	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
-		struct ws_device device = { .id = 0, .n_lanes_per_warp = 32 };
-		struct ws_dump_facts facts;
-		struct ws_writer *writer;
-		struct ws_target *target = NULL;
-		assert_int_equal(ws_writer_open(path, NULL, &writer, NULL), WS_OK);
-		assert_int_equal(ws_writer_devices(writer, &device, 1, NULL, NULL), WS_OK);
-		ws_writer_stripped(writer, cases[i][0], cases[i][1]);
-		assert_int_equal(ws_writer_commit(writer, NULL), WS_OK);
-		ws_writer_close(writer);
-		assert_int_equal(ws_core_open(path, NULL, &target, NULL), WS_OK);
-		assert_int_equal(ws_target_dump_facts(target, &facts, NULL), WS_OK);
-		assert_int_equal(facts.left_out, cases[i][0]);
-		assert_int_equal(facts.stripped, cases[i][1]);
-		ws_target_close(target);
+		removed_write(cases[i][0], cases[i][1]);
+		removed_is(cases[i][0], cases[i][1]);
 	}
 }
 
@@ -213,16 +224,8 @@ static void a_note_of_another_length_tells_nothing(void **state)
 	(void)state;
 	enum { LENGTH_AT = 4, SHORT = 4 };
 	static const char start[] = "\x0a\0\0\0\x08\0\0\0\3";
-	struct ws_device device = { .id = 0, .n_lanes_per_warp = 32 };
-	struct ws_dump_facts facts;
-	struct ws_writer *writer;
-	struct ws_target *target = NULL;
 	char bytes[4096];
-	assert_int_equal(ws_writer_open(path, NULL, &writer, NULL), WS_OK);
-	assert_int_equal(ws_writer_devices(writer, &device, 1, NULL, NULL), WS_OK);
-	ws_writer_stripped(writer, 4, 8);
-	assert_int_equal(ws_writer_commit(writer, NULL), WS_OK);
-	ws_writer_close(writer);
+	removed_write(4, 8);
 	FILE *file = fopen(path, "r+b");
 	assert_non_null(file);
 	size_t n = fread(bytes, 1, sizeof bytes, file), at = 0;
@@ -232,11 +235,7 @@ static void a_note_of_another_length_tells_nothing(void **state)
 	assert_int_equal(fseek(file, (long)at + LENGTH_AT, SEEK_SET), 0);
 	assert_int_equal(fputc(SHORT, file), SHORT);
 	assert_int_equal(fclose(file), 0);
-	assert_int_equal(ws_core_open(path, NULL, &target, NULL), WS_OK);
-	assert_int_equal(ws_target_dump_facts(target, &facts, NULL), WS_OK);
-	assert_int_equal(facts.left_out, 0);
-	assert_int_equal(facts.stripped, 0);
-	ws_target_close(target);
+	removed_is(0, 0);
 }
 
 /* Folders of libraries stay (data/library-paths.txt), and the name of a file. */
