@@ -8,6 +8,9 @@
 
 #include "dump/dump.h"
 
+/* Of a section header. */
+enum { NAME = 0, TYPE = 4, ADDR = 16, OFFSET = 24, SIZE = 32, LINK = 40, INFO = 44, ENTSIZE = 56 };
+
 static const char *seeds;
 
 struct copy {
@@ -47,12 +50,6 @@ static inline uint8_t *header_field(struct copy *copy, enum wsi_kind kind, unsig
 	}
 	fail_msg("no such section");
 	return NULL;
-}
-
-static inline void put32(uint8_t *at, uint32_t value)
-{
-	for (int i = 0; i < 4; i++)
-		at[i] = (uint8_t)(value >> (8 * i));
 }
 
 #endif

@@ -18,7 +18,6 @@ struct number {
 };
 
 enum { HEADER = -1 };
-enum { NAME = 0, TYPE = 4, ADDR = 16, OFFSET = 24, SIZE = 32, LINK = 40, INFO = 44, ENTSIZE = 56 };
 
 static uint8_t *place_of(struct copy *copy, const struct number *n)
 {
@@ -33,9 +32,7 @@ static uint8_t *place_of(struct copy *copy, const struct number *n)
 
 static void put(struct copy *copy, const struct number *n)
 {
-	uint8_t *at = place_of(copy, n);
-	for (unsigned i = 0; i < n->n_bytes; i++)
-		at[i] = (uint8_t)(n->value >> 8 * i);
+	store_le(place_of(copy, n), n->value, n->n_bytes);
 }
 
 /* What the seed leaves out, so that nothing contradicts it. */

@@ -120,7 +120,7 @@ static void a_wrong_row_does_not_take_the_place_of_the_right_one(void **state)
 	for (size_t i = 0; i < WSI_COUNT(rows); i++) {
 		struct copy copy;
 		load(&copy, "full-warp"); /* register 0 of a lane is its number */
-		put32(header_field(&copy, WSI_KIND_REGS, 5, 44), rows[i]);
+		wsi_store_u32(header_field(&copy, WSI_KIND_REGS, 5, 44), rows[i]);
 		assert_int_equal(first_register(&copy, rows[i]), rows[i]);
 		struct ws_target *target = open_copy(&copy);
 		assert_true(has_diagnostic(target, "is already the one of row"));
@@ -136,7 +136,7 @@ static void a_circle_of_links_is_mended(void **state)
 	uint8_t *link = header_field(&copy, WSI_KIND_BLOCK, 0, 40);
 	uint32_t shoff = wsi_load_u32(copy.bytes + 40);
 	uint32_t self = ((uint32_t)(link - copy.bytes) - shoff) / 64;
-	put32(link, self);
+	wsi_store_u32(link, self);
 	struct ws_target *target = open_copy(&copy);
 	struct ws_counts n;
 	ws_target_counts(target, &n);
@@ -153,14 +153,14 @@ static void the_lane_that_stands_in_its_place_counts(void **state)
 	load(&copy, "r615");
 	uint64_t rows = wsi_load_u64(header_field(&copy, WSI_KIND_LANE, 1, 24));
 	uint64_t stride = wsi_load_u64(header_field(&copy, WSI_KIND_LANE, 1, 56));
-	put32(copy.bytes + rows + WSI_AT_lane_id, 1); /* both rows say lane 1 now */
+	wsi_store_u32(copy.bytes + rows + WSI_AT_lane_id, 1); /* both rows say lane 1 now */
 	struct ws_target *target = open_copy(&copy);
 	struct ws_lane lanes[WS_MAX_LANES];
 	uint32_t n;
 	assert_int_equal(ws_target_lanes(target, 0, lanes, &n, NULL), WS_OK);
 	assert_int_equal(n, 1);
 	assert_int_equal(lanes[0].thread.x, 1);
-	put32(copy.bytes + rows + stride + WSI_AT_lane_id, 77); /* no such lane anywhere */
+	wsi_store_u32(copy.bytes + rows + stride + WSI_AT_lane_id, 77); /* no such lane anywhere */
 	assert_int_equal(ws_target_lanes(target, 0, lanes, &n, NULL), WS_OK);
 	assert_int_equal(n, 1);
 	assert_int_equal(lanes[0].thread.x, 0);
@@ -174,9 +174,10 @@ static void of_two_rows_out_of_place_the_first_counts(void **state)
 	load(&copy, "full-warp");
 	uint64_t rows = wsi_load_u64(header_field(&copy, WSI_KIND_LANE, 0, 24));
 	uint64_t stride = wsi_load_u64(header_field(&copy, WSI_KIND_LANE, 0, 56));
-	put32(copy.bytes + rows + 3 * stride + WSI_AT_lane_id, 9);
-	put32(copy.bytes + rows + 5 * stride + WSI_AT_lane_id, 9);
-	put32(copy.bytes + rows + 9 * stride + WSI_AT_lane_id, 77); /* no such lane anywhere */
+	wsi_store_u32(copy.bytes + rows + 3 * stride + WSI_AT_lane_id, 9);
+	wsi_store_u32(copy.bytes + rows + 5 * stride + WSI_AT_lane_id, 9);
+	wsi_store_u32(copy.bytes + rows + 9 * stride + WSI_AT_lane_id,
+		      77); /* no such lane anywhere */
 	struct ws_target *target = open_copy(&copy);
 	struct ws_lane lanes[WS_MAX_LANES], lane;
 	uint32_t n;
@@ -194,7 +195,7 @@ static void lost_headers_are_found_by_their_shape(void **state)
 	(void)state;
 	struct copy copy;
 	load(&copy, "wide");
-	put32(copy.bytes + 44, 0x7fff);
+	wsi_store_u32(copy.bytes + 44, 0x7fff);
 	struct ws_target *target = open_copy(&copy);
 	struct ws_counts n;
 	struct ws_dump_facts facts;
@@ -365,7 +366,7 @@ static void an_image_that_was_not_left_out_is_absent(void **state)
 	struct copy copy;
 	struct ws_module module;
 	load(&copy, "r615");
-	put32(header_field(&copy, WSI_KIND_IMAGE, 0, 4), WSI_SHT_NULL);
+	wsi_store_u32(header_field(&copy, WSI_KIND_IMAGE, 0, 4), WSI_SHT_NULL);
 	struct ws_target *target = open_copy(&copy);
 	assert_int_equal(ws_target_module(target, 0, &module, NULL), WS_OK);
 	assert_int_equal(module.original.len, 0);
@@ -425,9 +426,9 @@ static void a_block_knows_its_rank_in_the_cluster(void **state)
 			copy.bytes + wsi_load_u64(header_field(&copy, WSI_KIND_BLOCK, 0, 24));
 		uint8_t *grid =
 			copy.bytes + wsi_load_u64(header_field(&copy, WSI_KIND_GRID, 0, 24));
-		put32(block + WSI_AT_block_idx, 3);
-		put32(block + WSI_AT_block_cluster_dim, cases[i].of_block);
-		put32(grid + WSI_AT_grid_cluster_dim, cases[i].of_grid);
+		wsi_store_u32(block + WSI_AT_block_idx, 3);
+		wsi_store_u32(block + WSI_AT_block_cluster_dim, cases[i].of_block);
+		wsi_store_u32(grid + WSI_AT_grid_cluster_dim, cases[i].of_grid);
 		struct ws_target *target = open_copy(&copy);
 		for (uint32_t rank = 0; rank < 4; rank++) {
 			struct ws_address at = { .space = WS_SPACE_GENERIC,
@@ -451,7 +452,7 @@ static void a_table_over_the_headers_is_ignored(void **state)
 		struct ws_counts n;
 		load(&copy, "r615");
 		assert_int_equal(wsi_load_u64(copy.bytes + 40), 64);
-		put32(header_field(&copy, WSI_KIND_SM, 0, 24), offsets[i]);
+		wsi_store_u32(header_field(&copy, WSI_KIND_SM, 0, 24), offsets[i]);
 		struct ws_target *target = open_copy(&copy);
 		ws_target_counts(target, &n);
 		assert_int_equal(n.sms, 0);
@@ -475,10 +476,10 @@ static void an_exception_needs_a_neighbour_that_is_a_lane(void **state)
 		load(&copy, "full-warp");
 		uint8_t *header = header_field(&copy, WSI_KIND_LANE, 0, 0);
 		uint64_t rows = wsi_load_u64(header + 24), stride = wsi_load_u64(header + 56);
-		put32(header + 32, (uint32_t)(cases[i].n_rows * stride));
-		put32(copy.bytes + rows + stride + WSI_AT_lane_exception, 14);
-		put32(copy.bytes + rows + WSI_AT_lane_id, cases[i].others);
-		put32(copy.bytes + rows + 2 * stride + WSI_AT_lane_id, cases[i].others);
+		wsi_store_u32(header + 32, (uint32_t)(cases[i].n_rows * stride));
+		wsi_store_u32(copy.bytes + rows + stride + WSI_AT_lane_exception, 14);
+		wsi_store_u32(copy.bytes + rows + WSI_AT_lane_id, cases[i].others);
+		wsi_store_u32(copy.bytes + rows + 2 * stride + WSI_AT_lane_id, cases[i].others);
 		struct ws_target *target = open_copy(&copy);
 		struct ws_lane lane;
 		assert_int_equal(ws_target_lane(target, 0, 1, &lane, NULL), WS_OK);
@@ -497,7 +498,7 @@ static void of_two_alike_the_first_counts_even_before_its_parent(void **state)
 	load(&copy, "r615");
 	uint8_t *first = copy.bytes + wsi_load_u64(copy.bytes + 40) + 64;
 	memcpy(first, header_field(&copy, WSI_KIND_PARAM, 0, 0), 64);
-	put32(first + 32, 4);
+	wsi_store_u32(first + 32, 4);
 	struct ws_target *target = open_copy(&copy);
 	struct ws_memory_range range = { .size = 0 };
 	for (uint32_t i = 0; range.space != WS_SPACE_PARAM; i++)
@@ -619,7 +620,7 @@ static void check_counts_what_it_finds(void **state)
 	struct ws_check_summary summary;
 	unsigned n = 0;
 	load(&copy, "r615");
-	put32(header_field(&copy, WSI_KIND_REGS, 2, 44), 1000);
+	wsi_store_u32(header_field(&copy, WSI_KIND_REGS, 2, 44), 1000);
 	struct ws_target *target = open_copy(&copy);
 	assert_int_equal(ws_core_check(wsi_core_of(target), count_finding, &n, &summary, NULL),
 			 WS_OK);

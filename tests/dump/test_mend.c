@@ -6,14 +6,6 @@
 #include "seed.h"
 #include "walk.h"
 
-enum { TYPE = 4, OFFSET = 24, SIZE = 32, LINK = 40, INFO = 44, ENTSIZE = 56 };
-
-static void put(uint8_t *at, uint64_t value, unsigned n_bytes)
-{
-	for (unsigned i = 0; i < n_bytes; i++)
-		at[i] = (uint8_t)(value >> 8 * i);
-}
-
 /* Field of the first row of a kind of table. */
 static uint8_t *row_field(struct copy *copy, enum wsi_kind kind, unsigned at)
 {
@@ -24,11 +16,11 @@ static uint8_t *row_field(struct copy *copy, enum wsi_kind kind, unsigned at)
 static void load_machine(struct copy *copy)
 {
 	load(copy, "r615");
-	put(row_field(copy, WSI_KIND_DEVICE, WSI_AT_device_n_warps_per_sm), 64, 4);
-	put(row_field(copy, WSI_KIND_DEVICE, WSI_AT_device_n_lanes_per_warp), WS_MAX_LANES, 4);
+	store_le(row_field(copy, WSI_KIND_DEVICE, WSI_AT_device_n_warps_per_sm), 64, 4);
+	store_le(row_field(copy, WSI_KIND_DEVICE, WSI_AT_device_n_lanes_per_warp), WS_MAX_LANES, 4);
 	for (unsigned i = 0; i < 3; i++) {
-		put(row_field(copy, WSI_KIND_GRID, WSI_AT_grid_grid_dim + 4 * i), 1, 4);
-		put(row_field(copy, WSI_KIND_GRID, WSI_AT_grid_block_dim + 4 * i), 1, 4);
+		store_le(row_field(copy, WSI_KIND_GRID, WSI_AT_grid_grid_dim + 4 * i), 1, 4);
+		store_le(row_field(copy, WSI_KIND_GRID, WSI_AT_grid_block_dim + 4 * i), 1, 4);
 	}
 }
 
@@ -118,9 +110,9 @@ static void a_table_is_put_back_in_its_place(void **state)
 			assert_true(wsi_format(place, " of %s of section %u", t->place, parent));
 		assert_true(wsi_format(words, "section %u is taken for the %s%s: its %s is damaged",
 				       section, t->words, place, fields[k].name));
-		put(field, fields[k].value, 4);
+		store_le(field, fields[k].value, 4);
 		assert_mended(&copy, sound, field, words);
-		put(field, before, 4);
+		store_le(field, before, 4);
 	}
 }
 
@@ -143,9 +135,9 @@ static void rows_of_a_table_are_measured(void **state)
 				       "%s (section %u): its entry size %" PRIu64
 				       " is damaged; it is read in rows of %" PRIu64 " bytes",
 				       t->words, section_of(&copy, field), size, before));
-		put(field, size, 8);
+		store_le(field, size, 8);
 		assert_mended(&copy, sound, field, words);
-		put(field, before, 8);
+		store_le(field, before, 8);
 	}
 }
 
@@ -159,8 +151,8 @@ static void one_row_of_a_driver_to_come_is_read(void **state)
 		struct ws_diagnostic d;
 		char words[80];
 		load_machine(&copy);
-		put(header_field(&copy, WSI_KIND_CONTEXT, 0, SIZE), sizes[i], 8);
-		put(header_field(&copy, WSI_KIND_CONTEXT, 0, ENTSIZE), 0, 8);
+		store_le(header_field(&copy, WSI_KIND_CONTEXT, 0, SIZE), sizes[i], 8);
+		store_le(header_field(&copy, WSI_KIND_CONTEXT, 0, ENTSIZE), 0, 8);
 		assert_true(wsi_format(words, "it is read in rows of %" PRIu64 " bytes", sizes[i]));
 		struct ws_target *target = open_copy(&copy);
 		assert_int_equal(told_of(target, words, &d), sizes[i] <= 1024);
@@ -186,12 +178,12 @@ static void of_two_places_the_name_decides(void **state)
 			name[k] = field[k] - INFO;
 			assert_true(wsi_format(words[k], "section %u is taken for the",
 					       section_of(&copy, field[k])));
-			put(field[k], 9999, 4);
+			store_le(field[k], 9999, 4);
 		}
 		for (unsigned k = 0; k < n; k++)
 			assert_mended(&copy, sound, field[k], words[k]);
 		for (unsigned k = 0; k < n; k++)
-			put(name[k], 0, 4);
+			store_le(name[k], 0, 4);
 		struct ws_target *target = open_copy(&copy);
 		for (unsigned k = 0; k < n; k++)
 			assert_int_equal(told_of(target, words[k], &d), n == 1);
@@ -296,12 +288,13 @@ static void rows_hold_what_their_kind_can(void **state)
 		struct ws_diagnostic d;
 		char words[80];
 		load_machine(&copy);
-		put(row_field(&copy, cases[i].kind, cases[i].at), cases[i].value, cases[i].n_bytes);
+		store_le(row_field(&copy, cases[i].kind, cases[i].at), cases[i].value,
+			 cases[i].n_bytes);
 		uint8_t *field = header_field(&copy, cases[i].kind, 0, TYPE);
 		assert_true(wsi_format(words, "section %u is taken for the %s",
 				       section_of(&copy, field),
 				       wsi_kind_infos[cases[i].kind].words));
-		put(field, 0, 4);
+		store_le(field, 0, 4);
 		struct ws_target *target = open_copy(&copy);
 		if (told_of(target, words, &d) != cases[i].fits)
 			fail_msg("%s: field %u = %" PRIu64, words, cases[i].at, cases[i].value);
@@ -337,7 +330,7 @@ static void what_stays_lost_is_told(void **state)
 		if (cases[i].parent)
 			row = wsi_load_u64(header_field(&copy, cases[i].parent, 0, OFFSET));
 		memset(row_field(&copy, cases[i].kind, 0), 0xff, 40);
-		put(header_field(&copy, cases[i].kind, 0, TYPE), 0, 4);
+		store_le(header_field(&copy, cases[i].kind, 0, TYPE), 0, 4);
 		struct ws_target *target = open_copy(&copy);
 		if (!told_of(target, cases[i].words, &d))
 			fail_msg("not told: %s", cases[i].words);
@@ -356,7 +349,7 @@ static void an_empty_table_is_not_missed(void **state)
 	struct copy copy;
 	struct ws_diagnostic d;
 	load_machine(&copy);
-	put(header_field(&copy, WSI_KIND_BLOCK, 1, TYPE), 0, 4);
+	store_le(header_field(&copy, WSI_KIND_BLOCK, 1, TYPE), 0, 4);
 	struct ws_target *target = open_copy(&copy);
 	assert_false(told_of(target, "has no block table", &d));
 	ws_target_close(target);

@@ -24,12 +24,6 @@ static void cleaned(clean_fn *fn, const uint8_t *bytes, size_t len, uint8_t *ret
 	fn(&clean, clean.image);
 }
 
-static void store(uint8_t *to, uint64_t value, unsigned n_bytes)
-{
-	for (unsigned i = 0; i < n_bytes; i++)
-		to[i] = (uint8_t)(value >> 8 * i);
-}
-
 /* Whether all of the bytes stay; else those from `from` on are zeros. */
 static bool stays(clean_fn *fn, const uint8_t *bytes, size_t len, size_t from)
 {
@@ -52,7 +46,7 @@ static size_t attribute(uint8_t *to, uint8_t number, size_t len)
 	memset(to, 0, ROOM);
 	to[0] = FORMAT_BYTES;
 	to[1] = number;
-	store(to + 2, len, 2);
+	store_le(to + 2, len, 2);
 	return ATTRIBUTE_HEADER + len;
 }
 
@@ -79,11 +73,11 @@ static void numbers_of_an_attribute_are_small(void **state)
 	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
 		size_t len = attribute(bytes, cases[i].number, cases[i].bytes);
 		uint8_t *field = bytes + ATTRIBUTE_HEADER + cases[i].at;
-		store(field, cases[i].end - 1, cases[i].width);
+		store_le(field, cases[i].end - 1, cases[i].width);
 		assert_true(stays(wsi_clean_attributes, bytes, len, ATTRIBUTE_HEADER));
-		store(field, cases[i].end, cases[i].width);
+		store_le(field, cases[i].end, cases[i].width);
 		assert_false(stays(wsi_clean_attributes, bytes, len, ATTRIBUTE_HEADER));
-		store(field, UINT64_MAX, cases[i].width);
+		store_le(field, UINT64_MAX, cases[i].width);
 		assert_int_equal(stays(wsi_clean_attributes, bytes, len, ATTRIBUTE_HEADER),
 				 cases[i].none);
 	}
@@ -125,13 +119,13 @@ static void an_unknown_attribute_is_emptied_and_the_next_one_stays(void **state)
 	memset(bytes + ATTRIBUTE_HEADER, 0x11, 8);
 	bytes[len] = FORMAT_VALUE;
 	bytes[len + 1] = 0xee;
-	store(bytes + len + 2, 0x4241, 2);
+	store_le(bytes + len + 2, 0x4241, 2);
 	bytes[len + 4] = FORMAT_VALUE;
 	bytes[len + 5] = WSI_NV_MAXREG_COUNT;
-	store(bytes + len + 6, 0x4241, 2);
+	store_le(bytes + len + 6, 0x4241, 2);
 	cleaned(wsi_clean_attributes, bytes, len + 8, left);
 	memset(bytes + ATTRIBUTE_HEADER, 0, 8);
-	store(bytes + len + 2, 0, 2);
+	store_le(bytes + len + 2, 0, 2);
 	assert_memory_equal(left, bytes, len + 8);
 	/* what follows one that is none stays nowhere */
 	bytes[len] = 0;
@@ -154,13 +148,13 @@ static void a_target_note_names_an_architecture_and_a_toolkit(void **state)
 	};
 	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
 		uint8_t bytes[ROOM] = { 0 };
-		store(bytes, 12, 4);
-		store(bytes + 4, 8, 4);
-		store(bytes + 8, WSI_NOTE_CUINFO, 4);
+		store_le(bytes, 12, 4);
+		store_le(bytes + 4, 8, 4);
+		store_le(bytes + 8, WSI_NOTE_CUINFO, 4);
 		memcpy(bytes + 12, "NVIDIA Corp", 12);
-		store(bytes + 24, 2, 2);
-		store(bytes + 26, cases[i].sm, 2);
-		store(bytes + 28, cases[i].toolkit, 4);
+		store_le(bytes + 24, 2, 2);
+		store_le(bytes + 26, cases[i].sm, 2);
+		store_le(bytes + 28, cases[i].toolkit, 4);
 		assert_int_equal(stays(wsi_clean_target, bytes, 32, 24), cases[i].stays);
 		bytes[12] ^= 1; /* of another owner */
 		assert_false(stays(wsi_clean_target, bytes, 32, 0));
@@ -214,14 +208,14 @@ static void heads_of_frames_hold_small_numbers(void **state)
 		uint8_t bytes[ROOM];
 		size_t head = cases[i].wide ? 12 : 4, at = head;
 		memset(bytes, 0xff, head);
-		store(bytes + at, UINT64_MAX, cases[i].wide ? 8 : 4);
+		store_le(bytes + at, UINT64_MAX, cases[i].wide ? 8 : 4);
 		at += cases[i].wide ? 8 : 4;
 		bytes[at++] = (uint8_t)cases[i].version;
 		bytes[at++] = (uint8_t)cases[i].augmentation;
 		at += uleb(bytes + at, cases[i].code);
 		at += sleb(bytes + at, cases[i].data);
 		at += uleb(bytes + at, cases[i].return_register);
-		store(bytes + head - (cases[i].wide ? 8 : 4), at - head, cases[i].wide ? 8 : 4);
+		store_le(bytes + head - (cases[i].wide ? 8 : 4), at - head, cases[i].wide ? 8 : 4);
 		assert_int_equal(stays(wsi_clean_frames, bytes, at, head), cases[i].stays);
 	}
 }
@@ -242,10 +236,10 @@ static void places_of_frames_are_addresses(void **state)
 	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
 		uint8_t bytes[ROOM];
 		memset(bytes, 0xff, 4);
-		store(bytes + 4, 24, 8);
-		store(bytes + 12, cases[i].cie, 8);
-		store(bytes + 20, cases[i].address, 8);
-		store(bytes + 28, cases[i].size, 8);
+		store_le(bytes + 4, 24, 8);
+		store_le(bytes + 12, cases[i].cie, 8);
+		store_le(bytes + 20, cases[i].address, 8);
+		store_le(bytes + 28, cases[i].size, 8);
 		assert_int_equal(stays(wsi_clean_frames, bytes, 36, 12), cases[i].stays);
 	}
 }
@@ -316,7 +310,7 @@ static void rules_of_frames_stay_to_the_first_unknown(void **state)
 		bytes[at++] = 0x0b;
 		bytes[at++] = UNKNOWN;
 		bytes[at++] = 0x0b;
-		store(bytes + 4, at - 12, 8);
+		store_le(bytes + 4, at - 12, 8);
 		bytes[12] = 0x3f;
 		cleaned(wsi_clean_frames, bytes, at, left);
 		memcpy(wanted, bytes, kept);
@@ -355,7 +349,7 @@ static uint64_t left_of(struct patched *p, size_t off, uint64_t value, unsigned 
 	struct ws_stripped stripped = { 0 };
 	uint64_t left = 0;
 	memcpy(p->from, p->file.bytes.ptr, p->file.bytes.len);
-	store(p->from + off, value, n_bytes);
+	store_le(p->from + off, value, n_bytes);
 	struct ws_span image = { p->from, p->file.bytes.len, 0 };
 	const uint32_t all = WS_STRIP_VALUES | WS_STRIP_PTX | WS_STRIP_PATHS;
 	assert_int_equal(wsi_image_clean(image, all, p->to, &stripped, NULL), WS_OK);

@@ -16,6 +16,12 @@
 #include <malloc.h>
 #endif
 
+static inline void store_le(uint8_t *to, uint64_t value, unsigned n_bytes)
+{
+	for (unsigned i = 0; i < n_bytes; i++)
+		to[i] = (uint8_t)(value >> 8 * i);
+}
+
 /* Bytes that are allocated; 0 where nobody tells, as under a sanitizer, which finds leaks itself.
  */
 static inline size_t bytes_in_use(void)
