@@ -376,7 +376,8 @@ struct ws_report_access {
 	/** Lowest and highest address of the suspects of lanes_known and lanes_likely; 0: none. */
 	uint64_t first_address, last_address;
 	uint64_t window_start; /**< shared, local, const: first valid address */
-	uint64_t window_size;  /**< shared, local: bytes that the block or lane has; 0: not known */
+	uint64_t window_size; /**< shared, local: bytes that the block or lane has; 0: not known, or
+			       * none: then lanes are `outside` */
 	struct ws_report_neighbour below, above; /**< of `lane`'s address */
 	bool inside;       /**< the address lies in known memory (`below` is that range) */
 	const char *where; /**< "20 bytes past the end of ...", or NULL */

@@ -257,8 +257,13 @@ static const char *where_window(struct wsi_scene *scene, const struct ws_report_
 		[WS_SPACE_LOCAL] = "local memory of the thread",
 		[WS_SPACE_CONST] = "constant bank",
 	};
-	if ((size_t)access->space >= WSI_COUNT(names) || !names[access->space] || !window.size)
+	if ((size_t)access->space >= WSI_COUNT(names) || !names[access->space])
 		return NULL;
+	if (!window.size) /* not known, or none */
+		return access->outside >> access->lane & 1
+			       ? wsi_build_text(scene->build, "outside the 0 bytes of %s",
+						names[access->space])
+			       : NULL;
 	return wsi_build_text(
 		scene->build, "%s the %" PRIu64 " bytes of %s",
 		offset_text(scene->build, access->address[access->lane], access->width, &window),

@@ -139,7 +139,7 @@ static void json_access(struct ws_json *json, const struct ws_report_access *acc
 	wsi_json_key_hex(json, "first_address", access->first_address, range);
 	wsi_json_key_hex(json, "last_address", access->last_address, range);
 	wsi_json_key_u64(json, "window_size", access->window_size,
-			 wsi_status_if(access->window_size));
+			 wsi_status_if(access->window_size || access->outside));
 	wsi_json_key_text(json, "where", access->where);
 	ws_json_key_bool(json, "inside", access->inside);
 	json_neighbour(json, "below", &access->below);

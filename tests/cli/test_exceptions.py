@@ -44,12 +44,16 @@ def case(function):
 
 
 class Planted:
-    """One kernel of except.cu with one block in flight."""
+    """One kernel of except.cu, or of another cubin, with one block in flight."""
 
     def __init__(self, kernel, form="li.sm_90", block=32, params=b"", shared=0, local=False, cluster=None, grid=8, patch=None,
-                 gpu=None):
-        with gzip.open(os.path.join(DATA, f"except.{form}.cubin.gz")) as handle:
-            data = handle.read()
+                 gpu=None, cubin=None):
+        if cubin:
+            with open(os.path.join(DATA, "..", "cubins", cubin), "rb") as handle:
+                data = handle.read()
+        else:
+            with gzip.open(os.path.join(DATA, f"except.{form}.cubin.gz")) as handle:
+                data = handle.read()
         self.process = Process(gpu or GPUS[form.rsplit(".", 1)[1]], local=local)
         self.module = self.process.context().load(data, externs={"__assertfail": SYSTEM})
         if patch:
@@ -522,6 +526,19 @@ def shared_past_the_end():
     planted.place(State(load.later(1), error=load, exception=5, address={lane: 0x500 + 36 * lane for lane in range(32)}))
     return said(planted, 5, ["has 1408 bytes of shared memory: 1280 static in the image .1024 of them reserved for the system., 128 requested by the launch"],
                 ["likely: an index past the end of shared memory"], ["memcheck", "third argument"])
+
+
+@case
+def shared_past_the_only_variable():
+    """5: the kernel has one variable in shared memory; another kernel of the image has three."""
+    planted = Planted("nothing", form="li.sm_80", cubin="shared.clang.sm_80.cubin")
+    store = planted.at(0x150)
+    planted.place(State(store, error=store, exception=5, address={lane: SHARED_WINDOW + 0x500 for lane in range(32)}))
+    return said(planted, 5, ["certain: the block has 0 bytes of shared memory"],
+                [r"likely: an index past the end of shared memory.* \(lane 0: outside the 0 bytes of shared memory of the block\)"],
+                access={"window_size": 0, "outside": "0xffffffff"},
+                text=[r"lane 0 stores 4 bytes to shared memory at 0x500, outside the 0 bytes of shared memory of the block",
+                      r"base +the shared variable `nothing\(\)::only`"])
 
 
 @case
@@ -1097,6 +1114,8 @@ def check_pages(program, path, focus):
     for form, page in pages.items():
         plain = re.sub(r"<[^>]*>", "", page) if form == "html" else page.replace("\\", "")
         plain = html.unescape(plain)
+        if "(null)" in plain:
+            raise Wrong(f"the {form} page has a part without text")
         for claim in claims:
             sentence = claim["text"].replace("`", "") if form == "html" else claim["text"].replace("\\", "")
             if sentence not in plain:
@@ -1115,10 +1134,10 @@ def check(program, validator, path, expected):
     for what in ("code", "attribution"):
         if what in expected and focus[what] != expected[what]:
             raise Wrong(f"{what} {focus[what]}")
-    if "assertion" in expected:
-        got = {what: focus["assertion"][what] for what in expected["assertion"]}
-        if got != expected["assertion"]:
-            raise Wrong(f"assertion {got}")
+    for what, held in (("assertion", focus["assertion"]), ("access", (focus["accesses"] or [None])[0])):
+        got = {key: held[key] for key in expected.get(what, ())}
+        if got != expected.get(what, {}):
+            raise Wrong(f"{what} {got}")
     findings = [re.sub(r" \([^()]*\)$", "", sentence) for sentence in spoken(focus["findings"])]
     hold("findings", expected["findings"], findings)
     hold("causes", expected["causes"], spoken(focus["likely_causes"]))
