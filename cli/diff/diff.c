@@ -260,11 +260,10 @@ static void warp_text(char text[TEXT], const struct warp_key *key)
 static uint32_t read_registers(const struct diff_side *side, uint32_t warp, uint32_t lane,
 			       enum ws_reg_kind kind, uint32_t values[MAX_REGS])
 {
-	uint32_t n = 0;
-	if (ws_target_registers(side->target, warp, lane, kind, 0, MAX_REGS, values, &n, NULL) !=
-	    WS_OK)
-		n = 0;
-	return n;
+	uint32_t n;
+	enum ws_status st =
+		ws_target_registers(side->target, warp, lane, kind, 0, MAX_REGS, values, &n, NULL);
+	return st == WS_OK ? n : 0;
 }
 
 /* Registers of one lane, or of the warp (`lane` WS_NONE). */
