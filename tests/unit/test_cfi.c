@@ -24,18 +24,18 @@ static void put(struct frame *f, const void *bytes, size_t n)
 #define R(n) (0x80 | ((n)&0x7f)), (0x80 | (n) >> 7), 0x80, 0x28
 #define PREDICATE(n) (0x80 | (n)), 0x80, 0x80, 0x30 /* another class */
 
-/* A common part and one function of it: version 3 in the 64-bit form, factors 4 and -4. */
-static struct ws_span frame_of(struct frame *f, const uint8_t *common, size_t n_common,
-			       const uint8_t *function, size_t n_function)
+/* A common part, begun by `head`, and one function of it, in the 64-bit form. */
+static struct ws_span frame_with(struct frame *f, const uint8_t *head, size_t n_head,
+				 const uint8_t *common, size_t n_common, const uint8_t *function,
+				 size_t n_function)
 {
-	static const uint8_t version[] = { 3, 0, 4, 0x7c, 20 };
 	uint8_t word[8];
 	f->n = 0;
 	put(f, "\xff\xff\xff\xff", 4);
-	wsi_store_u64(word, 8 + sizeof version + n_common);
+	wsi_store_u64(word, 8 + n_head + n_common);
 	put(f, word, 8);
 	put(f, "\xff\xff\xff\xff\xff\xff\xff\xff", 8);
-	put(f, version, sizeof version);
+	put(f, head, n_head);
 	put(f, common, n_common);
 	put(f, "\xff\xff\xff\xff", 4);
 	wsi_store_u64(word, 24 + n_function);
@@ -48,6 +48,14 @@ static struct ws_span frame_of(struct frame *f, const uint8_t *common, size_t n_
 	put(f, word, 8);
 	put(f, function, n_function);
 	return (struct ws_span){ f->bytes, f->n, 0 };
+}
+
+/* Version 3, factors 4 and -4, the return address in register 20. */
+static struct ws_span frame_of(struct frame *f, const uint8_t *common, size_t n_common,
+			       const uint8_t *function, size_t n_function)
+{
+	static const uint8_t head[] = { 3, 0, 4, 0x7c, 20 };
+	return frame_with(f, head, sizeof head, common, n_common, function, n_function);
 }
 
 /* Of every function here: the frame address is R1 + 64, R3 is kept, R5 is at -16. */
@@ -160,6 +168,39 @@ static void instructions_hold_from_their_place_on(void **state)
 	assert_int_equal(ws_cfi_find(frame, START + SIZE, &cfi, NULL), WS_ABSENT);
 }
 
+/* Version 1 has the return address's register in one byte, later ones as LEB128; version 4 has the
+ * sizes of an address and of a segment selector first. */
+static void versions_differ_in_their_common_parts(void **state)
+{
+	(void)state;
+	static const struct {
+		uint8_t n, head[9];
+		enum ws_status status;
+		uint32_t return_reg;
+	} cases[] = {
+		{ BYTES(1, 0, 4, 0x7c, 200), WS_OK, 200 },
+		{ BYTES(2, 0, 4, 0x7c, 0xc8, 1), WS_OK, 200 },
+		{ BYTES(3, 0, 4, 0x7c, 0xc8, 1), WS_OK, 200 },
+		{ BYTES(4, 0, 8, 0, 4, 0x7c, 0xc8, 1), WS_OK, 200 },
+		{ BYTES(4, 0, 4, 0, 4, 0x7c, 20), WS_MALFORMED, 0 },
+		{ BYTES(4, 0, 0, 0, 4, 0x7c, 20), WS_MALFORMED, 0 },
+		{ BYTES(4, 0, 9, 0, 4, 0x7c, 20), WS_MALFORMED, 0 },
+	};
+	static const uint8_t code[] = { 0x42, 0x0e, 2 }; /* at 8 */
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		struct frame f;
+		struct ws_cfi cfi;
+		struct ws_span frame = frame_with(&f, cases[i].head, cases[i].n, common,
+						  sizeof common, code, sizeof code);
+		assert_int_equal(ws_cfi_find(frame, START + 8, &cfi, NULL), cases[i].status);
+		if (cases[i].status != WS_OK)
+			continue;
+		assert_int_equal(cfi.return_reg, cases[i].return_reg);
+		assert_int_equal(cfi.cfa_offset, 2);
+		assert_int_equal(cfi.reg[5].offset, -16);
+	}
+}
+
 static void damage_of_entries_is_told(void **state)
 {
 	(void)state;
@@ -183,6 +224,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_instruction_says_where_the_caller_is),
 		cmocka_unit_test(instructions_hold_from_their_place_on),
+		cmocka_unit_test(versions_differ_in_their_common_parts),
 		cmocka_unit_test(damage_of_entries_is_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
