@@ -5,9 +5,13 @@
  */
 #include "unit.h"
 
+#include <warpscope/line.h>
+
 #include "base/file.h"
 #include "elf/cubin.h"
 #include "write/clean.h"
+
+#include "line_builder.h"
 
 /* ---- one record ---- */
 
@@ -436,6 +440,49 @@ static void the_symbol_of_a_section_is_called_like_it(void **state)
 	patched_close(&p);
 }
 
+/* ---- lines ---- */
+
+/* The operand of an opcode that nobody knows may be anything: of each byte only the bit stays that
+ * says where the operand ends. */
+static void operands_of_unknown_opcodes_go_and_keep_their_length(void **state)
+{
+	(void)state;
+	struct patched p;
+	struct wsi_elf elf;
+	struct ws_stripped stripped = { 0 };
+	static struct lb b;
+	b = lb_new();
+	b.opcode_base = 14;
+	lb_table(&b);
+	(void)lb_set_address(&b, 0x10);
+	size_t known = b.len;
+	lb_u8(&b, 13);
+	lb_uleb(&b, UINT64_C(0x123456789));
+	size_t operand = b.len - known - 1;
+	lb_row(&b, 1, 2);
+	lb_end_after(&b, 1);
+	lb_table_end(&b);
+	assert_int_equal(operand, 5);
+
+	patched_open(&p);
+	assert_int_equal(wsi_elf_open(p.file.bytes, &elf, NULL), WS_OK);
+	uint64_t section = wsi_elf_find(&elf, ".debug_line");
+	struct wsi_shdr lines = wsi_elf_shdr(&elf, section);
+	assert_in_range(b.len, 1, lines.size);
+	memcpy(p.from, p.file.bytes.ptr, p.file.bytes.len);
+	memcpy(p.from + lines.offset, b.byte, b.len);
+	store_le(p.from + wsi_elf_shdr_off(&elf, section) + WSI_SH_SIZE, b.len, 8);
+	struct ws_span image = { p.from, p.file.bytes.len, 0 };
+	assert_int_equal(wsi_image_clean(image, WS_STRIP_VALUES, p.to, &stripped, NULL), WS_OK);
+	const uint8_t *left = p.to + lines.offset;
+	static const uint8_t opcode[] = { 13, 0x80, 0x80, 0x80, 0x80, 0 };
+	assert_memory_equal(left, b.byte, known);
+	assert_memory_equal(left + known, opcode, sizeof opcode);
+	known += sizeof opcode;
+	assert_memory_equal(left + known, b.byte + known, b.len - known);
+	patched_close(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -448,6 +495,7 @@ int main(void)
 		cmocka_unit_test(rules_of_frames_stay_to_the_first_unknown),
 		cmocka_unit_test(the_symbol_of_a_section_is_called_like_it),
 		cmocka_unit_test(numbers_of_headers_and_symbols_are_places_or_sizes),
+		cmocka_unit_test(operands_of_unknown_opcodes_go_and_keep_their_length),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
