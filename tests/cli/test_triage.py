@@ -536,6 +536,11 @@ def files_beside_dumps(bench):
     told = done.stderr.decode().splitlines()
     expect(len(told) == 2 and 'nothing of a pickle is executed' in done.stderr.decode() and 'does not end in a rank' in done.stderr.decode(), told)
     expect(json.loads(done.stdout)['jobs'][0]['culprit'] is None and not os.path.exists(made), done)
+    for size, taken in ((1 << 26, 1), ((1 << 26) + 1, 0)):  # one that is too large for a snapshot is a log
+        with open(os.path.join(where, 'trace.json'), 'wb') as file:
+            file.write(b'{"pg_config":{}}'.ljust(size))
+        told = bench.run('--log', os.path.join(where, 'trace.json'), *words).stderr.decode()
+        expect(told.count('does not end in a rank') == taken, (size, told))
     for log, status in (('/gone/log', 1), ('/gone/*', 1), ('-', 2)):
         expect(bench.run('--log', log, where).returncode == status, log)
 
