@@ -104,7 +104,8 @@ static void same_rows(const struct ws_target *one, const struct ws_target *other
 		assert_int_equal(i == 2 ? x.valid_lanes | 8 : x.valid_lanes, y.valid_lanes);
 		assert_int_equal(ws_target_block(one, x.block_index, &p, NULL), WS_OK);
 		assert_int_equal(ws_target_block(other, y.block_index, &q, NULL), WS_OK);
-		assert_memory_equal(&p, &q, sizeof p);
+		assert_memory_equal(&p, &q, /* but for what pads it */
+				    offsetof(struct ws_block, cluster_dim) + sizeof p.cluster_dim);
 	}
 }
 
@@ -578,6 +579,38 @@ static CUDBGResult endless_barrier(uint32_t dev, uint32_t sm, uint32_t wp, uint3
 	return endless_words(text, size, ret_size);
 }
 
+/* Of a device: one text of all bytes, then shorter ones, none with an end. */
+static CUDBGResult endless_name(uint32_t dev, char *text, uint32_t size)
+{
+	(void)dev;
+	return endless_words(text, size, NULL);
+}
+
+static CUDBGResult type_without_end(uint32_t dev, char *text, uint32_t size)
+{
+	(void)dev, (void)size;
+	memcpy(text, "GH100", 5);
+	return CUDBG_SUCCESS;
+}
+
+static CUDBGResult sm_type_without_end(uint32_t dev, char *text, uint32_t size)
+{
+	(void)dev, (void)size;
+	memcpy(text, "sm_90", 5);
+	return CUDBG_SUCCESS;
+}
+
+static void assert_device_has_texts(const struct ws_target *other)
+{
+	struct ws_device device;
+	assert_int_equal(ws_target_device(other, 0, &device, NULL), WS_OK);
+	assert_int_equal(device.name.len, 255); /* of 256 bytes */
+	assert_int_equal(strspn(device.name.ptr, "x"), 255);
+	assert_true(ws_str_equal(device.type, ws_str_of("GH100")));
+	assert_true(ws_str_equal(device.sm_type, ws_str_of("sm_90")));
+	assert_true(device.sm_major == 9 && device.sm_minor == 0);
+}
+
 /* What a provider writes into a text is all of its bytes and no end: the text ends, as long as it
  * can be. */
 static void texts_of_a_provider_may_lack_their_end(void **state)
@@ -595,7 +628,11 @@ static void texts_of_a_provider_may_lack_their_end(void **state)
 		table.consumeCudaLogs = how == 1 ? endless : fails;
 		table.getErrorStringEx = endless_words;
 		table.getHardwareBarrierInfo = endless_barrier;
+		table.getDeviceName = endless_name;
+		table.getDeviceType = type_without_end;
+		table.getSmType = sm_type_without_end;
 		assert_int_equal(ws_target_from_api(&table, UINT32_MAX, 0, &other, NULL), WS_OK);
+		assert_device_has_texts(other);
 		memset(logs, 'y', sizeof logs);
 		enum ws_status st = ws_target_take_logs(other, logs, 3, &n, &err);
 		assert_int_equal(st, how < 2 ? WS_OK : WS_MALFORMED);
