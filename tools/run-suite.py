@@ -8,6 +8,7 @@ Every test prints TAP, so one program counts as many cases. The last line printe
 --counts the three numbers are also appended to FILE, for a caller that sums several runs.
 """
 import json
+import os
 import re
 import subprocess
 import sys
@@ -39,7 +40,8 @@ def main():
     if args[:1] == ['--counts']:
         counts_file = args[1]
         args = args[2:]
-    command = ['meson', 'test', '-C', build, '--print-errorlogs', '--no-rebuild', '--timeout-multiplier', slow]
+    places = len(os.sched_getaffinity(0)) + 1  # some tests mostly wait
+    command = ['meson', 'test', '-C', build, '--print-errorlogs', '--no-rebuild', '--timeout-multiplier', slow, '--num-processes', str(places)]
     for suite in args:
         command += ['--suite', suite]
     status = subprocess.run(command, check=False).returncode
