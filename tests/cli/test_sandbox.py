@@ -5,6 +5,8 @@ usage: test_sandbox.py WARPSCOPE SANDBOX_TRIES SOURCE_ROOT SANITIZER        SANI
 """
 import os
 import re
+import select
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -125,6 +127,34 @@ def a_killed_program_leaves_nothing():
         return f'left behind: {os.listdir(folder)}'
 
 
+def is_shut_in(pid):
+    try:
+        with open(f'/proc/{pid}/status', encoding='utf-8', errors='replace') as about:
+            return '\nSeccomp:\t2\n' in about.read()
+    except OSError:
+        return False
+
+
+def triage_is_shut_in(*watch):
+    """Its processes that read dumps, and the one that writes the page of them, which waits here as nobody reads it."""
+    with tempfile.TemporaryDirectory() as folder:
+        for i in range(200):
+            shutil.copy(DUMP, os.path.join(folder, f'{i}.nvcudmp'))
+        with subprocess.Popen([WARPSCOPE, 'triage', '--json', *watch, folder], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as triage:
+            def children():
+                with open(f'/proc/{triage.pid}/task/{triage.pid}/children', encoding='ascii') as pids:
+                    return {pid for pid in pids.read().split() if is_shut_in(pid)}
+            readers = set()
+            while not select.select([triage.stdout], [], [], 0.001)[0]:
+                readers |= children()
+            writer = children() if watch else is_shut_in(triage.pid)
+            page = triage.stdout.read(1 << 16)  # more than a pipe holds
+            triage.kill()
+        if len(page) < 1 << 16:
+            return f'status {triage.returncode}, {len(page)} bytes'
+        return None if readers and writer else f'readers {readers}, writer {writer}'
+
+
 def nobody_waits_for_the_broker():
     done = run(['sh', '-c', '"$0" "$1" | wc -c; ps -A -o args= 2>/dev/null | grep -c "^$0" || true', WARPSCOPE, DUMP])
     return None if int(done.stdout.split()[0]) > 1000 else str(done)
@@ -166,6 +196,8 @@ def main():
     tap.case('a link that leaves the folder of the user is not', link_out_of_sources())
     tap.case('outputs and a new store are written', writes_and_reads())
     tap.case('a killed program leaves no file', a_killed_program_leaves_nothing())
+    tap.case('a triage reads dumps and writes its page shut in', triage_is_shut_in())
+    tap.case('a triage that watches does so, too', triage_is_shut_in('--watch', '--interval', '1'))
     tap.case('a pipeline does not wait for the broker', nobody_waits_for_the_broker())
     tap.case('it costs less than a millisecond', costs_little())
     print(f'1..{tap.number}')
