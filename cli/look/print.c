@@ -616,12 +616,12 @@ int verb_print(struct cli *cli, int argc, char **argv)
 	int status = cli_options_take(cli, verb_print_options, &print, &argc, &argv);
 	if (status != CLI_ANSWERED)
 		return status;
-	int at = argc > 2 && argv[1][0] == '/' && strlen(argv[1]) == 2 ? 2 : 1;
+	int at = argc > 1 && argv[1][0] == '/' && strlen(argv[1]) == 2 ? 2 : 1;
 	const char *text = argc > 1 ? argv[1] : "";
-	if (argc <= at)
-		return cli_usage("print", argc < 1 ? "which dump?" : "which expression?");
 	if (!look_format(&text, &format))
 		return CLI_USAGE;
+	if (argc <= at)
+		return cli_usage("print", argc < 1 ? "which dump?" : "which expression?");
 	text = at == 2 ? argv[2] : text;
 	status = look_open(&look, cli, argv[0], argc - at - 1, argv + at + 1, print.frame);
 	print.style.pretty &= !print.lanes;

@@ -166,6 +166,7 @@ def check_words(bench):
     bench.expect('unknown verb like none', ('qqqqqq', dump), 2, "unknown verb 'qqqqqq', and no file of that name; see")
     bench.expect('print of nothing', ('print',), 2, 'print: which dump\\?')
     bench.expect('print without an expression', ('print', dump), 2, 'print: which expression\\?')
+    bench.expect('print with a format alone', ('print', dump, '/x'), 2, 'print: which expression\\?')
     bench.expect('a path that is no file', ('./gone',), 1, 'No such file')
     bench.expect('a dump that is no file', ('gone.nvcudmp',), 1, 'No such file')
     bench.expect('help of a mistyped verb', ('help', 'inof'), 2, 'did you mean: warpscope info')
