@@ -15,7 +15,7 @@
 
 /* ---- one record ---- */
 
-enum { ROOM = 64 };
+enum { ROOM = 256 };
 
 typedef void clean_fn(struct wsi_clean *clean, struct ws_span bytes);
 
@@ -162,6 +162,58 @@ static void a_target_note_names_an_architecture_and_a_toolkit(void **state)
 		assert_int_equal(stays(wsi_clean_target, bytes, 32, 24), cases[i].stays);
 		bytes[12] ^= 1; /* of another owner */
 		assert_false(stays(wsi_clean_target, bytes, 32, 0));
+	}
+}
+
+/* What tools are, and which options they had, stays where it is; a file's name, and what a user
+ * wrote, goes. Options are words, so what goes between them leaves spaces. */
+static void a_tool_note_names_tools_and_options(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *left;
+	} cases[][5] = {
+		{ { "a.cubin", "" },
+		  { "ptxas", "ptxas" },
+		  { "Cuda compilation tools, release 13.0, V13.0.88",
+		    "Cuda compilation tools, release 13.0, V13.0.88" },
+		  { "Build cuda_13.0.r13.0/compiler.1_0", "Build cuda_13.0.r13.0/compiler.1_0" },
+		  { "-DKEY=1 -arch sm_90 -I /home/me -lineinfo",
+		    "        -arch sm_90             -lineinfo" } },
+		{ { "", "" },
+		  { "mytool", "" },
+		  { "Cuda compilation tools, release x", "" },
+		  { "Build of mine", "" },
+		  { "me", "  " } },
+	};
+	enum { NAMES = 24, FIELDS = 4 + 4 * 5 };
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		uint8_t bytes[ROOM] = { 0 }, wanted[ROOM], left[ROOM];
+		size_t at = NAMES + FIELDS;
+		store_le(bytes, 12, 4);
+		store_le(bytes + 8, WSI_NOTE_TKINFO, 4);
+		memcpy(bytes + 12, "NVIDIA Corp", 12);
+		store_le(bytes + NAMES, 2, 4);
+		for (size_t k = 0; k < 5; k++)
+			at += strlen(cases[i][k].text) + 1;
+		store_le(bytes + 4, at - NAMES, 4);
+		memcpy(wanted, bytes, ROOM);
+		at = 0;
+		for (size_t k = 0; k < 5; k++) {
+			store_le(bytes + NAMES + 4 + 4 * k, at, 4);
+			store_le(wanted + NAMES + 4 + 4 * k, at, 4);
+			memcpy(bytes + NAMES + FIELDS + at, cases[i][k].text,
+			       strlen(cases[i][k].text));
+			memcpy(wanted + NAMES + FIELDS + at, cases[i][k].left,
+			       strlen(cases[i][k].left));
+			at += strlen(cases[i][k].text) + 1;
+		}
+		cleaned(wsi_clean_tools, bytes, NAMES + FIELDS + at, left);
+		assert_memory_equal(left, wanted, ROOM);
+		bytes[NAMES] = 3; /* another version */
+		memset(wanted + NAMES, 0, ROOM - NAMES);
+		cleaned(wsi_clean_tools, bytes, NAMES + FIELDS + at, left);
+		assert_memory_equal(left, wanted, ROOM);
 	}
 }
 
@@ -490,6 +542,7 @@ int main(void)
 		cmocka_unit_test(an_attribute_has_its_length),
 		cmocka_unit_test(an_unknown_attribute_is_emptied_and_the_next_one_stays),
 		cmocka_unit_test(a_target_note_names_an_architecture_and_a_toolkit),
+		cmocka_unit_test(a_tool_note_names_tools_and_options),
 		cmocka_unit_test(heads_of_frames_hold_small_numbers),
 		cmocka_unit_test(places_of_frames_are_addresses),
 		cmocka_unit_test(rules_of_frames_stay_to_the_first_unknown),
