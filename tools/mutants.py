@@ -3,7 +3,7 @@
 """Changes one line of C at random and sees whether the tests notice; again and again, over all rooms.
 
 usage: mutants.py [--seed N] [--count N] [--room FOLDER] [--change FILE:LINE:TEXT]... [--suites "unit golden ..."] [--jobs N]
-                  [--quick SECONDS] [--reached] [--sanitize] [--lock FILE] [--list]
+                  [--quick SECONDS] [--reached] [--sanitize] [--skip N] [--lock FILE] [--list]
 
 Each change is made in a checkout of HEAD of its own (build-mutants/), which is built and tested until something fails: the cheap
 tests first, and those named like the changed file. A change that does not compile, or not without a warning, is replaced by the
@@ -12,11 +12,12 @@ pass right afterwards without the change; if it does not, the machine's load or 
 --quick, tests that take longer are left out; try what is not noticed again without it. With --reached, each test runs once in a
 build of clang (and llvm-profdata, llvm-cov) that records which lines it executes; then a change is tried with the tests that come
 to its line, since no other can notice it. A line that none was seen to come to is tried with all: data, and what runs in processes
-that are killed or shut in, which leave no record. So is a test that fails in that build: its record may not be whole. With
---sanitize, what is not noticed is tried again in a build with AddressSanitizer and UndefinedBehaviorSanitizer, as
-`make check-sanitize` makes it. With --lock, FILE is locked meanwhile; every two minutes others get their turn. --change makes one
-that is given instead: TEXT replaces the line. --list only shows what would be changed. The last line is "N of M changes noticed";
-exit status 1 when it is under 85 %.
+that are shut in, which leave no record. So is a test that fails in that build: its record may not be whole. With --sanitize, what
+is not noticed is tried again in a build with AddressSanitizer and UndefinedBehaviorSanitizer, as `make check-sanitize` makes it.
+With --skip, the first N changes of the seed are left out, of which some may be among those that were replaced: a run that was
+stopped goes on. With --lock, FILE is locked meanwhile; every two minutes others get their turn. --change makes one that is given
+instead: TEXT replaces the line. --list only shows what would be changed. The last line is "N of M changes noticed"; exit status 1
+when it is under 85 %.
 
 Kinds of change: a comparison or its bound, a Boolean or arithmetic operator, a condition, a constant, two arguments swapped, a
 call left out.
@@ -24,6 +25,7 @@ call left out.
 import argparse
 import concurrent.futures
 import fcntl
+import itertools
 import json
 import math
 import os
@@ -193,7 +195,8 @@ class Reached:
 
     def __init__(self, jobs, turn):
         flags = '-fprofile-instr-generate -fcoverage-mapping'
-        head = make_tree('coverage', '-Doptimization=1', '-Db_lundef=false', CC='clang', CFLAGS=flags, LDFLAGS=flags)
+        kept_at_once = ' -mllvm -runtime-counter-relocation'  # with %c below: a process that is killed leaves its counts, too
+        head = make_tree('coverage', '-Doptimization=1', '-Db_lundef=false', CC='clang', CFLAGS=flags + kept_at_once, LDFLAGS=flags)
         kept = os.path.join(TREE, 'coverage', 'reached.jsonl')  # the commit, then a line for each test
         self.by_test, self.seconds = {}, {}
         if os.path.exists(kept):
@@ -226,7 +229,7 @@ class Reached:
         # the program's sandbox lets nobody write counts; some processes outlive their test, and write while the folder goes
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             ended = run(*test['cmd'], cwd=test['workdir'] or os.path.join(TREE, 'coverage'),
-                        env={**os.environ, **test['env'], 'LLVM_PROFILE_FILE': folder + '/%m', 'WARPSCOPE_SANDBOX': 'off'})
+                        env={**os.environ, **test['env'], 'LLVM_PROFILE_FILE': folder + '/%c%m', 'WARPSCOPE_SANDBOX': 'off'})
             seconds = time.monotonic() - begin
             whole = ended.returncode == 0 and not FAILURE.search(ended.stdout)
             return test['name'], lines_executed(folder, programs) if whole else None, seconds
@@ -415,6 +418,7 @@ def main():
     parser.add_argument('--quick', type=float, default=math.inf)
     parser.add_argument('--reached', action='store_true')
     parser.add_argument('--sanitize', action='store_true')
+    parser.add_argument('--skip', type=int, default=0)
     parser.add_argument('--lock')
     parser.add_argument('--list', action='store_true')
     args = parser.parse_args()
@@ -434,7 +438,7 @@ def main():
         if args.sanitize:
             stages.append(SanitizedTests(stages[0]))
     done = noticed = 0
-    for path, number, kind, line, text in source:
+    for path, number, kind, line, text in itertools.islice(source, args.skip, None):
         if done == args.count:
             break
         where = f'{path}:{number}: {kind}: {line.strip()} -> {text.strip()}'
