@@ -95,9 +95,9 @@ static void check_stride(struct wsi_checker *c, uint32_t section, const struct w
 				    info->words, info->base_bytes);
 		else if (shdr->size % shdr->entsize)
 			wsi_finding(c, WS_CHECK_STRIDE, section, at + WSI_SH_SIZE,
-				    "%" PRIu64 " bytes are not a multiple of the %" PRIu64
+				    "%" PRIu64 " byte%s not a multiple of the %" PRIu64
 				    "-byte rows",
-				    shdr->size, shdr->entsize);
+				    shdr->size, shdr->size == 1 ? " is" : "s are", shdr->entsize);
 		else if (shdr->size / shdr->entsize > info->max_rows)
 			wsi_finding(c, WS_CHECK_COUNT, section, at + WSI_SH_SIZE,
 				    "%" PRIu64 " rows; no machine has more than %u",
@@ -111,8 +111,9 @@ static void check_stride(struct wsi_checker *c, uint32_t section, const struct w
 		     kind == WSI_KIND_UPREDS || kind == WSI_KIND_BARRIERS;
 	if (words && shdr->size % 4)
 		wsi_finding(c, WS_CHECK_STRIDE, section, at + WSI_SH_SIZE,
-			    "%" PRIu64 " bytes of %s are not a multiple of 4", shdr->size,
-			    info->words);
+			    "%" PRIu64 " byte%s of %s %s not a multiple of 4", shdr->size,
+			    shdr->size == 1 ? "" : "s", info->words,
+			    shdr->size == 1 ? "is" : "are");
 }
 
 static void check_link(struct wsi_checker *c, uint32_t section, const struct wsi_shdr *shdr,
@@ -137,8 +138,8 @@ static void check_link(struct wsi_checker *c, uint32_t section, const struct wsi
 	}
 	if (!wsi_core_parent_row(core, shdr, kind, &row)) {
 		wsi_finding(c, WS_CHECK_LINK, section, at + WSI_SH_INFO,
-			    "belongs to row %u of section %u, which has %u rows", shdr->info,
-			    shdr->link, table->n_rows);
+			    "belongs to row %u of section %u, which has %u row%s", shdr->info,
+			    shdr->link, table->n_rows, table->n_rows == 1 ? "" : "s");
 		return;
 	}
 	uint32_t holder = wsi_core_holder(core, wsi_core_slot(core, row, kind), kind);

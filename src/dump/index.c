@@ -53,9 +53,10 @@ static uint32_t rows_count(struct indexer *ix, uint32_t section, const struct ws
 	uint64_t rows = bytes.len / shdr->entsize;
 	if (shdr->size % shdr->entsize != 0)
 		wsi_core_note(core, WSI_TOPIC_ROWS, hides, header_off(ix, section) + WSI_SH_SIZE,
-			      "%s (section %u): %" PRIu64 " bytes are not a multiple of %" PRIu64
+			      "%s (section %u): %" PRIu64 " byte%s not a multiple of %" PRIu64
 			      "-byte rows",
-			      info->words, section, shdr->size, shdr->entsize);
+			      info->words, section, shdr->size, shdr->size == 1 ? " is" : "s are",
+			      shdr->entsize);
 	if (rows > info->max_rows) {
 		wsi_core_note(core, WSI_TOPIC_ROWS, hides, header_off(ix, section) + WSI_SH_SIZE,
 			      "%s (section %u): %" PRIu64
@@ -320,8 +321,9 @@ static void cut_note(struct indexer *ix, uint32_t section, enum wsi_kind kind, u
 	uint64_t there = off < core->bytes.len ? core->bytes.len - off : 0;
 	wsi_core_note(core, WSI_TOPIC_CUT, wsi_kind_infos[kind].hides, core->bytes.len,
 		      "%s (section %u): %" PRIu64 " of %" PRIu64
-		      " bytes are missing, the file ends before them",
-		      words ? words : "data", section, size - there, size);
+		      " byte%s missing, the file ends before them",
+		      words ? words : "data", section, size - there, size,
+		      size == 1 ? " is" : "s are");
 }
 
 /* Whether the header of a rootless section is none that a driver writes: of no type, or with a
@@ -515,8 +517,8 @@ static void orphan_note(struct indexer *ix, uint32_t section, enum wsi_kind kind
 		wsi_core_note(
 			ix->core, WSI_TOPIC_PARENT, hides, header_off(ix, section) + WSI_SH_INFO,
 			"%s (section %u) is lost: it belongs to row %u of section %u, which has "
-			"%u rows",
-			words, section, info, link, table->n_rows);
+			"%u row%s",
+			words, section, info, link, table->n_rows, table->n_rows == 1 ? "" : "s");
 	else
 		wsi_core_note(ix->core, WSI_TOPIC_PARENT, hides,
 			      header_off(ix, section) + WSI_SH_LINK,

@@ -5,6 +5,7 @@
 usage: test_words.py PROGRAM TESTS [EVERY]
 
 The golden files, and the pages (text, Markdown, HTML) of each EVERYth dump of the builders: scenarios, planted faults, planted hangs.
+And what the page says of each of them when it is damaged, in DAMAGES ways.
 """
 
 import glob
@@ -14,9 +15,13 @@ import re
 import subprocess
 import sys
 import tempfile
+import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "builders"))
 import everything  # noqa: E402
+import mutate  # noqa: E402
+
+DAMAGES = 4
 
 UNITS = "thread|warp|lane|block|byte|SM|instruction|element|frame|group|kernel|suspect|arrival|level|call|diagnostic|row|sector"
 SHAPES = {
@@ -70,6 +75,18 @@ def pages(program, dump):
         yield form, {"text": check_text, "md": shapes, "html": check_html}[form](done.stdout)
 
 
+def damaged(program, dump, name):
+    """Sentences of a broken shape on pages of damaged dumps."""
+    with open(dump, "rb") as handle:
+        mutator = mutate.Mutator(handle.read())
+    for number in range(DAMAGES):
+        kind = list(mutate.CLASSES)[(zlib.crc32(name.encode()) + number) % len(mutate.CLASSES)]
+        data, _ = mutator.run(kind, "%s %d" % (name, number))
+        done = subprocess.run([program, "report", "--no-source", "-"], input=data, capture_output=True, check=False)
+        page = done.stdout.decode(errors="replace").replace("rows of 0 bytes", "")  # as a damaged header says
+        yield from ("%s: %s" % (kind, bad) for bad in shapes(page))
+
+
 def main():
     program, tests = sys.argv[1:3]
     every = int(sys.argv[3]) if len(sys.argv) > 3 else 1
@@ -83,7 +100,9 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         dumps = everything.dumps(work, every)
         for dump in dumps:
-            cases += [("%s of %s" % (form, os.path.relpath(dump, work)), bad) for form, bad in pages(program, dump)]
+            name = os.path.relpath(dump, work)
+            cases += [("%s of %s" % (form, name), bad) for form, bad in pages(program, dump)]
+            cases.append(("text of %s, damaged" % name, list(damaged(program, dump, name))))
     print("1..%d" % len(cases))
     for number, (name, bad) in enumerate(cases, 1):
         print("%s %d - %s" % ("not ok" if bad else "ok", number, name))
