@@ -137,7 +137,7 @@ static void from_register(struct ws_vars *vars, const struct ws_frame *frame, co
 		have |= UINT64_C(1) << pieces[i].part;
 	}
 	if (value->kind == WS_VALUE_BYTES && wanted <= WS_REG_MAX_PIECES &&
-	    have != (UINT64_C(1) << wanted) - 1 && have + 1 < UINT64_C(1) << wanted)
+	    ~have & ((UINT64_C(1) << wanted) - 1))
 		value->kind = WS_VALUE_NOT_HERE; /* a part of it is not live */
 	value->in_register =
 		n == 1 && pieces[0].reg_class == WS_REG_CLASS_FULL && vars->selected == 0;

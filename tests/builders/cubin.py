@@ -146,13 +146,12 @@ class Cubin:
         return 0, 0
 
 
-def with_debug_info(data, donor):
-    """The cubin with `.debug_info` and `.debug_abbrev` of another one put in, as if they had been built together."""
-    plain, source, image = Cubin(data), Cubin(donor), bytearray(data)
+def with_sections(data, sections):
+    """The cubin with more sections: {name: content}."""
+    plain, image = Cubin(data), bytearray(data)
     headers = bytearray(data[plain.shoff:plain.shoff + 64 * plain.shnum])
     names = bytearray(plain.bytes_of(plain.sections[plain.shstrndx]))
-    for name in (".debug_info", ".debug_abbrev"):
-        content = source.bytes_of(source.section(name))
+    for name, content in sections.items():
         headers += struct.pack("<IIQQQQIIQQ", len(names), 1, 0, 0, len(image), len(content), 0, 0, 1, 0)
         names += name.encode() + b"\0"
         image += content
@@ -160,8 +159,14 @@ def with_debug_info(data, donor):
     image += names
     image += bytes(-len(image) % 8)
     struct.pack_into("<Q", image, 40, len(image))
-    struct.pack_into("<H", image, 60, plain.shnum + 2)
+    struct.pack_into("<H", image, 60, plain.shnum + len(sections))
     return bytes(image + headers)
+
+
+def with_debug_info(data, donor):
+    """The cubin with `.debug_info` and `.debug_abbrev` of another one put in, as if they had been built together."""
+    source = Cubin(donor)
+    return with_sections(data, {name: source.bytes_of(source.section(name)) for name in (".debug_info", ".debug_abbrev")})
 
 
 def to_abi7(data):
