@@ -147,12 +147,6 @@ static void types_take(struct wsi_params *params)
 
 /* ---- places ---- */
 
-static int by_ordinal(const void *left, const void *right)
-{
-	const struct ws_param *a = left, *b = right;
-	return (a->ordinal > b->ordinal) - (a->ordinal < b->ordinal);
-}
-
 static int by_offset(const void *left, const void *right)
 {
 	const struct ws_kernel_param *a = left, *b = right;
@@ -178,7 +172,6 @@ static enum ws_status places_take(const struct ws_frame *frame, struct wsi_param
 	params->param = wsi_zalloc_array(n + 1, sizeof *params->param);
 	if (!params->param)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "parameters");
-	qsort(layout, n, sizeof *layout, by_ordinal);
 	for (size_t i = 0; i < n; i++) {
 		struct ws_kernel_param *param = &params->param[params->n];
 		if (layout[i].offset > MAX_BANK || layout[i].size_bytes > MAX_BANK ||
