@@ -19,7 +19,7 @@ TAGS = {
     'unspecified_type': 0x3b, 'rvalue_reference_type': 0x42,
 }
 ATTRIBUTES = {
-    'name': 0x03, 'byte_size': 0x0b, 'bit_offset': 0x0c, 'bit_size': 0x0d, 'low_pc': 0x11, 'const_value': 0x1c,
+    'name': 0x03, 'byte_size': 0x0b, 'bit_offset': 0x0c, 'bit_size': 0x0d, 'low_pc': 0x11, 'high_pc': 0x12, 'const_value': 0x1c,
     'containing_type': 0x1d, 'upper_bound': 0x2f, 'abstract_origin': 0x31, 'address_class': 0x33, 'count': 0x37,
     'data_member_location': 0x38, 'declaration': 0x3c, 'encoding': 0x3e, 'external': 0x3f, 'specification': 0x47, 'type': 0x49,
     'data_bit_offset': 0x6b, 'linkage_name': 0x6e, 'MIPS_linkage_name': 0x2007, 'location': 0x02, 'sibling': 0x01,

@@ -17,12 +17,12 @@ LAST = 0x1ff
 
 # PTX register: {part: (class, index)}
 REGISTERS = {
-    '%r1': [(0, FULL, 4)],
+    '%r1': [(0, FULL, 4)], '%rz': [(0, FULL, 255)],
     '%rs1': [(0, HALF, 2 * 3)], '%rs2': [(0, HALF, 2 * 3 + 1)],
     '%us1': [(0, UHALF, 2 * 3)], '%us2': [(0, UHALF, 2 * 3 + 1)],
     '%ur1': [(0, UFULL, 5)],
     '%p1': [(0, PRED, 2)], '%p2': [(0, PRED, 3)], '%up1': [(0, UPRED, 3)], '%up2': [(0, UPRED, 2)],
-    '%s1': [(0, LOCAL, 0x1010)], '%s2': [(0, LOCAL, 0x1040)],
+    '%s1': [(0, LOCAL, 0x103c)], '%s2': [(0, LOCAL, 0x1040)],
     '%s3': [(0, LOCAL_REG, 5 << 16 | 0x24)], '%s4': [(0, LOCAL_REG, 40 << 16 | 0x24)],
     '%odd': [(0, 99, 4)],
     '%gone': [(0, FULL, 40)],
@@ -58,7 +58,7 @@ def unit():
     s, b, q, c = u.base('short', 2, 5), u.base('bool', 1, 2), u.base('long', 8, 5), u.base('char', 1, 6)
     float4 = u.struct('float4', 16, [('x', i, 0), ('y', i, 4), ('z', i, 8), ('w', i, 12)])
     for name, target, register in (
-            ('whole', i, '%r1'), ('lower', s, '%rs1'), ('upper', s, '%rs2'), ('ulower', s, '%us1'), ('uupper', s, '%us2'),
+            ('whole', i, '%r1'), ('zero', i, '%rz'), ('lower', s, '%rs1'), ('upper', s, '%rs2'), ('ulower', s, '%us1'), ('uupper', s, '%us2'),
             ('uniform', i, '%ur1'), ('no', b, '%p1'), ('yes', b, '%p2'), ('uno', b, '%up1'), ('uyes', b, '%up2'),
             ('spilled', i, '%s1'), ('beyond', i, '%s2'), ('indirect', i, '%s3'), ('lost', i, '%s4'), ('odd', i, '%odd'),
             ('gone', i, '%gone'), ('unnamed', i, '%none'), ('pair', q, '%rd1'), ('swapped', q, '%rd2'), ('twice', q, '%rd3'),
@@ -100,6 +100,10 @@ def unit():
         bits.add(dwarf.Die('member', ('name', 'string', name), ('type', 'ref4', target), ('byte_size', 'data1', 4), ('bit_size', 'data1', size),
                            ('bit_offset', 'data1', 32 - first - size), ('data_member_location', 'block1', b'\x23\0')))
     shared('bits', bits)
+    for name, low, high in (('early', 0x10, 0x20), ('call', 0x30, 0x40), ('behind', 0x40, 0x50)):
+        body.append(dwarf.Die('lexical_block', ('low_pc', 'addr', low), ('high_pc', 'addr', high), children=[
+            dwarf.Die('variable', ('name', 'string', 'inner'), ('type', 'ref4', i), ('const_value', 'sdata', low)),
+            dwarf.Die('variable', ('name', 'string', name), ('type', 'ref4', i), ('const_value', 'sdata', low))]))
     u.function(KERNEL, [], body=body)
     return u
 

@@ -503,6 +503,7 @@ static void what_a_thread_has(void **state)
 		{ "$pc == 0x40000020", "true" },
 		{ "$errorpc", "(void (*)(void)) 0x40000010" },
 		{ "$sp", "!Standard register ``$sp'' is not available for this target" },
+		{ "$ps", "!Standard register ``$ps'' is not available for this target" },
 		{ "$nothing", "!'$nothing' is not a register" },
 		{ "$nothing(\"a\")", "!there is no $nothing(\"a\")" },
 		{ "$_isvoid((void)0)", "1" },
@@ -559,6 +560,7 @@ static void formats(void **state)
 		{ "/c (unsigned char)200", "200 '\\310'" },
 		{ "/f 0x3fc00000", "1.5" },
 		{ "/f 0x3ff8000000000000", "1.5" },
+		{ "/f 0x7fc00001", "nan(0x400001)" },
 		{ "/f (short)5", "5" },
 		{ "/f 1.5", "1.5" },
 		{ "/s 65", "65" },
@@ -647,6 +649,64 @@ static void a_text_may_end_where_memory_does(void **state)
 	fake.shared[63] = 'c';
 	assert_string_equal(said("(@shared char *)61").at,
 			    "(@shared char*) 0x3d <its text is not in the dump>");
+}
+
+static void texts(void **state)
+{
+	static const struct {
+		const char *text, *wanted; /* NULL: it is none */
+		enum ws_status status;
+	} rows[] = {
+		{ "(@shared char *)0", "warp", WS_OK },
+		{ "(@shared u8 *)5", "scope", WS_OK },
+		{ "(@shared char *)4", "", WS_OK },
+		{ "*(@shared char (*)[3])0", "war", WS_OK },
+		{ "*(@shared char (*)[8])0", "warp", WS_OK },
+		{ "\"text\"", "text", WS_OK },
+		{ "(@shared char *)64", NULL, WS_ABSENT },
+		{ "(@shared short *)0", NULL, WS_ARGUMENT },
+		{ "'c'", NULL, WS_ARGUMENT },
+		{ "threadIdx", NULL, WS_ARGUMENT },
+	};
+	(void)state;
+	for (size_t i = 0; i < WSI_COUNT(rows); i++) {
+		struct ws_value value;
+		char text[8] = "before";
+		assert_int_equal(ws_vars_evaluate(vars, rows[i].text, &value, NULL), WS_OK);
+		assert_int_equal(ws_vars_text(vars, &value, text, sizeof text, NULL),
+				 rows[i].status);
+		assert_string_equal(text, rows[i].wanted ? rows[i].wanted : "");
+	}
+	struct ws_value value;
+	char text[5] = "";
+	assert_int_equal(ws_vars_evaluate(vars, "(@shared u8 *)5", &value, NULL), WS_OK);
+	assert_int_equal(ws_vars_text(vars, &value, text, sizeof text, NULL), WS_OK);
+	assert_string_equal(text, "scop"); /* what there is room for */
+}
+
+static void names_of_registers(void **state)
+{
+	static const struct {
+		const char *name;
+		enum ws_reg_kind kind;
+		uint32_t number;
+	} rows[] = {
+		{ "R0", WS_REG_R, 0 },     { "R255", WS_REG_R, 255 },   { "RD12", WS_REG_R, 12 },
+		{ "UR63", WS_REG_UR, 63 }, { "URD4", WS_REG_UR, 4 },    { "P6", WS_REG_P, 6 },
+		{ "UP3", WS_REG_UP, 3 },   { "B1", WS_REG_BARRIER, 1 },
+	};
+	enum ws_reg_kind kind;
+	uint32_t number;
+	(void)state;
+	for (size_t i = 0; i < WSI_COUNT(rows); i++) {
+		kind = WS_REG_BARRIER;
+		assert_true(ws_register_find(rows[i].name, &kind, &number));
+		assert_int_equal(kind, rows[i].kind);
+		assert_int_equal(number, rows[i].number);
+	}
+	static const char *const none[] = { "R", "R256", "R0000", "pc", "", "Q1", "R1x", "RZ" };
+	for (size_t i = 0; i < WSI_COUNT(none); i++)
+		assert_false(ws_register_find(none[i], &kind, &number));
 }
 
 static enum ws_status store(const char *to, const char *what)
@@ -855,6 +915,19 @@ static void mistakes(void **state)
 	});
 }
 
+/* A name is looked up as it is, however long. */
+static void long_names(void **state)
+{
+	char name[600], wanted[200];
+	(void)state;
+	for (size_t n = 100; n <= 500; n += 100) {
+		memset(name, 'x', n);
+		memcpy(name + n, "::y", 4);
+		assert_true(wsi_format(wanted, "!there is no 'y' in '%.60s'", name));
+		assert_string_equal(said(name).at, wanted);
+	}
+}
+
 /* As many operators within each other as are followed, and one more. */
 static void depth(void **state)
 {
@@ -887,10 +960,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(styles, look, leave),
 		cmocka_unit_test_setup_teardown(repeats, look, leave),
 		cmocka_unit_test_setup_teardown(a_text_may_end_where_memory_does, look, leave),
+		cmocka_unit_test_setup_teardown(texts, look, leave),
+		cmocka_unit_test_setup_teardown(names_of_registers, look, leave),
 		cmocka_unit_test_setup_teardown(stores, look, leave),
 		cmocka_unit_test_setup_teardown(conditions, look, leave),
 		cmocka_unit_test_setup_teardown(spelled, look, leave),
 		cmocka_unit_test_setup_teardown(mistakes, look, leave),
+		cmocka_unit_test_setup_teardown(long_names, look, leave),
 		cmocka_unit_test_setup_teardown(depth, look, leave),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

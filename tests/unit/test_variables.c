@@ -170,7 +170,8 @@ static const struct {
 	{ "yes", "$P3", "0x1", "<not saved>" },
 	{ "uno", "$UP3", "0x0", "<not saved>" },
 	{ "uyes", "$UP2", "0x1", "<not saved>" },
-	{ "spilled", "(@local) 0x1010", "0x13121110", NULL },
+	{ "zero", "$R255", "0x0", NULL },                     /* of every frame */
+	{ "spilled", "(@local) 0x103c", "0x3f3e3d3c", NULL }, /* the last of it */
 	{ "beyond", "(@local) 0x1040", not_in_dump, NULL },
 	{ "indirect", "(@local) $R5 + 0x24", "0x27262524", "<not saved>" },
 	{ "lost", "(@local) $R40 + 0x24", not_in_dump, "<not saved>" },
@@ -221,6 +222,66 @@ static void registers_of_a_caller_are_not_those_of_the_thread(void **state)
 		assert_string_equal(said(text).at,
 				    places[i].in_caller ? places[i].in_caller : places[i].value);
 	}
+}
+
+/* A block of the function has its variables at its instructions; a caller stands at its call, which
+ * may be the last of one. */
+static void variables_of_a_block_are_there_within_it(void **state)
+{
+	static const struct {
+		unsigned pc;
+		bool is_caller;
+		const char *inner, *early, *call, *behind;
+	} rows[] = {
+		{ 0x00, false, NULL, NULL, NULL, NULL }, { 0x10, false, "16", "16", NULL, NULL },
+		{ 0x1f, false, "16", "16", NULL, NULL }, { 0x20, false, NULL, NULL, NULL, NULL },
+		{ 0x30, false, "48", NULL, "48", NULL }, { 0x40, false, "64", NULL, NULL, "64" },
+		{ 0x30, true, NULL, NULL, NULL, NULL },  { 0x40, true, "48", NULL, "48", NULL },
+		{ 0x50, true, "64", NULL, NULL, "64" },
+	};
+	(void)state;
+	for (size_t i = 0; i < WSI_COUNT(rows); i++) {
+		fake.n_callers[0][0] = rows[i].is_caller;
+		fake.callers[0] =
+			(struct ws_return_address){ 0, FAKE_CODE + rows[i].pc, rows[i].pc };
+		for (uint32_t k = 0; k < WS_MAX_LANES; k++)
+			fake.lane[0][k].syscall_call_depth = 0;
+		fake.lane[0][0].pc = rows[i].is_caller ? 0x30000000 : FAKE_CODE + rows[i].pc;
+		assert_int_equal(ws_vars_look(vars, &focus, NULL), WS_OK);
+		assert_int_equal(ws_vars_select(vars, rows[i].is_caller, NULL), WS_OK);
+		const char *const names[] = { "inner", "early", "call", "behind" };
+		const char *const wanted[] = { rows[i].inner, rows[i].early, rows[i].call,
+					       rows[i].behind };
+		for (size_t k = 0; k < WSI_COUNT(names); k++) {
+			struct text got = said(names[k]);
+			if (wanted[k] ? strcmp(got.at, wanted[k]) != 0 : got.at[0] != '!')
+				fail_msg("at 0x%x %s is %s", rows[i].pc, names[k], got.at);
+		}
+	}
+}
+
+/* By its call frames the callee keeps the stack pointer and R4, and may change the others. */
+static void registers_of_a_caller_with_call_frames(void **state)
+{
+	(void)state;
+	fake.n_callers[0][0] = 1;
+	fake.callers[0] = (struct ws_return_address){ 0, FAKE_CODE + 0xb0, 0xb0 };
+	for (uint32_t k = 0; k < WS_MAX_LANES; k++)
+		fake.lane[0][k].syscall_call_depth = 0;
+	fake.lane[0][0].pc = FAKE_CODE + 0x120;
+	assert_int_equal(ws_vars_look(vars, &focus, NULL), WS_OK);
+	assert_int_equal(ws_vars_select(vars, 1, NULL), WS_OK);
+	CHECK({
+		{ "/x $R0", "<not saved>" },
+		{ "/x $R1", "0x50014001" }, /* the stack pointer: the callee has no frame */
+		{ "/x $R4", "0x50044004" }, /* where it returns to */
+		{ "/x $R15", "<not saved>" },
+		{ "$R255", "0" },
+		{ "$RD254", "<not saved>" },
+		{ "/x whole", "0x50044004" },
+		{ "pair", "<not saved>" },
+		{ "yes", "<not saved>" },
+	});
 }
 
 /* ---- values ---- */
@@ -458,6 +519,10 @@ int main(void)
 						leave),
 		cmocka_unit_test_setup_teardown(registers_of_a_caller_are_not_those_of_the_thread,
 						look, leave),
+		cmocka_unit_test_setup_teardown(variables_of_a_block_are_there_within_it, look,
+						leave),
+		cmocka_unit_test_setup_teardown(registers_of_a_caller_with_call_frames, look,
+						leave),
 		cmocka_unit_test_setup_teardown(values_that_are_no_number, look, leave),
 		cmocka_unit_test_setup_teardown(structures_become_others_of_their_size, look,
 						leave),
