@@ -15,13 +15,13 @@ TAGS = {
     'member': 0x0d, 'pointer_type': 0x0f, 'reference_type': 0x10, 'compile_unit': 0x11, 'structure_type': 0x13,
     'subroutine_type': 0x15, 'typedef': 0x16, 'union_type': 0x17, 'unspecified_parameters': 0x18, 'inheritance': 0x1c,
     'ptr_to_member_type': 0x1f, 'subrange_type': 0x21, 'base_type': 0x24, 'const_type': 0x26, 'enumerator': 0x28,
-    'subprogram': 0x2e, 'variable': 0x34, 'volatile_type': 0x35, 'restrict_type': 0x37, 'namespace': 0x39,
+    'subprogram': 0x2e, 'variable': 0x34, 'volatile_type': 0x35, 'restrict_type': 0x37, 'inlined_subroutine': 0x1d, 'namespace': 0x39,
     'unspecified_type': 0x3b, 'rvalue_reference_type': 0x42,
 }
 ATTRIBUTES = {
     'name': 0x03, 'byte_size': 0x0b, 'bit_offset': 0x0c, 'bit_size': 0x0d, 'low_pc': 0x11, 'high_pc': 0x12, 'const_value': 0x1c,
     'containing_type': 0x1d, 'upper_bound': 0x2f, 'abstract_origin': 0x31, 'address_class': 0x33, 'count': 0x37,
-    'data_member_location': 0x38, 'declaration': 0x3c, 'encoding': 0x3e, 'external': 0x3f, 'specification': 0x47, 'type': 0x49,
+    'data_member_location': 0x38, 'declaration': 0x3c, 'decl_line': 0x3b, 'encoding': 0x3e, 'external': 0x3f, 'specification': 0x47, 'type': 0x49,
     'data_bit_offset': 0x6b, 'linkage_name': 0x6e, 'MIPS_linkage_name': 0x2007, 'location': 0x02, 'sibling': 0x01,
     'language': 0x13, 'comp_dir': 0x1b,
 }
@@ -156,7 +156,7 @@ class Writer:
         """Gives every entry its offset; references have fixed sizes, except ref_udata, which are taken as 4 bytes."""
         key = (die.tag, die.children is not None, tuple((name, form) for name, form, _ in die.attributes))
         if key not in codes:
-            codes[key] = len(codes) * self.step + 1
+            codes[key] = len(codes) * self.step + (1 if self.step > 0 else 1000)
             table += self.abbreviation(key, codes[key])
         die.offset = at
         at += len(uleb(codes[key])) + sum(len(self.value(unit, form, value)) for _, form, value in die.attributes)
@@ -302,6 +302,36 @@ def origins():
     return [first, second]
 
 
+def blocks(version):
+    """A function at 0x100 with blocks within it, an inlined function, and places of every kind; the lists are the test's."""
+    u = Unit(version)
+    i = u.base('int', 4, 5)
+    u.add(Die('variable', ('name', 'string', 'outside'), ('type', 'ref4', i), ('location', 'block1', b'\x03' + bytes(8))))
+    u.add(Die('variable', ('name', 'string', 'unplaced'), ('type', 'ref4', i)))
+    u.add(Die('variable', ('name', 'string', 'declared'), ('type', 'ref4', i), ('declaration', 'flag', 1), ('location', 'block1', b'\x03' + bytes(8))))
+    original = u.add(Die('subprogram', ('name', 'string', 'inlined'), children=[
+        Die('variable', ('name', 'string', 'copied'), ('type', 'ref4', i), ('decl_line', 'data1', 7))]))
+
+    def block(low, size, *kids, tag='lexical_block'):
+        end = [('high_pc', 'addr', low + size) if version < 4 else ('high_pc', 'data4', size)] if size else []
+        return Die(tag, ('low_pc', 'addr', low), *end, children=list(kids))
+
+    def variable(name, place, form='block1' if version < 4 else 'exprloc'):
+        return Die('variable', ('name', 'string', name), ('type', 'ref4', i), ('location', form, place))
+    in_list = 'data4' if version < 4 else 'sec_offset'
+    body = [
+        block(0x110, 0x10, block(0x114, 4, variable('deep', b'\x91\x70')), variable('block', b'\x91\x70\x96\x96\x23\x08')),
+        block(0x130, 0x10, Die('variable', ('abstract_origin', 'ref4', original.children[0]), ('location', 'block1', b'\x90\x25')), tag='inlined_subroutine'),
+        block(0x140, 0, variable('endless', b'\x91\x70')),
+        variable('placed', b'\x03' + struct.pack('<Q', 0x1234) + b'\x23\x10'), variable('register', b'\x90' + uleb(0x25723132)),
+        variable('listed', 0, in_list), variable('cut', 1000, in_list), variable('unknown', b'\x70\x00'), variable('short', b'\x03\x01\x02'),
+        variable('two', b'\x90\x25\x23\x04'), variable('gone', b''), Die('variable', ('name', 'string', 'constant'), ('type', 'ref4', i), ('const_value', 'sdata', -3)),
+    ]
+    function = u.function('blocks', [('p', i, 2)], body=body)
+    function.attributes[0] = ('low_pc', 'addr', 0x100)
+    return u
+
+
 def damaged():
     """Functions `before`, then what the reader cannot follow, by case; a second unit has `after`."""
     def two(entry=None, version=2, tail=b'', address=8):
@@ -434,6 +464,12 @@ def cases():
     yield 'kinds-4', packed([kinds(4)])
     yield 'kinds-wide', packed([kinds(3, wide=True)])
     yield 'kinds-sparse', packed([kinds()], step=3)
+    yield 'kinds-descending', packed([kinds()], step=-3)
+    writer = Writer([kinds()], step=3)  # of several declarations of one code the first counts
+    again = b''.join(Writer.abbreviation(('variable', 0, (('name', 'data1'),) * 3), 3 * n + 1) for n in range(20))
+    yield 'kinds-twice', pack(writer.info, bytes(writer.abbrev[:-1]) + again + b'\0', writer.str)
+    yield 'blocks', packed([blocks(2)])
+    yield 'blocks-4', packed([blocks(4)])
     yield 'two-units', packed([kinds(), kinds(4)])
     yield 'origins', packed(origins())
     shared = [Unit(), Unit()]

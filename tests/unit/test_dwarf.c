@@ -157,6 +157,8 @@ static void types_of_every_kind_have_names_and_sizes(void **state)
 	check_kinds("kinds-4");
 	check_kinds("kinds-wide");
 	check_kinds("kinds-sparse");
+	check_kinds("kinds-descending");
+	check_kinds("kinds-twice");
 	check_kinds("two-units");
 }
 
@@ -254,6 +256,8 @@ static const struct {
 	{ "i", 0, WS_ABSENT, "", "", 0 },
 	{ "open", 0, WS_ABSENT, "", "", 0 },
 	{ "either", 0, WS_ABSENT, "", "", 0 },
+	{ "bits", 0, WS_ABSENT, "", "", 0 }, /* a bit-field is no bytes */
+	{ "bits", 1, WS_ABSENT, "", "", 0 },
 };
 
 static void a_byte_leads_to_its_field(void **state)

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which variables a function has at an address and where each is, and all that is understood of
+ * debug information: the case "blocks" of tests/builders/dwarf.py.
+ */
+#include "unit.h"
+
+#include <stdio.h>
+
+#include <warpscope/cubin.h>
+
+#include "base/file.h"
+#include "base/reader.h"
+#include "dwarf/dwarf.h"
+
+enum { LOW_PC = 0x100, MOST = 32 };
+
+static struct wsi_file file;
+static struct ws_dwarf_input input;
+static struct ws_dwarf *dwarf;
+static uint8_t lists[200];
+
+/* Lists of places. */
+static struct ws_span lists_make(void)
+{
+	static const struct {
+		uint64_t first, end;
+		const char *place;
+		uint16_t n;
+	} rows[] = {
+		{ 0x108, 0x110, "\x90\x25", 2 }, /* "%" */
+		{ 0x110, 0x110, "\x91\x01", 2 }, /* nowhere */
+		{ UINT64_MAX, 0x100, NULL, 0 },  /* from here on from 0x100 */
+		{ 0x10, 0x20, "\x91\x70", 2 },   /* 16 below the frame */
+		{ 0x18, 0x28, "\x91\x60", 2 },   /* the first of two counts */
+		{ UINT64_MAX, 0, NULL, 0 },
+		{ 0x140, 0x141, "\x91\x50\x23\x08", 4 },
+		{ 0, 0, NULL, 0 },
+	};
+	size_t n = 0;
+	for (size_t i = 0; i < WSI_COUNT(rows); i++) {
+		store_le(lists + n, rows[i].first, 8);
+		store_le(lists + n + 8, rows[i].end, 8);
+		n += 16;
+		if (!rows[i].place)
+			continue;
+		store_le(lists + n, rows[i].n, 2);
+		memcpy(lists + n + 2, rows[i].place, rows[i].n);
+		n += 2u + rows[i].n;
+	}
+	assert_true(n < sizeof lists);
+	return (struct ws_span){ lists, n, 0 };
+}
+
+static const struct ws_dwarf_function *look(const char *name)
+{
+	const struct ws_dwarf_function *function;
+	char path[1000];
+	assert_true(wsi_format(path, "%s/dwarf/%s.dwarf", getenv("WS_TEST_BUILT"), name));
+	assert_int_equal(wsi_file_open(path, &file, NULL), WS_OK);
+	struct wsi_reader r = wsi_reader_of(file.bytes);
+	uint32_t n_info = wsi_read_u32(&r), n_abbrev = wsi_read_u32(&r), n_str = wsi_read_u32(&r);
+	input = (struct ws_dwarf_input){ .demangle = ws_demangle, .loc = lists_make() };
+	input.info = wsi_read_span(&r, n_info);
+	input.abbrev = wsi_read_span(&r, n_abbrev);
+	input.str = wsi_read_span(&r, n_str);
+	assert_int_equal(ws_dwarf_create(&input, &dwarf, NULL), WS_OK);
+	assert_false(ws_dwarf_damage(dwarf, NULL));
+	assert_int_equal(ws_dwarf_find_function(dwarf, ws_str_of("blocks"), &function, NULL),
+			 WS_OK);
+	return function;
+}
+
+static void leave(void)
+{
+	ws_dwarf_destroy(dwarf);
+	wsi_file_close(&file);
+}
+
+static const char *const versions[] = { "blocks", "blocks-4" };
+
+/* ---- which ---- */
+
+static void a_block_has_its_variables_from_its_first_byte_to_its_end(void **state)
+{
+	static const struct {
+		uint64_t rel_pc;
+		const char *names; /* behind those of the function, each with its depth */
+	} rows[] = {
+		{ 0x00, "" },
+		{ 0x0f, "" },
+		{ 0x10, "block 1 " },
+		{ 0x13, "block 1 " },
+		{ 0x14, "block 1 deep 2 " },
+		{ 0x17, "block 1 deep 2 " },
+		{ 0x18, "block 1 " },
+		{ 0x1f, "block 1 " },
+		{ 0x20, "" },
+		{ 0x2f, "" },
+		{ 0x30, "copied 1i " },
+		{ 0x3f, "copied 1i " },
+		{ 0x40, "" },
+		{ 0x50, "" },
+	};
+	(void)state;
+	for (size_t v = 0; v < WSI_COUNT(versions); v++) {
+		const struct ws_dwarf_function *function = look(versions[v]);
+		for (size_t i = 0; i < WSI_COUNT(rows); i++) {
+			struct ws_dwarf_variable list[MOST];
+			char names[200] = "";
+			size_t n, at = 0, len = 0;
+			assert_int_equal(ws_dwarf_variables(dwarf, function, rows[i].rel_pc, list,
+							    MOST, &n, NULL),
+					 WS_OK);
+			while (at < n && list[at].depth == 0)
+				assert_false(list[at++].is_inlined);
+			assert_int_equal(at, 10);
+			assert_true(list[0].is_param && !list[1].is_param);
+			for (; at < n; at++)
+				len += (size_t)snprintf(names + len, sizeof names - len,
+							"%.*s %u%s ", (int)list[at].name.len,
+							list[at].name.ptr, list[at].depth,
+							list[at].is_inlined ? "i" : "");
+			assert_string_equal(names, rows[i].names);
+			if (list[n - 1].is_inlined) /* what the original says of it */
+				assert_int_equal(list[n - 1].line, 7);
+			assert_int_equal(ws_dwarf_variables(dwarf, function, rows[i].rel_pc, list,
+							    1, &at, NULL),
+					 WS_OK);
+			assert_int_equal(at, n);
+		}
+		leave();
+	}
+}
+
+/* ---- where ---- */
+
+static const struct {
+	const char *name;
+	uint64_t rel_pc;
+	enum ws_status status;
+	enum ws_where_kind kind;
+	int64_t number;
+	const char *reg;
+} places[] = {
+	{ "placed", 0, WS_OK, WS_WHERE_ADDRESS, 0x1244, "" },
+	{ "register", 0, WS_OK, WS_WHERE_REGISTER, 0, "%r12" },
+	{ "block", 0x10, WS_OK, WS_WHERE_FRAME, -8, "" },
+	{ "deep", 0x14, WS_OK, WS_WHERE_FRAME, -16, "" },
+	{ "gone", 0, WS_OK, WS_WHERE_GONE, 0, "" },
+	{ "p", 0, WS_OK, WS_WHERE_GONE, 0, "" },
+	{ "constant", 0, WS_OK, WS_WHERE_VALUE, -3, "" },
+	{ "unknown", 0, WS_UNSUPPORTED, WS_WHERE_GONE, 0, "" },
+	{ "two", 0, WS_UNSUPPORTED, WS_WHERE_GONE, 0, "" },
+	{ "short", 0, WS_TRUNCATED, WS_WHERE_GONE, 0, "" },
+	{ "cut", 0, WS_MALFORMED, WS_WHERE_GONE, 0, "" },
+	{ "listed", 0x07, WS_OK, WS_WHERE_NOT_HERE, 0, "" },
+	{ "listed", 0x08, WS_OK, WS_WHERE_REGISTER, 0, "%" },
+	{ "listed", 0x0f, WS_OK, WS_WHERE_REGISTER, 0, "%" },
+	{ "listed", 0x10, WS_OK, WS_WHERE_FRAME, -16, "" },
+	{ "listed", 0x1f, WS_OK, WS_WHERE_FRAME, -16, "" },
+	{ "listed", 0x20, WS_OK, WS_WHERE_FRAME, -32, "" },
+	{ "listed", 0x28, WS_OK, WS_WHERE_NOT_HERE, 0, "" },
+	{ "listed", 0x3f, WS_OK, WS_WHERE_NOT_HERE, 0, "" },
+	{ "listed", 0x40, WS_OK, WS_WHERE_FRAME, -40, "" },
+	{ "listed", 0x41, WS_OK, WS_WHERE_NOT_HERE, 0, "" },
+};
+
+static enum ws_status where(const struct ws_dwarf_function *function, const char *name,
+			    uint64_t rel_pc, struct ws_where *ret_where, struct ws_error *err)
+{
+	struct ws_dwarf_variable list[MOST];
+	size_t n;
+	assert_int_equal(ws_dwarf_variables(dwarf, function, rel_pc, list, MOST, &n, NULL), WS_OK);
+	for (size_t i = 0; i < n; i++)
+		if (ws_str_equal(list[i].name, ws_str_of(name)))
+			return ws_dwarf_where(dwarf, function, rel_pc, &list[i], ret_where, err);
+	fail_msg("no variable %s", name);
+	return WS_ABSENT;
+}
+
+static void places_of_every_kind(void **state)
+{
+	(void)state;
+	for (size_t v = 0; v < WSI_COUNT(versions); v++) {
+		const struct ws_dwarf_function *function = look(versions[v]);
+		for (size_t i = 0; i < WSI_COUNT(places); i++) {
+			struct ws_where found = { 0 };
+			enum ws_status st =
+				where(function, places[i].name, places[i].rel_pc, &found, NULL);
+			if (st != places[i].status ||
+			    (st == WS_OK &&
+			     (found.kind != places[i].kind || found.number != places[i].number ||
+			      strcmp(found.reg, places[i].reg) != 0)))
+				fail_msg("%s at 0x%x: %s, kind %d, %lld, %s", places[i].name,
+					 (unsigned)places[i].rel_pc, ws_status_text(st), found.kind,
+					 (long long)found.number, found.reg);
+		}
+		leave();
+	}
+}
+
+/* However a list is cut, an answer before the cut is right, and none is made up. */
+static void a_list_that_is_cut_says_so(void **state)
+{
+	struct ws_where found;
+	struct ws_error err;
+	(void)state;
+	const struct ws_dwarf_function *function = look("blocks");
+	const size_t whole = input.loc.len, first = 16 + 2 + 2;
+	for (size_t len = 0; len < whole; len++) {
+		ws_dwarf_destroy(dwarf);
+		input.loc.len = len;
+		assert_int_equal(ws_dwarf_create(&input, &dwarf, NULL), WS_OK);
+		assert_int_equal(
+			ws_dwarf_find_function(dwarf, ws_str_of("blocks"), &function, NULL), WS_OK);
+		assert_int_equal(where(function, "listed", 8, &found, NULL),
+				 len >= first ? WS_OK : WS_TRUNCATED);
+		assert_int_equal(where(function, "listed", 0x41, &found, &err), WS_TRUNCATED);
+		assert_true(err.file_off <= len);
+	}
+	leave();
+}
+
+/* ---- names ---- */
+
+static void what_is_declared_or_has_no_place_is_no_variable_of_the_image(void **state)
+{
+	const struct ws_dwarf_named *named;
+	struct ws_dwarf_variable variable;
+	int64_t value;
+	(void)state;
+	const struct ws_dwarf_function *function = look("blocks");
+	assert_int_equal(
+		ws_dwarf_find_named(dwarf, WS_NAMED_VARIABLE, ws_str_of("outside"), &named, NULL),
+		WS_OK);
+	assert_int_equal(ws_dwarf_variable_at(dwarf, named->info_off, &variable, NULL), WS_OK);
+	assert_true(ws_str_equal(variable.name, ws_str_of("outside")));
+	assert_int_equal(ws_dwarf_enumerator_value(dwarf, named->info_off, &value, NULL),
+			 WS_ARGUMENT);
+	static const char *const none[] = { "unplaced", "declared", "placed", "int", "" };
+	for (size_t i = 0; i < WSI_COUNT(none); i++)
+		assert_int_equal(ws_dwarf_find_named(dwarf, WS_NAMED_VARIABLE, ws_str_of(none[i]),
+						     &named, NULL),
+				 WS_ABSENT);
+	assert_int_equal(ws_dwarf_find_named(dwarf, WS_NAMED_TYPE, ws_str_of("int"), &named, NULL),
+			 WS_OK);
+	assert_int_equal(ws_dwarf_variable_at(dwarf, named->info_off, &variable, NULL),
+			 WS_ARGUMENT);
+	uint64_t counts[WS_DWARF_MAX_DIMENSIONS];
+	unsigned n;
+	assert_int_equal(ws_dwarf_array(dwarf, named->info_off, counts, &n, NULL), WS_ARGUMENT);
+	assert_int_equal(ws_dwarf_variable_at(dwarf, function->info_off, &variable, NULL),
+			 WS_ARGUMENT);
+	leave();
+}
+
+/* ---- all that is understood ---- */
+
+struct marks {
+	uint8_t info[20000], abbrev[4000]; /* how often each byte was told */
+	size_t n_texts;
+};
+
+static void mark(struct marks *marks, struct ws_span bytes)
+{
+	for (size_t i = 0; i < bytes.len; i++) {
+		if (bytes.ptr + i >= input.info.ptr &&
+		    bytes.ptr + i < input.info.ptr + input.info.len)
+			marks->info[bytes.ptr + i - input.info.ptr]++;
+		else
+			marks->abbrev[bytes.ptr + i - input.abbrev.ptr]++;
+	}
+}
+
+static void keep(void *user, struct ws_span bytes)
+{
+	mark(user, bytes);
+}
+
+static void value(void *user, const struct wsi_dwarf_written *written)
+{
+	struct marks *marks = user;
+	mark(marks, written->bytes);
+	if (!written->is_text)
+		return;
+	if (written->in_str)
+		assert_true(written->str_off < input.str.len);
+	else
+		assert_int_equal(written->bytes.ptr[written->bytes.len - 1], 0);
+	marks->n_texts++;
+}
+
+/* Every byte of units and declarations is told once, and which of them are texts. */
+static void a_visitor_is_told_everything_once(void **state)
+{
+	(void)state;
+	for (size_t v = 0; v < WSI_COUNT(versions); v++) {
+		static struct marks marks;
+		const struct wsi_dwarf_visitor visitor = { &marks, keep, value };
+		memset(&marks, 0, sizeof marks);
+		(void)look(versions[v]);
+		assert_true(input.info.len <= sizeof marks.info &&
+			    input.abbrev.len <= sizeof marks.abbrev);
+		assert_int_equal(wsi_dwarf_visit(dwarf, &visitor, NULL), WS_OK);
+		for (size_t i = 0; i < input.info.len; i++)
+			assert_int_equal(marks.info[i], 1);
+		for (size_t i = 0; i + 1 < input.abbrev.len; i++)
+			assert_int_equal(marks.abbrev[i], 1);
+		assert_int_equal(marks.n_texts, 22); /* names in the case "blocks" */
+		leave();
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_block_has_its_variables_from_its_first_byte_to_its_end),
+		cmocka_unit_test(places_of_every_kind),
+		cmocka_unit_test(a_list_that_is_cut_says_so),
+		cmocka_unit_test(what_is_declared_or_has_no_place_is_no_variable_of_the_image),
+		cmocka_unit_test(a_visitor_is_told_everything_once),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
