@@ -352,6 +352,27 @@ static void damage_costs_the_unit_from_there_on(void **state)
 	fixture_close(&f);
 }
 
+/* A table of abbreviations that is cut says where its bytes end, in the file. */
+static void a_table_that_is_cut_says_where(void **state)
+{
+	enum { ORIGIN = 0x5000, LEAST = 5 /* bytes of a declaration */ };
+	(void)state;
+	struct sections s = sections_open("kinds");
+	const struct ws_span whole = s.input.abbrev;
+	for (size_t len = LEAST; len < whole.len; len++) {
+		struct ws_dwarf *dwarf;
+		struct ws_error err;
+		s.input.abbrev = (struct ws_span){ whole.ptr, len, ORIGIN };
+		assert_int_equal(ws_dwarf_create(&s.input, &dwarf, NULL), WS_OK);
+		assert_true(ws_dwarf_damage(dwarf, &err));
+		assert_int_equal(err.status, WS_TRUNCATED);
+		/* a number that is cut begins a byte before */
+		assert_in_range(err.file_off, ORIGIN + len - 1, ORIGIN + len);
+		ws_dwarf_destroy(dwarf);
+	}
+	wsi_file_close(&s.file);
+}
+
 static void types_in_a_circle_are_told(void **state)
 {
 	(void)state;
@@ -674,6 +695,7 @@ int main(void)
 		cmocka_unit_test(a_place_leads_to_its_unit),
 		cmocka_unit_test(values_of_an_enumeration_have_names),
 		cmocka_unit_test(damage_costs_the_unit_from_there_on),
+		cmocka_unit_test(a_table_that_is_cut_says_where),
 		cmocka_unit_test(types_in_a_circle_are_told),
 		cmocka_unit_test(asked_about_anything_else_it_refuses),
 		cmocka_unit_test(any_cut_and_any_flipped_bit_is_survived),

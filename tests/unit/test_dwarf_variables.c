@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include <warpscope/cubin.h>
+#include <warpscope/unwind.h>
 
 #include "base/file.h"
 #include "base/reader.h"
@@ -222,6 +223,105 @@ static void a_list_that_is_cut_says_so(void **state)
 	leave();
 }
 
+/* ---- registers ---- */
+
+struct map {
+	uint8_t bytes[400];
+	size_t n;
+};
+
+static void put(struct map *map, const void *bytes, size_t n)
+{
+	assert_true(map->n + n <= sizeof map->bytes);
+	memcpy(map->bytes + map->n, bytes, n);
+	map->n += n;
+}
+
+static void put_u32(struct map *map, uint32_t number)
+{
+	uint8_t bytes[4];
+	store_le(bytes, number, 4);
+	put(map, bytes, 4);
+}
+
+static void put_function(struct map *map, const char *name, uint32_t count)
+{
+	put(map, name, strlen(name) + 1);
+	put_u32(map, count);
+}
+
+static void put_entry(struct map *map, uint32_t part, const char *reg, uint32_t place,
+		      uint32_t first, uint32_t last)
+{
+	put_u32(map, part);
+	put(map, reg, strlen(reg) + 1);
+	put_u32(map, place);
+	put_u32(map, first);
+	put_u32(map, last);
+}
+
+/* docs/formats/dwarf.md: both ends are included, and the first of several for one part counts. */
+static void the_register_map_is_read_to_its_last_byte(void **state)
+{
+	struct map sass = { .n = 0 }, type = { .n = 0 };
+	struct ws_reg_piece pieces[WS_REG_MAX_PIECES];
+	size_t n;
+	(void)state;
+	put_function(&sass, "g", 3);
+	put_entry(&sass, 1, "%rd1", 0x05000003, 16, 31);
+	put_entry(&sass, 0, "%rd1", 0x04000005, 16, 47);
+	put_entry(&sass, 1, "%rd1", 0x05000007, 16, 47);
+	const size_t n_g = sass.n;
+	put_function(&sass, "f", 1);
+	put_entry(&sass, 0, "", 0x05000009, 0, 15); /* the least that an entry takes */
+	put_function(&type, "f", 2);                /* not as many as there are */
+	put(&type, "\1\2", 2);
+	put_function(&type, "g", 3);
+	put(&type, "\7\x8\x9", 3);
+	static const struct {
+		const char *function, *reg;
+		uint64_t rel_pc;
+		enum ws_regmap_answer answer;
+		size_t n;
+		struct {
+			uint32_t reg_class, index;
+			uint8_t type;
+		} part[2];
+	} rows[] = {
+		{ "f", "", 0, WS_REGMAP_FOUND, 1, { { 5, 9, 0xff } } },
+		{ "f", "", 15, WS_REGMAP_FOUND, 1, { { 5, 9, 0xff } } },
+		{ "f", "", 16, WS_REGMAP_NOT_HERE, 0, { { 0 } } },
+		{ "g", "%rd1", 15, WS_REGMAP_NOT_HERE, 0, { { 0 } } },
+		{ "g", "%rd1", 16, WS_REGMAP_FOUND, 2, { { 4, 5, 8 }, { 5, 3, 7 } } },
+		{ "g", "%rd1", 31, WS_REGMAP_FOUND, 2, { { 4, 5, 8 }, { 5, 3, 7 } } },
+		{ "g", "%rd1", 32, WS_REGMAP_FOUND, 2, { { 4, 5, 8 }, { 5, 7, 9 } } },
+		{ "g", "%rd1", 48, WS_REGMAP_NOT_HERE, 0, { { 0 } } },
+		{ "g", "%rd", 16, WS_REGMAP_NO_REGISTER, 0, { { 0 } } },
+		{ "h", "%rd1", 16, WS_REGMAP_NO_FUNCTION, 0, { { 0 } } },
+	};
+	const struct ws_span in = { sass.bytes, sass.n, 0 }, types = { type.bytes, type.n, 0 };
+	for (size_t i = 0; i < WSI_COUNT(rows); i++) {
+		assert_int_equal(ws_regmap_find(in, types, ws_str_of(rows[i].function),
+						ws_str_of(rows[i].reg), rows[i].rel_pc, pieces, &n),
+				 rows[i].answer);
+		assert_int_equal(n, rows[i].n);
+		for (size_t k = 0; k < n; k++) {
+			assert_int_equal(pieces[k].part, k);
+			assert_int_equal(pieces[k].n_parts, n);
+			assert_int_equal(pieces[k].reg_class, rows[i].part[k].reg_class);
+			assert_int_equal(pieces[k].index, rows[i].part[k].index);
+			assert_int_equal(pieces[k].type, rows[i].part[k].type);
+		}
+	}
+	for (size_t len = 0; len < n_g; len++) { /* cut: nothing is made up */
+		const struct ws_span cut = { sass.bytes, len, 0 };
+		enum ws_regmap_answer answer = ws_regmap_find(cut, types, ws_str_of("g"),
+							      ws_str_of("%rd1"), 32, pieces, &n);
+		assert_true(n < 2);
+		assert_true(answer != WS_REGMAP_FOUND || pieces[0].index == 5);
+	}
+}
+
 /* ---- names ---- */
 
 static void what_is_declared_or_has_no_place_is_no_variable_of_the_image(void **state)
@@ -318,6 +418,7 @@ int main(void)
 		cmocka_unit_test(a_block_has_its_variables_from_its_first_byte_to_its_end),
 		cmocka_unit_test(places_of_every_kind),
 		cmocka_unit_test(a_list_that_is_cut_says_so),
+		cmocka_unit_test(the_register_map_is_read_to_its_last_byte),
 		cmocka_unit_test(what_is_declared_or_has_no_place_is_no_variable_of_the_image),
 		cmocka_unit_test(a_visitor_is_told_everything_once),
 	};
