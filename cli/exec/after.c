@@ -200,8 +200,9 @@ void exec_message_write(const struct exec *exec, const char *text, size_t len)
 	/* in place: it is one file that is mounted there */
 	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
 	len = first_lines(text, len);
-	if (fd < 0 || fstat(fd, &at) != 0 || !S_ISREG(at.st_mode) || !ws_write_fd(&fd, text, len) ||
-	    ftruncate(fd, (off_t)len) != 0)
+	if (fd >= 0 && fstat(fd, &at) == 0 && !S_ISREG(at.st_mode))
+		cli_say("warpscope exec: %s: is not a regular file\n", path);
+	else if (fd < 0 || !ws_write_fd(&fd, text, len) || ftruncate(fd, (off_t)len) != 0)
 		cli_say("warpscope exec: %s: %s\n", path, strerror(errno));
 	if (fd >= 0)
 		close(fd);

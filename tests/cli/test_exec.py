@@ -48,6 +48,11 @@ class Bench:
         jobs = glob.glob(os.path.join(dumps, '*'))
         return done, jobs[0] if len(jobs) == 1 else None
 
+    def shell(self, script, *words, options=(), dumps=None, env=None, **more):
+        """What exec did with a script of the shell."""
+        return subprocess.run([self.program, 'exec', '--dumps', dumps or self.dumps(), *options, '--', 'sh', '-c', script, *words],
+                              capture_output=True, check=False, timeout=60, env={**self.plain, **(env or {})}, **more)
+
     def start(self, *what, options=(), env=None, dumps=None, **more):
         mark = f'exec-test-{os.getpid()}-{self.n}'
         self.n += 1
@@ -260,6 +265,19 @@ def the_message_comes_first(bench):
     with open(message, 'rb') as file:
         said = file.read()
     expect(process.returncode == 3 and b'gather_rows' in said and b'gather_rows' in err, (process.returncode, said, err))
+
+
+def the_message_is_all_that_the_file_has(bench):
+    """It replaces what was there, and only in a regular file."""
+    path = os.path.join(bench.folder, 'used')
+    with open(path, 'wb') as file:
+        file.write(b'x' * 9000)
+    done = bench.shell('exit 3', options=('--message', path))
+    with open(path, 'rb') as file:
+        expect(file.read() == done.stderr and b'status 3' in done.stderr, done)
+    for path, why in (('/dev/null', b'is not a regular file'), (bench.folder, b'Is a directory'), (bench.folder + '/none/x', b'No such file or directory')):
+        done = bench.shell('exit 3', options=('--message', path))
+        expect(done.returncode == 3 and done.stderr.startswith(f'warpscope exec: {path}: '.encode() + why + b'\n'), done)
 
 
 def what_is_set(bench):
@@ -730,12 +748,12 @@ def main():
     program, root = sys.argv[1:3]
     kills = 60 if '--all' in sys.argv else 6
     cases = [it_is_transparent, statuses_of_what_cannot_run, it_ends_as_the_program, it_leaves_no_core, signals_pass, a_fault_is_told, dumps_of_earlier_runs_are_not_told,
-             a_job_has_the_name_of_its_launcher, the_message_comes_first, what_is_set, checks_before_the_start, lambda bench: a_killed_exec_leaves_nothing(bench, kills), a_killed_exec_ends_its_helpers,
+             a_job_has_the_name_of_its_launcher, the_message_comes_first, the_message_is_all_that_the_file_has, what_is_set, checks_before_the_start, lambda bench: a_killed_exec_leaves_nothing(bench, kills), a_killed_exec_ends_its_helpers,
              a_key_pressed_is_not_passed_on, a_killed_keeper_leaves_nothing, a_keeper_holds_no_output,
              what_the_program_leaves_lives_on, workers_have_ranks, what_a_process_becomes_is_recorded, environments_are_forgotten, a_full_disk_costs_the_record_only,
              a_record_has_no_half_line, a_hang_makes_dumps_of_all, nobody_is_asked_after_the_end,
              output_is_no_hang, output_of_another_rank_is_no_hang, trigger_asks_and_explains, trigger_takes_numbers_of_processes, trigger_writes_one_byte, it_works_as_process_1]
-    cases[11].__name__ = 'a_killed_exec_leaves_nothing'
+    cases[12].__name__ = 'a_killed_exec_leaves_nothing'
     chosen = [case for case in cases if len(sys.argv) < 4 or sys.argv[3] == '--all' or sys.argv[3] in case.__name__]
     print(f'1..{len(chosen)}')
     failed = 0
