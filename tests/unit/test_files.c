@@ -451,6 +451,43 @@ static void packed_files_are_unpacked_as_far_as_they_go(void **state)
 	packed_end();
 }
 
+/* Whether memory that was made for something unpacked is mapped. */
+static bool is_in_memory(void)
+{
+	char line[400];
+	bool found = false;
+	FILE *maps = fopen("/proc/self/maps", "r");
+	assert_non_null(maps);
+	while (fgets(line, sizeof line, maps))
+		found = found || strstr(line, "/memfd:warpscope");
+	fclose(maps);
+	return found;
+}
+
+/* Into a file: 64 MiB of memory are the most, and zeros take none. */
+static void much_that_is_unpacked_is_not_kept_in_memory(void **state)
+{
+	(void)state;
+	struct wsi_file file;
+	packed_begin();
+	const size_t numbers = PLAIN_BYTES / 3 * 2, most = (64 << 20) / numbers;
+	int fd = open("big", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	for (size_t i = 0; i < most; i++)
+		assert_int_equal(write(fd, packed, n_packed), n_packed);
+	assert_int_equal(wsi_file_open_any("big", NULL, &file, NULL), WS_OK);
+	assert_true(file.bytes.len > 64 << 20 && is_in_memory());
+	wsi_file_close(&file);
+	assert_int_equal(write(fd, packed, n_packed), n_packed);
+	close(fd);
+	assert_int_equal(wsi_file_open_any("big", NULL, &file, NULL), WS_OK);
+	assert_false(is_in_memory());
+	assert_int_equal(file.bytes.len, (most + 1) * PLAIN_BYTES);
+	for (size_t i = 0; i <= most; i++)
+		assert_memory_equal(file.bytes.ptr + i * PLAIN_BYTES, plain, PLAIN_BYTES);
+	wsi_file_close(&file);
+	packed_end();
+}
+
 static uint64_t progress_calls, progress_most, needed;
 
 static bool progress(void *user, uint64_t bytes_in, uint64_t total_in, uint64_t bytes_out)
@@ -646,6 +683,7 @@ int main(void)
 		cmocka_unit_test(only_what_was_found_is_read),
 		cmocka_unit_test(sources_are_known_by_their_ending),
 		cmocka_unit_test(packed_files_are_unpacked_as_far_as_they_go),
+		cmocka_unit_test(much_that_is_unpacked_is_not_kept_in_memory),
 		cmocka_unit_test(unpacking_has_its_limits),
 		cmocka_unit_test(what_is_no_packed_file_is_mapped_or_told),
 		cmocka_unit_test(standard_input_is_read_from_where_it_is),
