@@ -7,6 +7,7 @@ import os
 import re
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -155,6 +156,25 @@ def triage_is_shut_in(*watch):
         return None if readers and writer else f'readers {readers}, writer {writer}'
 
 
+def a_key_pressed_is_not_for_the_broker():
+    """A terminal sends signals to the whole group of processes; the program may go on, and then needs it."""
+    with tempfile.TemporaryDirectory() as folder, open(DUMP, 'rb') as dump:
+        out = os.path.join(folder, 'out')
+        with subprocess.Popen([WARPSCOPE, 'strip', '-', '-o', out], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+            brokers, end = [], time.monotonic() + 30
+            while not brokers and time.monotonic() < end:
+                with open(f'/proc/{child.pid}/task/{child.pid}/children', encoding='ascii') as file:
+                    brokers = [int(word) for word in file.read().split()]
+            keys, ignored, end = (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM), 0, time.monotonic() + 3
+            while any(not ignored >> number - 1 & 1 for number in keys) and time.monotonic() < end:  # it has just been started
+                with open(f'/proc/{brokers[0]}/status', encoding='ascii') as file:
+                    ignored = int(re.search('SigIgn:\t(.*)', file.read())[1], 16)
+            for number in keys:
+                os.kill(brokers[0], number)
+            _, said = child.communicate(dump.read(), timeout=60)
+        return None if child.returncode == 0 and os.path.getsize(out) else f'{child.returncode}: {said}'
+
+
 def nobody_waits_for_the_broker():
     done = run(['sh', '-c', '"$0" "$1" | wc -c; ps -A -o args= 2>/dev/null | grep -c "^$0" || true', WARPSCOPE, DUMP])
     return None if int(done.stdout.split()[0]) > 1000 else str(done)
@@ -198,6 +218,7 @@ def main():
     tap.case('a killed program leaves no file', a_killed_program_leaves_nothing())
     tap.case('a triage reads dumps and writes its page shut in', triage_is_shut_in())
     tap.case('a triage that watches does so, too', triage_is_shut_in('--watch', '--interval', '1'))
+    tap.case('a key pressed is not for the broker', a_key_pressed_is_not_for_the_broker())
     tap.case('a pipeline does not wait for the broker', nobody_waits_for_the_broker())
     tap.case('it costs less than a millisecond', costs_little())
     print(f'1..{tap.number}')
