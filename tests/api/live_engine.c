@@ -222,6 +222,51 @@ static void memory_of_one_lane_or_block_is_watched_alone(void **state)
 	assert_int_equal(n_params, 4);
 }
 
+/* The word that a program watches for reads, as a debugger's rwatch does. */
+static void an_atomic_operation_reads_and_writes(void **state)
+{
+	(void)state;
+	static const char text[] =
+		".arch sm_90a\n.kernel k\n.param out 8\n"
+		"MOV R2, c[0x0][`(out)]\nMOV R3, c[0x0][`(out+4)]\n"
+		"MOV R4, 0x1\nSTG.E desc[UR4][R2.64], R4\n"
+		"ATOMG.E.ADD.STRONG.GPU PT, R5, desc[UR4][R2.64], R4\n"
+		"REDG.E.ADD.STRONG.GPU desc[UR4][R2.64], R4\nLDG.E R5, desc[UR4][R2.64]\nEXIT\n"
+		".end\n";
+	static const uint32_t atomic = WS_WATCH_READ | WS_WATCH_WRITE | WS_WATCH_CHANGE;
+	const struct {
+		uint32_t watched, kinds[4];
+	} cases[] = {
+		{ WS_WATCH_READ, { atomic, atomic, WS_WATCH_READ } },
+		{ WS_WATCH_WRITE,
+		  { WS_WATCH_WRITE | WS_WATCH_CHANGE, WS_WATCH_WRITE | WS_WATCH_CHANGE,
+		    WS_WATCH_WRITE | WS_WATCH_CHANGE } },
+	};
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		device_open(&device, kernels, 1);
+		struct ws_sim_launch launch = { .size = sizeof launch,
+						.module = load_text(text),
+						.kernel = "k",
+						.grid = { 1, 1, 1 },
+						.block = { 1, 1, 1 },
+						.args = (const void *const[]){ &device.out },
+						.n_args = 1 };
+		assert_int_equal(ws_sim_launch(device.sim, &launch, NULL), WS_OK);
+		device_debug(&device);
+		assert_int_equal(ws_target_want(device.target, WS_WANT_STOPS, NULL), WS_OK);
+		(void)watch(device.out, 4, cases[i].watched);
+		for (unsigned k = 0; k < 3; k++) {
+			struct ws_watch_hit hit;
+			assert_true(go());
+			assert_int_equal(hits(), 1);
+			assert_int_equal(ws_target_watch_hit(device.target, 0, &hit, NULL), WS_OK);
+			assert_int_equal(hit.kinds, cases[i].kinds[k]);
+		}
+		assert_false(go());
+		device_close(&device);
+	}
+}
+
 /* Runs `parts` to its end with a stop at every n-th instruction, and words watched; 0: without.
  * Returns a sum over what it did. */
 static uint64_t run_with_stops(unsigned every)
@@ -428,16 +473,54 @@ static void the_host_begins_a_new_history(void **state)
 	assert_int_equal(ws_target_go_back(device.target, &back, &found, NULL), WS_ABSENT);
 }
 
+static void where_no_history_reaches_is_told(void **state)
+{
+	(void)state;
+	struct ws_back back = { .kind = WS_BACK_POSITION, .position = 0 };
+	struct ws_back_found found;
+	struct ws_error err;
+	begin_parts(2, 0);
+	assert_int_equal(ws_target_go_back(device.target, &back, &found, &err), WS_ABSENT);
+	assert_string_equal(err.message, "there is no history to go back in");
+	assert_int_equal(ws_target_keep_history(device.target, 64 << 20, NULL), WS_OK);
+	assert_int_equal(ws_target_plant(device.target, 0, entry() + 16 * 12, NULL), WS_OK);
+	assert_true(go());
+	back.position = ws_sim_instructions(device.sim);
+	assert_int_equal(ws_target_go_back(device.target, &back, &found, &err), WS_OK);
+	assert_int_equal(found.position, back.position);
+	back.position++;
+	assert_int_equal(ws_target_go_back(device.target, &back, &found, &err), WS_ARGUMENT);
+	assert_string_equal(err.message, "history does not reach there");
+	back = (struct ws_back){ .kind = WS_BACK_REGISTER, .reg_kind = WS_REG_UR };
+	assert_int_equal(ws_target_go_back(device.target, &back, &found, &err), WS_UNSUPPORTED);
+	assert_string_equal(err.message, "only registers of a thread are looked for");
+}
+
+static void a_device_that_checks_keeps_no_history(void **state)
+{
+	(void)state;
+	const struct ws_sim_options options = { .size = sizeof options, .check = true };
+	struct ws_error err;
+	device_make(&device, &options, kernels);
+	device_debug(&device);
+	assert_int_equal(ws_target_keep_history(device.target, 1, &err), WS_UNSUPPORTED);
+	assert_string_equal(err.message, "a device that checks cannot go back");
+	assert_int_equal(ws_target_keep_history(device.target, 0, &err), WS_OK);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, stop)
 const struct CMUnitTest live_engine_tests[] = {
 	TEST(only_a_write_that_changes_is_a_change),
 	TEST(reads_are_told_with_all_lanes),
 	TEST(what_cannot_be_watched_is_refused),
 	TEST(memory_of_one_lane_or_block_is_watched_alone),
+	TEST(an_atomic_operation_reads_and_writes),
 	TEST(stops_change_nothing),
 	TEST(every_position_can_be_seen_again),
 	TEST(a_thread_steps_back_as_it_came),
 	TEST(stops_come_back_in_the_other_order),
 	TEST(the_host_begins_a_new_history),
+	TEST(where_no_history_reaches_is_told),
+	TEST(a_device_that_checks_keeps_no_history),
 };
 const size_t n_live_engine_tests = sizeof live_engine_tests / sizeof *live_engine_tests;
