@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices whose faults surface late, and such that know what was written. */
+/* Devices whose faults surface late, and such that know what was written; images for others. */
 #include "device.h"
+
+#include <stdlib.h>
 
 static struct ws_sim *sim;
 static struct ws_error err;
@@ -162,12 +164,89 @@ static void a_device_that_checks_knows_what_was_written(void **state)
 	}
 }
 
+/* ---- images ---- */
+
+static void assert_fails(enum ws_status status, enum ws_status expected, const char *message)
+{
+	assert_int_equal(status, expected);
+	assert_string_equal(err.message, message);
+}
+
+static struct ws_span read_file(const char *folder, const char *name)
+{
+	static uint8_t bytes[1 << 22];
+	char path[4096];
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	FILE *file = fopen(path, "rb");
+	assert_non_null(file);
+	size_t n = fread(bytes, 1, sizeof bytes, file);
+	fclose(file);
+	assert_true(n > 0 && n < sizeof bytes);
+	return (struct ws_span){ bytes, n, 0 };
+}
+
+static void images_that_suit_no_device_are_refused(void **state)
+{
+	(void)state;
+	uint32_t module = 77;
+	sim = device_of("sm_90a");
+	assert_fails(ws_sim_load(sim, read_file(getenv("WS_TEST_SIM"), "tcgen.O3.fatbin"), &module,
+				 &err),
+		     WS_UNSUPPORTED, "CUDA_ERROR_NO_BINARY_FOR_GPU: no image for sm_90a");
+	assert_fails(ws_sim_load(sim, read_file(getenv("WS_TEST_CUBINS"), "link_a.li.sm_90.cubin"),
+				 &module, &err),
+		     WS_UNSUPPORTED, "CUDA_ERROR_INVALID_IMAGE: an object that is not linked yet");
+	assert_int_equal(module, 77);
+}
+
+static const uint64_t managed = UINT64_C(0x7f0000000000);
+enum { CHUNK = 256 };
+static uint8_t of_host[8 * CHUNK];
+static unsigned n_asked;
+
+static bool give_memory(void *user, uint64_t len, uint64_t *ret_address, void **ret_bytes)
+{
+	assert_true(len > 0 && len <= CHUNK && n_asked < sizeof of_host / CHUNK);
+	*ret_address = managed + n_asked * CHUNK;
+	*ret_bytes = of_host + n_asked++ * CHUNK;
+	return user != NULL;
+}
+
+/* The section of variables that host and device share lies where the host says, and nowhere without
+ * memory. */
+static void managed_variables_lie_in_memory_of_the_host(void **state)
+{
+	(void)state;
+	const struct ws_span image = read_file(getenv("WS_TEST_SIM"), "vars.G.fatbin");
+	struct ws_sim_options options = { .size = sizeof options, .managed = give_memory };
+	uint64_t address, bytes;
+	uint32_t module, value = 9;
+	assert_int_equal(ws_sim_create(&options, &sim, &err), WS_OK);
+	assert_fails(ws_sim_load(sim, image, &module, &err), WS_LIMIT,
+		     "CUDA_ERROR_OUT_OF_MEMORY: managed variables of 80 bytes");
+	ws_sim_destroy(sim);
+	options.managed_user = &options;
+	assert_int_equal(ws_sim_create(&options, &sim, &err), WS_OK);
+	if (ws_sim_load(sim, image, &module, &err) != WS_OK)
+		fail_msg("%s", err.message);
+	assert_true(n_asked > 1);
+	assert_int_equal(ws_sim_symbol(sim, module, "counter", &address, &bytes, &err), WS_OK);
+	assert_true(address >= managed + CHUNK && address < managed + n_asked * CHUNK);
+	assert_int_equal(bytes, 4);
+	assert_int_equal(of_host[address - managed], 7);
+	assert_int_equal(ws_sim_write(sim, address, &value, 4, &err), WS_OK);
+	assert_int_equal(of_host[address - managed], 9);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(a_late_fault_surfaces_with_another, close_device),
 		cmocka_unit_test_teardown(who_issued_a_bad_access_is_blamed, close_device),
 		cmocka_unit_test_teardown(a_device_that_checks_knows_what_was_written,
+					  close_device),
+		cmocka_unit_test_teardown(images_that_suit_no_device_are_refused, close_device),
+		cmocka_unit_test_teardown(managed_variables_lie_in_memory_of_the_host,
 					  close_device),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
