@@ -420,6 +420,31 @@ static void return_addresses_are_the_same_all_at_once(void **state)
 	ws_target_close(newest);
 }
 
+/* As many as are recorded, which may be fewer than the depth, and as many of them as there is room
+ * for. */
+static void callers_are_those_that_are_recorded(void **state)
+{
+	(void)state;
+	struct ws_target *target = over(api);
+	for (uint32_t warp = 0; warp < 4; warp++) {
+		struct ws_lane lanes[WS_MAX_LANES];
+		struct ws_return_address got[8];
+		uint32_t n_lanes, n;
+		assert_int_equal(ws_target_lanes(target, warp, lanes, &n_lanes, NULL), WS_OK);
+		for (uint32_t i = 0; i < n_lanes; i++) {
+			uint32_t id = lanes[i].id;
+			assert_int_equal(ws_target_call_stack(target, warp, id, got, 8, &n, NULL),
+					 WS_OK);
+			assert_int_equal(n, fake.n_callers[warp][id]);
+			for (uint32_t k = 0; k < n && k < 8; k++)
+				assert_true(got[k].level == k &&
+					    got[k].address == fake.callers[k].address &&
+					    got[k].rel_address == fake.callers[k].rel_address);
+		}
+	}
+	ws_target_close(target);
+}
+
 /* ---- memory ---- */
 
 static const struct ws_address nowhere = { .device_index = WS_NONE,
@@ -886,6 +911,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(older_forms_read_the_same_registers, start, stop),
 		cmocka_unit_test_setup_teardown(return_addresses_are_the_same_all_at_once, start,
 						stop),
+		cmocka_unit_test_setup_teardown(callers_are_those_that_are_recorded, start, stop),
 		FORMS(registers_end_with_the_last),
 		FORMS(ambiguous_addresses_are_those_of_the_device),
 		FORMS(codes_of_providers_have_their_meaning),
