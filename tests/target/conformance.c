@@ -164,6 +164,14 @@ static void indices_name_what_is_there(struct ws_target *target)
 		is_index(e.block.sm_index, n.sms, false);
 		is_index(e.block.grid_index, n.grids, true);
 	}
+	struct ws_memory_range range;
+	for (uint32_t i = 0; ws_target_memory_range(target, i, &range, NULL) == WS_OK; i++) {
+		is_index(range.device_index, n.devices, true);
+		is_index(range.grid_index, n.grids, true);
+		is_index(range.block_index, n.blocks, true);
+		is_index(range.warp_index, n.warps, true);
+		is_index(range.lane, WS_MAX_LANES, true);
+	}
 }
 
 static void warps_belong_to_their_sm(struct ws_target *target)
