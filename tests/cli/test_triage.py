@@ -158,6 +158,10 @@ def a_bad_file_costs_its_row(bench):
     expect(len(found) == 4 and by_name['nothing.nvcudmp']['status'] == 'failed', done)
     expect(by_name['core_2_node0_5.nvcudmp']['why'] == 'the file is empty', by_name['core_2_node0_5.nvcudmp'])
     expect(by_name['core_2_node0_5.nvcudmp']['pid'] == 5, by_name)
+    shutil.copy(os.path.join(where, 'notes.txt'), os.path.join(where, 'core_7_node0_r8'))  # a pattern may call it one, too
+    for words, n in (([], 3), (['--name', 'core_%t_%h_r%r'], 4), (['--name', 'core_%t_%h_p%p'], 3)):
+        found = [os.path.basename(record['path']) for record in bench.records(*words, where)[0]]
+        expect(len(found) == n and ('core_7_node0_r8' in found) == (n == 4), (words, found))
     named, _ = bench.records(os.path.join(where, 'notes.txt'))
     expect(named[0]['status'] == 'failed' and 'text' in named[0]['why'], named)
 
@@ -241,6 +245,10 @@ def parts_go_by_the_name(bench):
         done = bench.run('--jsonl', '--shard', f'{k + 1}/3', '.', cwd=where)
         paths = {json.loads(line)['path'] for line in done.stdout.splitlines()}
         expect(paths == {'./' + name for name in os.listdir(where) if part('./' + name, 3) == k}, (k, paths))
+    path, environment = os.path.join(bench.folder, 'by-name.jsonl'), {**os.environ, 'SLURM_ARRAY_TASK_ID': '1', 'SLURM_ARRAY_TASK_COUNT': '2'}
+    bench.run('--records', path, where)
+    done = bench.run('--json', '--merge', path, env=environment)  # whose records are all
+    expect(json.loads(done.stdout)['dumps']['all'] == 30 and not done.stderr, done)
     for variables, said in (({'ID': '1', 'COUNT': '2'}, b'part 2 of 2'), ({'ID': '2', 'COUNT': '2'}, None), ({'ID': '0', 'COUNT': '1'}, None),
                             ({'ID': '4', 'COUNT': '2', 'MIN': '5'}, None), ({'ID': '7', 'COUNT': '2', 'MIN': '5', 'STEP': '2'}, b'part 2 of 2'),
                             ({'ID': '1'}, None), ({'ID': '0', 'COUNT': '2', 'STEP': '0'}, None)):
@@ -414,6 +422,22 @@ def a_dead_worker_costs_a_row(bench):
     found = [json.loads(line) for line in out.splitlines()]
     failed = [record['why'] for record in found if record['status'] == 'failed']
     expect(len(found) == n and failed == ['it took too long (--timeout)'], failed)
+
+
+def a_crash_leaves_no_core(bench):
+    """A reader that crashes is a row, and not one more file as large as the process."""
+    where, limits = bench.fill('no-core', 200), set()
+
+    def allow():
+        most = resource.getrlimit(resource.RLIMIT_CORE)[1]
+        resource.setrlimit(resource.RLIMIT_CORE, (most, most))
+
+    with subprocess.Popen([bench.program, 'triage', '--jsonl', '-j', '1', where], stdout=subprocess.DEVNULL, preexec_fn=allow) as process:
+        while process.poll() is None:
+            for child in children_of(process.pid)[:1]:
+                with contextlib.suppress(OSError), open(f'/proc/{child}/limits', encoding='ascii') as file:
+                    limits |= {tuple(line.split()[4:6]) for line in file if line.startswith('Max core file size')}
+    expect(('0', '0') in limits, limits)
 
 
 def records_are_there_at_once(bench):
@@ -691,11 +715,11 @@ def main():
     program, root, everything = sys.argv[1], os.path.abspath(sys.argv[2]), '--all' in sys.argv
     cases = [records_keep_their_size, a_record_has_the_device_that_failed, page_follows_its_schema, a_bad_file_costs_its_row, links_are_followed_to_files, hostile_names, names_have_ranks,
              names_are_found_as_they_are_given, what_exec_recorded_is_no_dump, parts_go_by_the_name, words_that_do_not_go_together,
-             no_failure_is_no_failure, a_reader_may_go, lambda bench: a_killed_run_goes_on(bench, 40 if everything else 4), a_dead_worker_costs_a_row, records_are_there_at_once,
+             no_failure_is_no_failure, a_reader_may_go, lambda bench: a_killed_run_goes_on(bench, 40 if everything else 4), a_dead_worker_costs_a_row, a_crash_leaves_no_core, records_are_there_at_once,
              a_full_disk_is_told, records_are_not_overwritten, parts_make_the_whole, files_beside_dumps, known_bugs_are_known, damaged_records_are_counted, records_in_parts,
              merged_pages_stay_in_the_store, a_folder_is_watched, many_new_dumps_are_all_read, a_watched_folder_has_a_page,
              lambda bench: many_files_in_one_folder(bench, 100000 if everything else 2000)]
-    names = {13: 'a_killed_run_goes_on', 27: 'many_files_in_one_folder'}
+    names = {13: 'a_killed_run_goes_on', 28: 'many_files_in_one_folder'}
     sys.path.insert(0, os.path.join(root, 'tests/builders'))
     failed = 0
     print(f'1..{len(cases)}')
