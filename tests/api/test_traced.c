@@ -123,6 +123,16 @@ static void texts_and_fields_are_named(void **state)
 	expect("readThreadIdx", value_of(x, 12), value_of(y, 12), "threadIdx.y: 2, 9\n");
 }
 
+/* Those of arrays are named by their place. */
+static void elements_that_differ_are_named(void **state)
+{
+	const uint32_t x[3] = { 1, 2, 3 }, y[3] = { 1, 9, 4 };
+	(void)state;
+	expect("readRegisterRange", value_of(x, 12), value_of(x, 12), "");
+	expect("readRegisterRange", value_of(x, 12), value_of(y, 12),
+	       "registers[1]: 2, 9\nregisters[2]: 3, 4\n");
+}
+
 /* What each run numbers for itself is the same as long as it stays paired; 0 is always 0. */
 static void handles_are_paired(void **state)
 {
@@ -194,6 +204,7 @@ int main(void)
 					  forget),
 		cmocka_unit_test_teardown(what_is_not_shown_is_compared_by_its_hash, forget),
 		cmocka_unit_test_teardown(texts_and_fields_are_named, forget),
+		cmocka_unit_test_teardown(elements_that_differ_are_named, forget),
 		cmocka_unit_test_teardown(handles_are_paired, forget),
 		cmocka_unit_test_teardown(results_come_first, forget),
 		cmocka_unit_test_teardown(calls_are_the_same_with_the_same_inputs, forget),
