@@ -1420,6 +1420,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 * @retval CUDBG_ERROR_INTERNAL  also: the target failed, or its data is damaged:
 	 *     getErrorStringEx says how.
 	 */
@@ -4154,6 +4155,7 @@ struct CUDBGAPI_st {
 	 * @retval CUDBG_ERROR_INITIALIZATION_FAILURE  never here; other providers may.
 	 * @retval CUDBG_ERROR_RECURSIVE_API_CALL  inside the notification callback.
 	 * @retval CUDBG_ERROR_RUNNING_DEVICE  also: the device runs: suspend it first.
+	 * @retval CUDBG_ERROR_MISSING_DATA  also: the target does not hold this.
 	 */
 	CUDBGResult (*getDeviceInfo)(uint32_t dev, CUDBGDeviceInfoQueryType_t type, void *buffer,
 				     uint32_t length, uint32_t *dataLength);

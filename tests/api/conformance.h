@@ -61,6 +61,7 @@ void every_version_of_two_majors_is_served(void **state);
 /* conformance_state.c */
 void device_properties(void **state);
 void warp_masks_and_places(void **state);
+void broken_warps_are_told_or_missing(void **state);
 void lane_fields(void **state);
 void call_stacks(void **state);
 void registers(void **state);
@@ -82,6 +83,7 @@ void registers_of_ptx_are_where_the_map_says(void **state);
 void initialize_queues_what_there_is(void **state);
 void events_in_old_layouts(void **state);
 void events_of_a_running_target(void **state);
+void images_are_known_as_they_are_told(void **state);
 void stepping(void **state);
 void breakpoints(void **state);
 void causes_of_stops_stay(void **state);

@@ -162,6 +162,41 @@ void events_of_a_running_target(void **state)
 	stop();
 }
 
+/* Images that came and went while the device runs, until it stands. */
+void images_are_known_as_they_are_told(void **state)
+{
+	(void)state;
+	static const char *const text[] = { "first", "second" };
+	char bytes[8];
+	CUDBGEvent event;
+	start_ready(true, 0);
+	assert_int_equal(CALL(resumeDevice, 0), CUDBG_SUCCESS);
+	for (uint32_t gone = 0; gone < 3; gone++) { /* both, then one of them less each */
+		for (uint32_t i = 0; i < 2; i++) {
+			struct ws_event one = { .kind = WS_EVENT_MODULE_LOADED,
+						.module_handle = 0x700 + i,
+						.relocated = { (const uint8_t *)text[i], 5, 0 } };
+			if (gone > 0 && i == gone - 1)
+				one.kind = WS_EVENT_MODULE_UNLOADED;
+			else if (gone > 0)
+				continue;
+			fake_event(&fake, &one);
+			while (CALL(getNextEvent, CUDBG_EVENT_QUEUE_TYPE_ASYNC, &event) ==
+			       CUDBG_SUCCESS)
+				continue;
+		}
+		for (uint32_t i = 0; i < 2; i++) {
+			CUDBGResult result = CALL(getElfImageByHandle, 0, 0x700 + i,
+						  CUDBG_ELF_IMAGE_TYPE_RELOCATED, bytes, 5);
+			assert_int_equal(result,
+					 i < gone ? CUDBG_ERROR_RUNNING_DEVICE : CUDBG_SUCCESS);
+			if (i >= gone)
+				assert_memory_equal(bytes, text[i], 5);
+		}
+	}
+	stop();
+}
+
 /* ---- running ---- */
 
 void stepping(void **state)

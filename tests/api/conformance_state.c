@@ -45,6 +45,29 @@ void device_properties(void **state)
 	stop();
 }
 
+/* Where a target does not say of a warp whether it is broken, nobody says that none is. */
+void broken_warps_are_told_or_missing(void **state)
+{
+	(void)state;
+	static uint8_t buffer[1 << 20];
+	for (uint32_t i = 0; i < 5; i++) { /* at last of none */
+		const CUDBGResult want = i < 4 ? CUDBG_ERROR_MISSING_DATA : CUDBG_SUCCESS;
+		uint32_t length;
+		uint64_t mask;
+		start(false);
+		if (i < 4)
+			fake.warp[i].have &= ~(uint32_t)WS_WARP_BROKEN;
+		assert_int_equal(CALL0(initialize), CUDBG_SUCCESS);
+		assert_int_equal(CALL(readBrokenWarps, 0, 1, &mask), want);
+		assert_int_equal(CALL(readValidWarps, 0, 1, &mask), CUDBG_SUCCESS);
+		assert_int_equal(mask, 0xe1);
+		assert_int_equal(CALL(getDeviceInfo, 0, CUDBG_RESPONSE_TYPE_FULL, buffer,
+				      sizeof buffer, &length),
+				 want);
+		stop();
+	}
+}
+
 void warp_masks_and_places(void **state)
 {
 	(void)state;
