@@ -75,6 +75,7 @@ void generic_addresses_use_coordinates_only_where_needed(void **state);
 void images_by_warp_and_by_handle(void **state);
 void dumps_of_the_target(void **state);
 void code_of_a_real_image(void **state);
+void functions_of_an_image_are_told_if_asked(void **state);
 
 /* conformance_register.c */
 void registers_of_ptx_are_where_the_map_says(void **state);

@@ -694,6 +694,46 @@ void dumps_of_the_target(void **state)
 	stop();
 }
 
+/* A client that knows of functions that are loaded late is told how many there are by then. */
+void functions_of_an_image_are_told_if_asked(void **state)
+{
+	(void)state;
+	struct ws_target *target;
+	struct ws_module module;
+	const char *path = getenv("WS_TEST_DUMP");
+	if (!path) {
+		skip();
+		return;
+	}
+	assert_int_equal(ws_core_open(path, NULL, &target, NULL), WS_OK);
+	assert_int_equal(ws_target_module(target, 0, &module, NULL), WS_OK);
+	for (uint32_t asked = 0; asked < 2; asked++) {
+		CUDBGLoadedFunctionInfo info[64];
+		CUDBGEvent event;
+		uint32_t told = 0, n = 0;
+		start(false);
+		fake.module[0].relocated = module.relocated;
+		cudbgDebuggerCapabilities =
+			asked ? CUDBG_DEBUGGER_CAPABILITY_LAZY_FUNCTION_LOADING : 0;
+		assert_int_equal(CALL0(initialize), CUDBG_SUCCESS);
+		memset(info, 0xff, sizeof info);
+		assert_int_equal(CALL(getLoadedFunctionInfo, 0, 0x100, info, 0, 64), CUDBG_SUCCESS);
+		while (n < 64 && info[n].sectionIndex != UINT64_MAX)
+			n++;
+		while (CALL(getNextEvent, CUDBG_EVENT_QUEUE_TYPE_SYNC, &event) == CUDBG_SUCCESS) {
+			if (event.kind != CUDBG_EVENT_FUNCTIONS_LOADED)
+				continue;
+			assert_true(event.cases.functionsLoaded.module == 0x100 &&
+				    event.cases.functionsLoaded.count == n);
+			told++;
+		}
+		assert_true(n > 0 && told == asked);
+		stop();
+	}
+	cudbgDebuggerCapabilities = 0;
+	ws_target_close(target);
+}
+
 /* The image of a real dump behind the scripted state. */
 void code_of_a_real_image(void **state)
 {

@@ -201,6 +201,7 @@ int main(void)
 		cmocka_unit_test_teardown(images_by_warp_and_by_handle, tear_down),
 		cmocka_unit_test_teardown(dumps_of_the_target, tear_down),
 		cmocka_unit_test_teardown(code_of_a_real_image, tear_down),
+		cmocka_unit_test_teardown(functions_of_an_image_are_told_if_asked, tear_down),
 		cmocka_unit_test_teardown(registers_of_ptx_are_where_the_map_says, tear_down),
 		cmocka_unit_test_teardown(initialize_queues_what_there_is, tear_down),
 		cmocka_unit_test_teardown(events_in_old_layouts, tear_down),
