@@ -850,7 +850,7 @@ def trigger_says_what_became_of_a_request(bench):
     script = 'i=0; for script; do sh -c "$script" "$0" $i & i=$((i + 1)); done; wait'
     with subprocess.Popen(['sh', '-c', script, where, *[reads + end for end in ends]], stdout=subprocess.PIPE, env=on, start_new_session=True) as process:
         pids = [pid for _, pid in sorted(process.stdout.readline().split() for _ in ends)]
-        done = subprocess.run([bench.program, 'trigger', '--timeout', '1', pids[0], *pids], capture_output=True, check=False, timeout=60)
+        done = subprocess.run([bench.program, 'trigger', '--timeout', '2', pids[0], *pids], capture_output=True, check=False, timeout=60)
         os.killpg(process.pid, signal.SIGKILL)
     names = [f'{where}/dump_{int(pid)}_1' for pid in pids]
     became = ['no dump: it ended without a dump', 'no dump: it took the request, and no dump appeared',
