@@ -20,7 +20,7 @@ from test_exceptions import (HEAP, Planted, Wrong, arrived, called, copies, garb
 
 import cubin as cb  # noqa: E402
 from coredump import FLAG_SKIP_LOCAL, Options  # noqa: E402
-from machine import LOCAL_BYTES, LOCAL_WINDOW, STACK_TOP, Gpu, State  # noqa: E402
+from machine import LOCAL_BYTES, LOCAL_WINDOW, STACK_TOP, Foreign, Gpu, State  # noqa: E402
 
 CASES = []
 
@@ -30,12 +30,12 @@ def case(function):
     return function
 
 
-def assembled(text):
-    """The bytes of one instruction of sm_90."""
+def assembled(text, arch='sm_90'):
+    """The bytes of one instruction."""
     with tempfile.TemporaryDirectory() as folder:
         source, image = os.path.join(folder, 'a.s'), os.path.join(folder, 'a.cubin')
         with open(source, 'w', encoding='utf-8') as handle:
-            handle.write(f'.arch sm_90\n.kernel k\n{text}\nEXIT\n.end\n')
+            handle.write(f'.arch {arch}\n.kernel k\n{text}\nEXIT\n.end\n')
         run(sys.argv[1], 'as', source, '-o', image)
         with open(image, 'rb') as handle:
             cubin = cb.Cubin(handle.read())
@@ -44,12 +44,19 @@ def assembled(text):
     return cubin.data[start:start + 16]
 
 
-def replaced(text):
-    word = assembled(text)
+def replaced(text, arch='sm_90'):
+    word = assembled(text, arch)
 
     def patch(image, at):
         image[at:at + 16] = word
     return patch
+
+
+def rewrite(planted, place, text, arch='sm_90'):
+    """Puts another instruction into the loaded image."""
+    image = bytearray(planted.module.node.relocated)
+    replaced(text, arch)(image, planted.module.cubin.sections[place.shndx].offset + place.offset)
+    planted.module.node.relocated = bytes(image)
 
 
 # ---- instructions ----
@@ -168,9 +175,7 @@ def local_memory_that_is_not_recorded():
 def constant(text, options=None):
     planted = Planted('const_past', params=struct.pack('<Qi', HEAP, 9))
     load = planted.at(0x80)
-    image = bytearray(planted.module.node.relocated)
-    replaced(text)(image, planted.module.cubin.sections[load.shndx].offset + load.offset)
-    planted.module.node.relocated = bytes(image)
+    rewrite(planted, load, text)
     planted.place(State(load, error=load, exception=29, regs={0: lambda lane: 0x7000 + lane * 4}))
     return said(planted, 29, options=options)
 
@@ -246,12 +251,24 @@ def candidates_without_an_error_pc():
         planted = Planted('const_past', params=struct.pack('<Qi', HEAP, 9))
         planted.process.memory.append((HEAP, bytes(4096)))
         place = planted.at(0x80)
-        image = bytearray(planted.module.node.relocated)
-        replaced('STG.E desc[UR4][R6.64], R5')(image, planted.module.cubin.sections[place.shndx].offset + place.offset)
-        planted.module.node.relocated = bytes(image)
+        rewrite(planted, place, 'STG.E desc[UR4][R6.64], R5')
         regs = {2: second, 3: second >> 32, 6: first, 7: first >> 32}
         planted.place(State(planted.at(0xa0), exception=14, regs={number: lambda _, value=value: value for number, value in regs.items()}))
         yield {**said(planted, 14), 'candidates': [(planted.at(offset).address, sure) for offset, sure in wanted]}
+
+
+@case
+def addresses_that_are_not_aligned():
+    """All lanes may be off by the same, or one by a byte."""
+    cast, offset = 'likely: memory is accessed through a wider type', 'likely: a pointer is offset by less than the width'
+    for lanes, by, cause, words in ((32, 4, offset, 'lane 0: address 0x7f3a00000004, 4 bytes off a multiple of 8'),
+                                    (32, 1, offset, 'lane 0: address 0x7f3a00000001, 1 byte off a multiple of 8'),
+                                    (1, 7, cast, 'lane 31: address 0x7f3a000000ff, 7 bytes off a multiple of 8')):
+        planted = Planted('calls_pointer', params=struct.pack('<QQi', HEAP, HEAP, 1))
+        planted.process.memory.append((HEAP, bytes(4096)))
+        place = planted.at(0x50)
+        planted.place(State(place, error=place, exception=6, regs={6: lambda lane, n=lanes, off=by: HEAP + 8 * lane + (off if lane >= 32 - n else 0), 7: lambda _: HEAP >> 32}))
+        yield {**said(planted, 6), 'causes': [rf'{cause}.* \({words}\)$']}
 
 
 @case
@@ -272,9 +289,7 @@ def headlines_of_accesses():
         planted = Planted('calls_pointer', params=struct.pack('<QQi', HEAP, HEAP, 3))
         planted.process.memory.append((HEAP, bytes(4096)))
         place = planted.at(0x50)
-        image = bytearray(planted.module.node.relocated)
-        replaced(text)(image, planted.module.cubin.sections[place.shndx].offset + place.offset)
-        planted.module.node.relocated = bytes(image)
+        rewrite(planted, place, text)
         planted.place(State(place, error=place, exception=14, active=active, regs={6: address, 7: lambda lane, of=address: of(lane) >> 32}))
         yield {**said(planted, 14), 'summary': ', '.join(('block (0,0,0)', '; '.join(words)))}
 
@@ -322,9 +337,7 @@ def a_target_that_was_loaded():
     def patched(number, text):
         def patch(planted):
             place = planted.module.entry(planted.kernel('calls_pointer')).later(number)
-            image = bytearray(planted.module.node.relocated)
-            replaced(text)(image, planted.module.cubin.sections[place.shndx].offset + place.offset)
-            planted.module.node.relocated = bytes(image)
+            rewrite(planted, place, text)
         return patch
     for which, patch, where in ((3, None, '0x7f3a00000018'), (-2, None, '0x7f39fffffff0'),
                                 (3, patched(5, 'LDG.E.64 R6, desc[UR36][R6.64+0x40]'), '0x7f3a00000058'),
@@ -479,6 +492,168 @@ def lanes_that_may_have_done_it_elsewhere():
         yield {**detected_late(**lanes), 'summary': ', ' + words + ';', 'precision': ['or among ' + words.split(' or ', 1)[1] + '$']}
 
 
+# ---- what is looked for in the code ----
+
+@case
+def the_copy_before_the_pc():
+    """Without an errorpc that is one, the last copy by a tensor map up to 32 instructions before the pc is told."""
+    for copy, pc, error, found in ((0x00, 0x10, None, True), (0x00, 0x200, None, True), (0x00, 0x210, None, False), (0x40, 0x240, 0x230, True),
+                                   (0x40, 0x40, None, True), (0x40, 0x30, None, False)):
+        planted = Planted('tma_memory', params=struct.pack('<QQi', HEAP, HEAP, 0), shared=0x810)
+        for offset, text in ((0xf0, 'NOP'), (copy, 'UTMALDG.2D [UR4], [UR8]')):
+            rewrite(planted, planted.at(offset), text)
+        planted.place(State(planted.at(pc), error=planted.at(error) if error else None, exception=36))
+        planted.uregs(UR8_64=HEAP, UR4=0x400)
+        nearby = 'certain: no instruction with a tensor map is nearby: which map was used is not known'
+        yield {**said(planted, 36), 'findings': [r'possible: the tensor map of `UTMALDG.2D \[UR4\], \[UR8\]` is at 0x7f3a00000000$' if found else nearby,
+                                                 ('!' if found else '') + nearby]}
+
+
+@case
+def registers_written_after_a_copy():
+    """What the copy used is certain only where nothing between it and the pc writes the register."""
+    for text, pc, the_map, the_tile in (('UMOV UR10, 0x2', 0x110, 'certain', 'certain'), ('UMOV UR9, 0x2', 0x110, 'possible', 'certain'),
+                                        ('UMOV UR4, 0x2', 0x110, 'certain', 'possible'), ('UMOV UR9, 0x2', 0x100, 'certain', 'certain')):
+        planted = Planted('tma_memory', params=struct.pack('<QQi', HEAP, HEAP, 0), shared=0x810)
+        rewrite(planted, planted.at(0x100), text)
+        planted.place(State(planted.at(pc), error=planted.at(0xf0), exception=36))
+        planted.uregs(UR8_64=HEAP, UR4=0x440)
+        yield {**said(planted, 36), 'findings': [f'^{the_map}: the tensor map of', f"^{the_tile}: the tile's address in shared memory, 0x440"]}
+
+
+@case
+def traps():
+    """A warp stops at its trap or behind it."""
+    for pc, told in ((0x80, True), (0x90, True), (0xa0, False), (0x70, False)):
+        planted = Planted('const_past')
+        rewrite(planted, planted.at(0x80), 'BPT.TRAP 0x1')
+        planted.place(State(planted.at(pc), broken=True))
+        yield {**said(planted, 0), 'findings': [('' if told else '!') + 'certain: the warp stopped at `BPT.TRAP 0x1`$']}
+
+
+@case
+def traps_of_stack_checks():
+    """A debug build reads where local memory ends up to six instructions before the trap."""
+    for read, trap, told in ((0x20, 0x80, True), (0x20, 0x90, False), (0x00, 0x10, True), (0x80, 0x70, False)):
+        planted = Planted('const_past')
+        for offset, text in ((read, 'S2R R5, SR_LMEMHIOFF'), (trap, 'BPT.TRAP 0x1')):
+            rewrite(planted, planted.at(offset), text)
+        planted.place(State(planted.at(trap), broken=True))
+        yield {**said(planted, 0), 'findings': ['the trap `BPT.TRAP 0x1` is the stack check that a debug build makes' if told else '!stack check']}
+
+
+@case
+def traps_of_surfaces():
+    """A store to a surface stops the warp itself where it is told to trap."""
+    for mode, told in (('TRAP', True), ('IGN', False)):
+        planted = Planted('const_past')
+        text = f'SUST.P.2D.STRONG.SM.R.{mode} [R2], R5, UR5, 0x0'
+        rewrite(planted, planted.at(0x80), text)
+        planted.place(State(planted.at(0x80), broken=True))
+        yield {**said(planted, 0), 'findings': [('' if told else '!') + 'certain: the warp stopped at `' + re.escape(text) + '`, which traps when a coordinate'],
+               'causes': [('' if told else '!') + 'surface']}
+
+
+@case
+def calls_without_a_stack():
+    """Where no return address is recorded, no call is blamed."""
+    planted = Planted('calls_pointer')
+    planted.place(State(Foreign(0x41414140), error=Foreign(0x41414140), exception=8))
+    yield {**said(planted, 8), 'findings': ["certain: no call in the dump's code is on the stack: the address may come from a return or a branch"]}
+
+
+@case
+def barriers_whose_address_is_not_known():
+    """The instruction at errorpc is one for global memory, or for none."""
+    for offset in (0x120, 0xf0):
+        yield {**arrived(word_90(4, 1), offset=offset), 'findings': ['certain: the address of the barrier is not known', '!the word at']}
+
+
+@case
+def columns_with_an_offset():
+    """The offset in the instruction is added to the register; loads and stores."""
+    for text, column in (('LDTM R5, tmem[UR4+0x40]', 128), ('STTM tmem[UR4+0x20], R5', 96), ('STTM tmem[UR4], R5', 64)):
+        planted = Planted('tensor_memory', 'li.sm_100a', block=64, shared=0x410)
+        rewrite(planted, planted.at(0x370), text, 'sm_100')
+        planted.place(State(planted.at(0x370), error=planted.at(0x370), exception=20))
+        planted.uregs(UR4=0x00200040)
+        yield {**said(planted, 20), 'findings': [f'certain: `{re.escape(text)}` addresses lane 32, column {column} of tensor memory']}
+
+
+@case
+def numbers_of_allocations():
+    """One instruction allocates, two allocate; none is not told."""
+    def without(*offsets):
+        planted = Planted('tensor_leak', 'li.sm_100a', block=64, shared=0x410)
+        for offset in offsets:
+            rewrite(planted, planted.at(offset), 'NOP', 'sm_100')
+        planted.place(State(planted.at(0x320), error=planted.at(0x320), exception=21))
+        return said(planted, 21)
+    yield {**without(0x140), 'findings': ['its code has 1 instruction that allocates tensor memory and 0 that release it'], 'causes': ['likely: the kernel does not release']}
+    yield {**without(0x140, 0x1a0), 'findings': ['!its code has'], 'causes': ['!likely: the kernel does not release']}
+
+
+# ---- other kernels, other blocks ----
+
+@case
+def kernels_beside():
+    """All that run may have caused what the memory system reports."""
+    for n in (1, 2, 3):
+        planted = Planted('calls_pointer', params=struct.pack('<QQi', HEAP, HEAP, 1))
+        load = planted.at(0x50)
+        planted.place(State(load, error=load, exception=10))
+        for number in range(1, n + 1):  # the last one has no block on the device
+            launch = planted.process.launch(planted.module.context, planted.module, planted.kernel('const_past'), (8, 1, 1), (32, 1, 1))
+            if number < n:
+                launch.place(2 + 2 * number, (0, 0, 0), lambda _, entry=launch.entry: State(entry))
+        yield {**said(planted, 10), 'findings': [f'certain: {n} kernels were running: any of them' if n > 1 else 'certain: one kernel was running: it,']}
+
+
+@case
+def blocks_of_no_known_cluster():
+    """A cluster has at most 64 blocks here; without one, nothing is told of ranks."""
+    for size, known in ((64, True), (65, False), (None, False)):
+        planted = Planted('shared_past', cluster=size and (size, 1, 1), grid=size or 8, shared=1024)
+        planted.place(State(planted.at(0x170), exception=18), block=(2, 0, 0))
+        planted.process.devices[0].blame(2, 18, target=(4, 0, 0))
+        rank = ', rank 4 of the cluster,' if known else ''
+        yield {**said(planted, 18), 'findings': [('' if known else '!') + 'the block is rank 2 of a cluster of 64', rf'the target block \(4,0,0\){rank} is not resident']}
+
+
+# ---- what old dumps say ----
+
+@case
+def numbers_of_old_drivers():
+    """Dumps of before 565 do not say which driver wrote them."""
+    for driver, words in ((550, 'this number: the dump is from an old one'), (615, 'this number; the dump is from driver 615.21')):
+        planted = Planted('calls_pointer', params=struct.pack('<QQi', HEAP, HEAP, 1))
+        planted.place(State(planted.at(0x50), error=planted.at(0x50), exception=1))
+        yield {**said(planted, 1, options=Options(driver=driver)), 'findings': [f'certain: current drivers no longer report {words}']}
+
+
+@case
+def starts_of_stacks():
+    """A stack starts at most where local memory can end, 16 MiB; the word is 0 where it was not written."""
+    for start, pointer, used in ((1 << 24, STACK_TOP, (1 << 24) - STACK_TOP), ((1 << 24) + 4, STACK_TOP, None), (0, 0, None), (STACK_TOP, STACK_TOP, 0),
+                                 (STACK_TOP, STACK_TOP + 16, None)):
+        planted = Planted('recurses', block=4, local=True)
+        planted.bank(0x28, 'I', start)
+        stop = planted.at(0x40, 'descend')
+        planted.place(State(stop, (planted.calls()[0].later(1),), error=stop, exception=35, regs={1: lambda _, at=pointer: at}))
+        yield {**said(planted, 35), 'findings': ['!bytes of stack$' if used is None else f'lane 0 has used {used} bytes of stack$']}
+
+
+@case
+def lines_of_assertions():
+    """A number as large as no file is long is no line; nor is 0."""
+    for line, told in ((1, 1), (0xffffff, 0xffffff), (0x1000000, None), (0, None)):
+        planted = Planted('asserts', params=struct.pack('<QQi', HEAP, HEAP + 0x1000, 10))
+        call = planted.calls('check')[0]
+        rewrite(planted, planted.at(0x100, 'check'), f'IMAD.MOV.U32 R8, RZ, RZ, {line:#x}')
+        planted.place(State(call.later(1), (planted.calls()[0].later(1),), error=call, exception=12))
+        yield {**said(planted, 12), 'line': told}
+
+
 # ---- the tests ----
 
 def check(program, path, expected):
@@ -501,13 +676,15 @@ def check(program, path, expected):
         marks = [insn['mark'] for insn in focus['insns'] if insn['mark']]
         if (shown, marks) != (list(range(expected['listing'][0], expected['listing'][1] + 1, 16)), expected['listing'][2]):
             raise Wrong(f'instructions {shown}, marks {marks}')
+    if 'line' in expected and focus['assertion']['line'] != expected['line']:
+        raise Wrong(f"line {focus['assertion']['line']}")
     if len(focus['likely_causes']) > 3 or len(focus['commands']) > 4:
         raise Wrong('more causes or commands than a page has')
     if 'n_listed' in expected and len(focus['insns']) != expected['n_listed']:
         raise Wrong(f"{len(focus['insns'])} instructions")
     hold('precision', expected['precision'], [focus['precision']['text']])
     hold('next', expected['next'], report['next'])
-    hold('findings', expected['findings'], [claim['text'] for claim in focus['findings']])
+    hold('findings', expected['findings'], [text for c in focus['findings'] for text in (c['text'], f"{c['confidence']}: {c['text']}")])
     hold('causes', expected['causes'], spoken(focus['likely_causes']))
 
 
