@@ -319,7 +319,7 @@ struct ws_report_owner {
 	enum ws_owner_kind kind;
 	uint32_t ordinal;    /**< parameter, or WS_NONE */
 	uint32_t offset;     /**< parameter: of the pointer inside it; constant: in its bank */
-	uint32_t bank;       /**< constant */
+	uint32_t bank;       /**< constant; or WS_NONE: a register chooses it */
 	struct ws_str name;  /**< of the parameter or symbol; empty when not known */
 	struct ws_str field; /**< parameter: path of the field at `offset`; empty when not known */
 	bool value_known;    /**< `value`: the base itself, in `lane` of the access, or in all */

@@ -172,7 +172,9 @@ static const char *operand_name(struct wsi_build *build, const struct shape *sha
 				      op->kind == WS_OPERAND_UPRED ? "U" : "", op->number);
 	case WS_OPERAND_IMMEDIATE:
 		if (shape->space == WS_SPACE_CONST && op->place == shape->place)
-			return wsi_build_text(build, "c[0x%x] offset", shape->bank);
+			return shape->bank == WS_NONE
+				       ? "offset"
+				       : wsi_build_text(build, "c[0x%x] offset", shape->bank);
 		return op->value < 0 ? wsi_build_text(build, "-0x%" PRIx64, -(uint64_t)op->value)
 				     : wsi_build_text(build, "0x%" PRIx64, (uint64_t)op->value);
 	case WS_OPERAND_BREG:

@@ -101,9 +101,13 @@ static void facts_of_distance(struct wsi_scene *scene, const struct ws_report_ac
 	uint64_t first = past_in_first_block(scene, access, end);
 	uint64_t elements = first > end ? (first - end) / (access->width ? access->width : 1) : 0;
 	if (first != address)
-		text = wsi_build_text(scene->build,
-				      "%s; in the first block %" PRIu64 " bytes past that end",
-				      text, first - end);
+		text = first == end
+			       ? wsi_build_text(scene->build,
+						"%s; in the first block just past that end", text)
+			       : wsi_build_text(scene->build,
+						"%s; in the first block %" PRIu64
+						" byte%s past that end",
+						text, first - end, first - end == 1 ? "" : "s");
 	wsi_fact(scene, elements < NEAR_ELEMENTS ? WSI_FACT_PAST_NEAR : WSI_FACT_PAST_FAR, text);
 }
 

@@ -98,13 +98,14 @@ static void find_atomic(struct wsi_scene *scene)
 	}
 	if (!known)
 		return;
+	uint32_t n = wsi_count_bits(managed ? managed : known);
+	uint32_t all = wsi_count_bits(access->suspects);
 	const char *text = wsi_found(
 		scene, WS_CONFIDENCE_CERTAIN,
 		scene->build->report->dump_status == WS_OK ? "the dump's list of memory"
 							   : "the device's list of memory",
-		"the memory that %u of %u suspect%s access is %smanaged memory",
-		wsi_count_bits(managed ? managed : known), wsi_count_bits(access->suspects),
-		wsi_count_bits(access->suspects) == 1 ? "" : "s", managed ? "" : "not ");
+		"the memory that %u of %u suspect%s access%s is %smanaged memory", n, all,
+		all == 1 ? "" : "s", n == 1 ? "es" : "", managed ? "" : "not ");
 	if (managed)
 		wsi_fact(scene, WSI_FACT_MANAGED, text);
 }

@@ -73,6 +73,8 @@ static const char *owner_text(const struct wsi_scene *scene, const struct ws_rep
 	case WS_OWNER_PARAMETER:
 		return parameter_text(scene, owner);
 	case WS_OWNER_CONSTANT:
+		if (!owner->name.len && owner->bank == WS_NONE)
+			return "a constant bank that a register chooses";
 		if (!owner->name.len)
 			return wsi_build_text(build, "constant bank %u", owner->bank);
 		return symbol_text(build, "the `__constant__` variable", owner->name);

@@ -18,6 +18,7 @@ import tempfile
 from test_exceptions import (HEAP, Planted, Wrong, arrived, called, copies, garbage, hold, instruction, run, said, spoken,  # noqa: E402
                              tensor_map, tensor_memory, word_90)
 
+import coredump  # noqa: E402
 import cubin as cb  # noqa: E402
 from coredump import FLAG_SKIP_LOCAL, Options  # noqa: E402
 from machine import LOCAL_BYTES, LOCAL_WINDOW, STACK_TOP, Foreign, Gpu, State  # noqa: E402
@@ -255,6 +256,23 @@ def candidates_without_an_error_pc():
         regs = {2: second, 3: second >> 32, 6: first, 7: first >> 32}
         planted.place(State(planted.at(0xa0), exception=14, regs={number: lambda _, value=value: value for number, value in regs.items()}))
         yield {**said(planted, 14), 'candidates': [(planted.at(offset).address, sure) for offset, sure in wanted]}
+
+
+@case
+def addresses_that_depend_on_the_block():
+    """How far is judged by the first block, where the address is past the end there, too."""
+    near, far = 'likely: an index or a loop goes a little past the end', 'likely: a stride, pitch or size parameter is wrong'
+    for offset, block, cause, words in (
+            (0x1000, 1000, near, '8000 bytes past the end of .* the base points into; in the first block just past that end'),
+            (0x1001, 1000, near, '8001 bytes past the end of .* the base points into; in the first block 1 byte past that end'),
+            (0x1010, 1000, near, '8016 bytes past the end of .* the base points into; in the first block 16 bytes past that end'),
+            (0x0ff8, 1000, far, '7992 bytes past the end of .* the base points into'), (0x1000, 0, near, 'just past the end of .* the base points into')):
+        planted = Planted('calls_pointer', params=struct.pack('<QQi', HEAP, HEAP, 1), grid=2000)
+        planted.process.memory.append((HEAP, bytes(4096)))
+        for at, text in ((0x10, 'S2R R3, SR_CTAID.X'), (0x50, f'LDG.E.64 R6, desc[UR36][R6.64+{offset:#x}]')):
+            rewrite(planted, planted.at(at), text)
+        planted.place(State(planted.at(0x60), error=planted.at(0x50), exception=14), block=(block, 0, 0))
+        yield {**said(planted, 14), 'causes': [rf'{cause}.* \(lane 0: {words}\)$']}
 
 
 @case
@@ -522,6 +540,19 @@ def registers_written_after_a_copy():
 
 
 @case
+def operands_for_the_whole_warp():
+    """Of an instruction that was refused for a value, the uniform registers that it reads are told."""
+    for text, operands in (('HGMMA.64x8x16.F32 R24, gdesc[UR4], RZ, !UPT', 'UR4(.64)? = .*'), ('UIADD3 UR4, UR5, UR6, URZ', 'UR5 = 0x5, UR6 = 0x6'),
+                           ('LDG.E R4, desc[UR4][R2.64]', 'UR4.64 = 0x500000004'), ('UMOV UR4, 0x2', None), ('IADD3 R4, R5, R6, RZ', None)):
+        planted = Planted('const_past')
+        rewrite(planted, planted.at(0x80), text)
+        planted.place(State(planted.at(0x90), error=planted.at(0x80), exception=27))
+        planted.uregs(UR4_64=0x500000004, UR6=6)
+        words = 'possible: its operands for the whole warp are '
+        yield {**said(planted, 27), 'findings': [f'{words}{operands}$' if operands else '!for the whole warp']}
+
+
+@case
 def traps():
     """A warp stops at its trap or behind it."""
     for pc, told in ((0x80, True), (0x90, True), (0xa0, False), (0x70, False)):
@@ -560,6 +591,16 @@ def calls_without_a_stack():
     planted = Planted('calls_pointer')
     planted.place(State(Foreign(0x41414140), error=Foreign(0x41414140), exception=8))
     yield {**said(planted, 8), 'findings': ["certain: no call in the dump's code is on the stack: the address may come from a return or a branch"]}
+
+
+@case
+def constants_of_a_bank_in_a_register():
+    """The bank is part of a descriptor: nothing is told of its size."""
+    for text, bank, offset, base in (('LDC R5, cx[UR4][R0+0x14]', None, 'offset', 'a constant bank that a register chooses'),
+                                     ('LDC R5, c[0x3][R0+0x14]', 3, 'c[0x3] offset', 'constant bank 3')):
+        words = 'certain: the bank is chosen by a register, as with a descriptor'
+        yield {**constant(text), 'findings': ['!' + words, 'constant bank 3 has'] if bank else [words, '!constant bank'],
+               'access': {'bank': bank, 'operands': offset, 'owner': base}}
 
 
 @case
@@ -620,6 +661,36 @@ def blocks_of_no_known_cluster():
         yield {**said(planted, 18), 'findings': [('' if known else '!') + 'the block is rank 2 of a cluster of 64', rf'the target block \(4,0,0\){rank} is not resident']}
 
 
+@case
+def one_block_of_a_cluster_that_is_gone():
+    """One is, two are."""
+    for gone, words in (((3,), '1 of the 4 blocks of the cluster is no longer resident: rank 3'), ((1, 3), '2 of the 4 blocks of the cluster are no longer')):
+        planted = Planted('shared_past', cluster=(4, 1, 1), shared=1024)
+        for number in range(4):
+            if number not in gone:
+                planted.launch.place(2 * number, (number, 0, 0), lambda _, n=number: State(planted.at(0x170), exception=0 if n else 34))
+        planted.process.devices[0].blame(0, 34, target=None)
+        yield {**said(planted, 34), 'findings': [words]}
+
+
+# ---- memory of atomics ----
+
+@case
+def memory_of_atomics():
+    """Those that access managed memory are counted, or all, where none does; of suspects whose address is in no memory nothing is told."""
+    for first, second, words in ((True, False, '1 of 32 suspects accesses is managed'), (False, True, '31 of 32 suspects access is managed'),
+                                 (False, False, '32 of 32 suspects access is not managed'), (None, False, None), (False, None, None)):
+        planted = Planted('system_add', params=struct.pack('<Q', HEAP))
+        atomic = planted.at(0x60)
+        planted.process.memory += [(HEAP + 0x1000 * i, bytes(256)) for i, managed in enumerate((first, second)) if managed is not None]
+        planted.place(State(atomic, error=atomic, exception=15, address={lane: HEAP + (0x1000 if lane else 0) + 4 * lane for lane in range(32)}))
+        model = planted.process.dump(550)
+        for range_ in model.memory:
+            range_.row['managed'] = {HEAP: first, HEAP + 0x1000: second}.get(range_.row['address'], False)
+        yield {**said(coredump.write(model, Options(driver=550)), 15), 'findings': [f'certain: the memory that {words} memory$' if words else '!managed memory'],
+               'causes': [('' if first or second else '!') + 'likely: a system-wide atomic on managed memory']}
+
+
 # ---- what old dumps say ----
 
 @case
@@ -659,7 +730,10 @@ def lines_of_assertions():
 def check(program, path, expected):
     with open(path, 'wb') as handle:
         handle.write(expected['dump'])
-    report = json.loads(run(program, 'report', '--json', '--no-source', path))
+    text = run(program, 'report', '--json', '--no-source', path)
+    if '(null)' in text or str(2**32 - 1) in text:
+        raise Wrong('what is not known is told as a number or as no text')
+    report = json.loads(text)
     focus = report['focus']
     if expected.get('summary', '') not in report['verdict']['summary']:
         raise Wrong(f"no {expected['summary']!r} in {report['verdict']['summary']!r}")
@@ -676,6 +750,11 @@ def check(program, path, expected):
         marks = [insn['mark'] for insn in focus['insns'] if insn['mark']]
         if (shown, marks) != (list(range(expected['listing'][0], expected['listing'][1] + 1, 16)), expected['listing'][2]):
             raise Wrong(f'instructions {shown}, marks {marks}')
+    for what, value in expected.get('access', {}).items():
+        told = focus['accesses'][0][what]
+        told = [one['name'] for one in told if one['use'] == 'address' and one['constant']] if what == 'operands' else told['claim']['text'] if what == 'owner' else told
+        if told not in (value, [value]):
+            raise Wrong(f'{what} is {told!r}, not {value!r}')
     if 'line' in expected and focus['assertion']['line'] != expected['line']:
         raise Wrong(f"line {focus['assertion']['line']}")
     if len(focus['likely_causes']) > 3 or len(focus['commands']) > 4:

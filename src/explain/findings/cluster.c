@@ -145,9 +145,9 @@ static void find_gone(struct wsi_scene *scene, const struct cluster *cluster)
 	else
 		wsi_fact(scene, WSI_FACT_TARGET_GONE,
 			 wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the list of resident blocks",
-				   "%u of the %u blocks of the cluster are no longer resident: "
+				   "%u of the %u blocks of the cluster %s no longer resident: "
 				   "rank %s",
-				   n, cluster->n, list));
+				   n, cluster->n, n == 1 ? "is" : "are", list));
 }
 
 /* The rank that the addresses of the access belong to. */
