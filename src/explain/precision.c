@@ -53,8 +53,11 @@ static const char *thread_text(struct wsi_build *build, const struct ws_report_e
 			       ? "the threads are lost, or had exited before the fault was detected"
 			       : "the threads had exited before the fault was detected";
 	if (e->blame == WS_BLAME_SUSPECT)
-		return wsi_build_text(build, "the thread is one of %" PRIu64 " that were active",
-				      e->n_lanes);
+		return e->n_lanes == 1
+			       ? "the thread is the one that was active"
+			       : wsi_build_text(build,
+						"the thread is one of %" PRIu64 " that were active",
+						e->n_lanes);
 	if (e->n_lanes == 1)
 		return exact ? "the thread is known: it carries the exception"
 			     : "one thread carries the exception";

@@ -43,8 +43,13 @@ static void address(struct wsi_page *page, const struct ws_report_access *access
 	uint32_t told = access->suspects & (access->lanes_known | access->lanes_likely);
 	if (lane == WS_NONE && told) {
 		wsi_label(page, "Address");
-		wsi_run(page, WSI_STRONG, "0x%" PRIx64 " to 0x%" PRIx64 ", of %u suspects",
-			access->first_address, access->last_address, wsi_count_bits(told));
+		if (access->first_address == access->last_address)
+			wsi_run(page, WSI_STRONG, "0x%" PRIx64 ", of %u suspect%s",
+				access->first_address, wsi_count_bits(told),
+				wsi_plural(wsi_count_bits(told)));
+		else
+			wsi_run(page, WSI_STRONG, "0x%" PRIx64 " to 0x%" PRIx64 ", of %u suspects",
+				access->first_address, access->last_address, wsi_count_bits(told));
 	}
 	if (lane == WS_NONE || !bit(access->lanes_known | access->lanes_guess, lane))
 		return;

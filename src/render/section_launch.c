@@ -56,8 +56,9 @@ static void field_rows(struct wsi_page *page, const struct ws_report_param *para
 		return;
 	wsi_cell_wide(page);
 	if (shown < param->n_fields)
-		wsi_say(page, "   ... and %s%u more fields (--all)",
-			param->fields_cut ? "at least " : "", param->n_fields - shown);
+		wsi_say(page, "   ... and %s%u more field%s (--all)",
+			param->fields_cut ? "at least " : "", param->n_fields - shown,
+			wsi_plural(param->n_fields - shown));
 	else
 		wsi_say(page, "   ... and more fields");
 }

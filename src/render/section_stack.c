@@ -174,7 +174,8 @@ static void stack_notes(struct wsi_page *page, const struct ws_report_exception 
 	changed(page, e);
 	if (e->n_callers_left_out || cut) {
 		wsi_element(page, WSI_NOTE);
-		wsi_say(page, "%u more callers", e->n_callers_left_out + cut);
+		wsi_say(page, "%u more caller%s", e->n_callers_left_out + cut,
+			wsi_plural(e->n_callers_left_out + cut));
 	}
 	if (e->stack_status != WS_OK && e->stack_status != WS_ABSENT) {
 		wsi_element(page, WSI_NOTE);

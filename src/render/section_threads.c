@@ -62,8 +62,8 @@ void wsi_section_groups(struct wsi_page *page)
 	if (shown == report->n_groups)
 		return;
 	wsi_element(page, WSI_MORE);
-	wsi_say(page, "%" PRIu64 " threads in %u more groups (--all)", rest,
-		report->n_groups - shown);
+	wsi_say(page, "%" PRIu64 " thread%s in %u more group%s (--all)", rest, wsi_plural(rest),
+		report->n_groups - shown, wsi_plural(report->n_groups - shown));
 }
 
 void wsi_section_further(struct wsi_page *page)

@@ -186,6 +186,7 @@ static void say_access(struct sentence *sentence, const struct ws_report_excepti
 	uint32_t suspects = access->suspects & e->lanes_suspect;
 	uint32_t told = suspects & (access->lanes_known | access->lanes_likely);
 	bool one = e->suspect_stands_out && access->lane == e->suspect.lane;
+	bool single = one || wsi_count_bits(told) == 1;
 	uint32_t lanes = one ? told & 1u << access->lane : told;
 	if (!lanes)
 		return;
@@ -199,8 +200,8 @@ static void say_access(struct sentence *sentence, const struct ws_report_excepti
 		say(sentence, "; the %u suspects%s", wsi_count_bits(told),
 		    e->n_warps > 1 ? " of the first warp" : "");
 	say(sentence, " %s%s%s %u byte%s%s %s %s memory at 0x%" PRIx64,
-	    lanes & ~access->lanes_known ? "probably " : "", does->verb, one ? "s" : "",
-	    access->width, access->width == 1 ? "" : "s", one ? "" : " each", does->tie,
+	    lanes & ~access->lanes_known ? "probably " : "", does->verb, single ? "s" : "",
+	    access->width, access->width == 1 ? "" : "s", single ? "" : " each", does->tie,
 	    ws_space_text(access->space),
 	    one ? access->address[access->lane] : access->first_address);
 	if (!one && access->first_address != access->last_address)
@@ -373,8 +374,10 @@ static const char *explain_borrowing(struct wsi_build *build, const struct ws_pl
 	case WS_BORROW_DIFFERS:
 		return wsi_build_text(build,
 				      "The code in %s is different: %" PRIu64
-				      " instructions differ, the first at offset 0x%" PRIx64 ".",
-				      found.path, found.diff.n_instructions, found.diff.first_off);
+				      " instruction%s, the first at offset 0x%" PRIx64 ".",
+				      found.path, found.diff.n_instructions,
+				      found.diff.n_instructions == 1 ? " differs" : "s differ",
+				      found.diff.first_off);
 	case WS_BORROW_NO_LINES:
 		return "The debug images that have this function have no lines either.";
 	case WS_BORROW_NO_FUNCTION:

@@ -7,6 +7,7 @@ usage: test_findings.py WARPSCOPE BUILDER_FOLDER SCHEMA (as test_exceptions.py, 
 Cases are like those of test_exceptions.py, which plants them; a case here is a row that has a second row beside it, and
 only the JSON is looked at.
 """
+import gzip
 import json
 import os
 import re
@@ -15,13 +16,13 @@ import subprocess
 import sys
 import tempfile
 
-from test_exceptions import (HEAP, Planted, Wrong, arrived, called, copies, garbage, hold, instruction, run, said, spoken,  # noqa: E402
+from test_exceptions import (DATA, HEAP, Planted, Wrong, arrived, called, copies, garbage, hold, instruction, run, said, spoken,  # noqa: E402
                              tensor_map, tensor_memory, word_90)
 
 import coredump  # noqa: E402
 import cubin as cb  # noqa: E402
-from coredump import FLAG_SKIP_LOCAL, Options  # noqa: E402
-from machine import LOCAL_BYTES, LOCAL_WINDOW, STACK_TOP, Foreign, Gpu, State  # noqa: E402
+from coredump import FLAG_SKIP_GLOBAL, FLAG_SKIP_LOCAL, Options  # noqa: E402
+from machine import H100, LOCAL_BYTES, LOCAL_WINDOW, STACK_TOP, Foreign, Gpu, Process, State  # noqa: E402
 
 CASES = []
 
@@ -495,6 +496,33 @@ def detected_late(active, valid=0xffffffff, exited=0, block=32, driver=615, warp
 
 
 @case
+def some_suspects_whose_address_is_known():
+    """Registers of the others are lost, and so is the memory that would show whose address is wrong."""
+    for n, address, words in ((1, lambda lane: HEAP + 8 * lane, f'1 of the 32 suspects loads 8 bytes from global memory at {HEAP:#x}'),
+                              (2, lambda _: HEAP, f'2 of the 32 suspects load 8 bytes each from global memory at {HEAP:#x}'),
+                              (2, lambda lane: HEAP + 8 * lane, f'2 of the 32 suspects load 8 bytes each from global memory at {HEAP:#x} to {HEAP + 8:#x}')):
+        planted = Planted('calls_pointer', params=struct.pack('<QQi', HEAP, HEAP, 1))
+        for offset, number in ((0x30, 6), (0x40, 7)):  # nobody can compute the address again
+            rewrite(planted, planted.at(offset), f'S2R R{number}, SR_CLOCKLO')
+        load = planted.at(0x50)
+        planted.place(State(load, error=load, exception=14, regs={6: address, 7: lambda _: HEAP >> 32}))
+        for lane in planted.cta.warps[0].lanes[n:]:
+            lane.regs = None
+        yield {**said(planted, 14, options=Options(driver=615, flags=FLAG_SKIP_GLOBAL)), 'summary': f'; {words}'}
+
+
+@case
+def threads_that_were_active():
+    """The SM has the exception, no lane does."""
+    for active, words in ((1, 'the thread is the one that was active'), (3, 'the thread is one of 2 that were active')):
+        planted = Planted('calls_pointer', params=struct.pack('<QQi', HEAP, HEAP, 1))
+        load = planted.at(0x50)
+        planted.place(State(load, error=load, active=active))
+        planted.process.devices[0].blame(2, 14, load)
+        yield {**said(planted, 14), 'precision': [f'; {words}$']}
+
+
+@case
 def lanes_that_may_have_done_it_elsewhere():
     """A fault is detected late: the guilty lanes may have gone on or ended by then."""
     for lanes, words in (
@@ -725,16 +753,44 @@ def lines_of_assertions():
         yield {**said(planted, 12), 'line': told}
 
 
+# ---- debug images ----
+
+@case
+def debug_images_of_other_code():
+    """An image may give lines only where its code is the same, byte for byte."""
+    with gzip.open(os.path.join(DATA, 'except.li.sm_90.cubin.gz')) as handle:
+        image = handle.read()
+    start = cb.Cubin(image)
+    start = start.sections[start.function('_Z10const_pastPii').shndx].offset
+    planted = Process(H100)
+    module = planted.context().load(image.replace(b'.debug_line\0', b'.debug_lost\0').replace(b'.nv_debug_line_sass\0', b'.nv_debug_lost_sass\0'))
+    launch = planted.launch(module.context, module, '_Z10const_pastPii', (8, 1, 1), (32, 1, 1))
+    load = launch.entry.later(8)
+    launch.place(2, (0, 0, 0), lambda _: State(load, error=load, exception=29))
+    dump = coredump.write(planted.dump(615), Options(driver=615))
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'image')
+        for changed, words in (((), None), ((3,), '1 instruction differs, the first at offset 0x30'), ((4, 6), '2 instructions differ, the first at offset 0x40')):
+            other = bytearray(image)
+            for number in changed:
+                other[start + 16 * number + 2] ^= 1
+            with open(path, 'wb') as handle:
+                handle.write(other)
+            yield {**said(dump, 29), 'options': ['--debug-image', path], 'advice': words and f'The code in {path} is different: {words}.'}
+
+
 # ---- the tests ----
 
 def check(program, path, expected):
     with open(path, 'wb') as handle:
         handle.write(expected['dump'])
-    text = run(program, 'report', '--json', '--no-source', path)
+    text = run(program, 'report', '--json', '--no-source', *expected.get('options', ()), path)
     if '(null)' in text or str(2**32 - 1) in text:
         raise Wrong('what is not known is told as a number or as no text')
     report = json.loads(text)
     focus = report['focus']
+    if 'advice' in expected and expected['advice'] != next((one['advice'] for one in report['missing'] if one['what'].startswith('line ')), None):
+        raise Wrong(f"missing: {report['missing']}, not {expected['advice']}")
     if expected.get('summary', '') not in report['verdict']['summary']:
         raise Wrong(f"no {expected['summary']!r} in {report['verdict']['summary']!r}")
     if expected.get('signature', report['signature']) != report['signature']:
