@@ -122,7 +122,7 @@ static void gap(struct wsi_page *page, unsigned x, unsigned width, bool below, u
 			at, TOP - 6, text);
 }
 
-/* The access with its block's or thread's memory, which begins at 0, as the range below. */
+/* The access with its block's or thread's memory as the range below, or above. */
 static struct ws_report_access with_window(const struct ws_report_access *access)
 {
 	struct ws_report_access drawn = *access;
@@ -130,11 +130,17 @@ static struct ws_report_access with_window(const struct ws_report_access *access
 	bool window = access->space == WS_SPACE_SHARED || access->space == WS_SPACE_LOCAL;
 	if (!window || access->window_size == 0 || access->below.status == WS_OK)
 		return drawn;
-	drawn.inside = address < access->window_size;
-	drawn.below = (struct ws_report_neighbour){
-		.size = access->window_size,
-		.distance = drawn.inside ? 0 : address - access->window_size,
-	};
+	struct ws_report_neighbour all = { .start = access->window_start,
+					   .size = access->window_size };
+	if (address < all.start) {
+		uint64_t ahead = all.start - address;
+		all.distance = ahead > access->width ? ahead - access->width : 0;
+		drawn.above = all;
+		return drawn;
+	}
+	drawn.inside = address - all.start < all.size;
+	all.distance = drawn.inside ? 0 : address - all.start - all.size;
+	drawn.below = all;
 	return drawn;
 }
 

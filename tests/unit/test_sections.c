@@ -353,6 +353,43 @@ static void memory_beside_an_address_is_told_with_its_distance(void **state)
 	says(&p.report, HTML, " + 8 bytes, 9 bytes after the access");
 }
 
+static void an_access_is_drawn_with_the_memory_of_its_space(void **state)
+{
+	(void)state;
+	static const struct {
+		enum ws_space space;
+		uint64_t start, address;
+		const char *words[2];
+	} cases[] = {
+		{ WS_SPACE_SHARED, 0, 0x300, { ">0x0</text>", ">192 bytes</text>" } },
+		{ WS_SPACE_SHARED, 0, 0x240, { ">0x0</text>", ">0x240</text>" } },
+		{ WS_SPACE_SHARED, 0, 0x23f, { ">0x0</text>", ">0x23f</text>" } },
+		{ WS_SPACE_LOCAL, 0xfffb80, 0xfffb00, { ">0xfffb80</text>", ">124 bytes</text>" } },
+		{ WS_SPACE_LOCAL, 0xfffb80, 0xfffb7e, { ">0xfffb80</text>", ">0xfffb7e</text>" } },
+		{ WS_SPACE_LOCAL, 0xfffb80, 0xfffb80, { ">0xfffb80</text>", ">0xfffb80</text>" } },
+		{ WS_SPACE_LOCAL, 0xfffb80, 0xfffdc8, { ">0xfffb80</text>", ">8 bytes</text>" } },
+	};
+	struct planted p;
+	plant_access(&p);
+	p.access.lane = 0;
+	p.access.lanes_known = 1;
+	p.access.space = WS_SPACE_LOCAL;
+	says_not(&p.report, HTML, "class=\"ruler\"");
+	p.access.window_size = 576;
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		bool far = strstr(cases[i].words[1], "bytes");
+		p.access.space = cases[i].space;
+		p.access.window_start = cases[i].start;
+		p.access.address[0] = cases[i].address;
+		says(&p.report, HTML, ">576 bytes</text>");
+		says(&p.report, HTML, cases[i].words[0]);
+		says(&p.report, HTML, cases[i].words[1]);
+		assert_true((strstr(written.bytes, "class=\"gap\"") != NULL) == far);
+	}
+	p.access.space = WS_SPACE_CONST;
+	says_not(&p.report, HTML, "class=\"ruler\"");
+}
+
 static void operands_are_told_with_their_values(void **state)
 {
 	(void)state;
@@ -625,6 +662,29 @@ static void other_exceptions_are_told_as_far_as_they_are_known(void **state)
 	says(&p.report, TEXT, "Other exceptions on this device:\n");
 }
 
+static void lists_that_are_long_are_cut(void **state)
+{
+	(void)state;
+	static struct ws_report_exception exceptions[22];
+	static struct ws_str code[21];
+	struct planted p;
+	plant(&p);
+	for (size_t i = 0; i < WSI_COUNT(exceptions); i++)
+		exceptions[i] = p.e;
+	for (size_t i = 0; i < WSI_COUNT(code); i++)
+		code[i] = ws_str_of("k");
+	p.report.exceptions = exceptions;
+	p.report.n_exceptions = 21;
+	p.report.code = code;
+	p.report.n_code = 20;
+	says_not(&p.report, TEXT, "more (--all)");
+	p.report.n_exceptions = 22;
+	says(&p.report, TEXT, "    ... and 1 more (--all)\n");
+	p.report.n_exceptions = 1;
+	p.report.n_code = 21;
+	says(&p.report, TEXT, "    ... and 1 more (--all)\n");
+}
+
 /* ---- waits ---- */
 
 static void those_who_have_not_come_are_told(void **state)
@@ -880,6 +940,7 @@ int main(void)
 		cmocka_unit_test(suspects_are_told_with_their_reasons),
 		cmocka_unit_test(each_lane_has_its_finding),
 		cmocka_unit_test(memory_beside_an_address_is_told_with_its_distance),
+		cmocka_unit_test(an_access_is_drawn_with_the_memory_of_its_space),
 		cmocka_unit_test(operands_are_told_with_their_values),
 		cmocka_unit_test(frames_that_repeat_are_folded),
 		cmocka_unit_test(callers_that_are_left_out_are_counted),
@@ -889,6 +950,7 @@ int main(void)
 		cmocka_unit_test(the_launch_is_told_as_far_as_it_is_known),
 		cmocka_unit_test(groups_that_are_left_out_are_counted),
 		cmocka_unit_test(other_exceptions_are_told_as_far_as_they_are_known),
+		cmocka_unit_test(lists_that_are_long_are_cut),
 		cmocka_unit_test(those_who_have_not_come_are_told),
 		cmocka_unit_test(the_word_that_is_waited_for_is_told),
 		cmocka_unit_test(waits_that_are_left_out_are_counted),
