@@ -214,38 +214,43 @@ void wsi_say_line(struct wsi_page *page, const struct ws_report_frame *frame)
 		wsi_run(page, WSI_CODE, "%.*s", (int)wsi_min_u64(name.len, 60), name.ptr);
 }
 
+static void say_hardware(struct wsi_page *page, const struct ws_report_thread *at,
+			 const char *comma)
+{
+	const struct {
+		const char *name;
+		uint32_t id;
+	} parts[] = { { "device", at->device },
+		      { "sm", at->sm },
+		      { "warp", at->warp },
+		      { "lane", at->lane } };
+	for (size_t i = 0; i < WSI_COUNT(parts); i++) {
+		if (parts[i].id == WS_NONE)
+			continue;
+		wsi_say(page, "%s%s %u", comma, parts[i].name, parts[i].id);
+		comma = ", ";
+	}
+}
+
 void wsi_say_hardware(struct wsi_page *page, const struct ws_report_thread *at)
 {
-	const char *comma = "";
-	if (at->device != WS_NONE) {
-		wsi_say(page, "device %u", at->device);
-		comma = ", ";
-	}
-	if (at->sm != WS_NONE) {
-		wsi_say(page, "%ssm %u", comma, at->sm);
-		comma = ", ";
-	}
-	if (at->warp != WS_NONE) {
-		wsi_say(page, "%swarp %u", comma, at->warp);
-		comma = ", ";
-	}
-	if (at->lane != WS_NONE)
-		wsi_say(page, "%slane %u", comma, at->lane);
+	say_hardware(page, at, "");
 }
 
 void wsi_say_thread(struct wsi_page *page, const struct ws_report_thread *at)
 {
+	const char *comma = "";
 	if (at->block_status == WS_OK) {
 		wsi_say(page, "block ");
 		wsi_dim(page, at->block);
-		wsi_say(page, ", ");
+		comma = ", ";
 	}
 	if (at->lane != WS_NONE) {
-		wsi_say(page, "thread ");
+		wsi_say(page, "%sthread ", comma);
 		wsi_dim(page, at->thread);
-		wsi_say(page, ", ");
+		comma = ", ";
 	}
-	wsi_say_hardware(page, at);
+	say_hardware(page, at, comma);
 }
 
 void wsi_cell_thread(struct wsi_page *page, const struct ws_report_thread *at)

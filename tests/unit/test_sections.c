@@ -733,8 +733,15 @@ static void those_who_have_not_come_are_told(void **state)
 	one.example = nobody;
 	one.example.sm = 9;
 	says(&p.report, TEXT, "not started (first: SM 9)\n");
+	one.example.sm = WS_NONE; /* its block has ended */
+	one.example.block_status = WS_OK;
+	one.example.block.x = 5;
+	says(&p.report, TEXT, "not started (first: block (5,0,0))\n");
+	says(&p.report, HTML, " (first: block (5,0,0))");
 	one.example = thread;
 	says(&p.report, TEXT, "not started (first: block (1,2,3), thread (6,0,0))\n");
+	says(&p.report, HTML,
+	     " (first: block (1,2,3), thread (6,0,0), device 0, sm 4, warp 5, lane 6)");
 	wait.n_lanes = wait.n_warps = wait.n_blocks = 2;
 	says(&p.report, TEXT, "    2 threads of 2 warps in 2 blocks waits\n");
 	wait.instruction = "BAR.SYNC 0x0";
