@@ -22,7 +22,7 @@ from test_exceptions import (DATA, HEAP, Planted, Wrong, arrived, called, copies
 import coredump  # noqa: E402
 import cubin as cb  # noqa: E402
 from coredump import FLAG_SKIP_GLOBAL, FLAG_SKIP_LOCAL, Options  # noqa: E402
-from machine import H100, LOCAL_BYTES, LOCAL_WINDOW, STACK_TOP, Foreign, Gpu, Process, State  # noqa: E402
+from machine import H100, LOCAL_BYTES, LOCAL_WINDOW, STACK_TOP, Foreign, Gpu, Position, Process, State  # noqa: E402
 
 CASES = []
 
@@ -428,6 +428,7 @@ def a_barrier_with_copies_under_way():
 @case
 def a_barrier_for_as_many_as_there_are():
     """64 arrivals are expected of a block of 64."""
+    yield {**arrived(word_90(1, 1)), 'findings': ['phase 0, 1 arrival expected, 1 pending$', '1 arrival is expected; the block has 64 threads']}
     for expected in (64, 63):
         yield {**arrived(word_90(expected, 1)), 'findings': [('!' if expected == 64 else '') + 'arrivals are expected; the block has 64 threads']}
 
@@ -717,6 +718,28 @@ def memory_of_atomics():
             range_.row['managed'] = {HEAP: first, HEAP + 0x1000: second}.get(range_.row['address'], False)
         yield {**said(coredump.write(model, Options(driver=550)), 15), 'findings': [f'certain: the memory that {words} memory$' if words else '!managed memory'],
                'causes': [('' if first or second else '!') + 'likely: a system-wide atomic on managed memory']}
+
+
+@case
+def a_block_that_is_its_cluster():
+    """It alone is there, or all of four."""
+    for n, words in ((1, 'the 1 block of the cluster is still resident'), (4, 'all 4 blocks of the cluster are still resident')):
+        planted = Planted('shared_past', cluster=(n, 1, 1), shared=1024)
+        for number in range(n):
+            planted.launch.place(2 * number, (number, 0, 0), lambda _, one=number: State(planted.at(0x170), exception=0 if one else 34))
+        planted.process.devices[0].blame(0, 34, target=None)
+        yield {**said(planted, 34), 'findings': [words]}
+
+
+@case
+def addresses_past_a_boundary():
+    """Instructions lie at multiples of 16 bytes."""
+    for past, words in ((1, '1 byte'), (2, '2 bytes'), (15, '15 bytes')):
+        for code in (4, 23):
+            planted = Planted('const_past')
+            odd = Position(planted.module, planted.launch.entry.shndx, 0x80 + past)
+            planted.place(State(odd, error=odd, exception=code))
+            yield {**said(planted, code), 'findings': [f'is {words} past an instruction boundary']}
 
 
 # ---- what old dumps say ----

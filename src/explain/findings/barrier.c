@@ -40,8 +40,8 @@ static void find_word(struct wsi_scene *scene, const struct ws_report_access *ac
 	}
 	wsi_found(scene, WS_CONFIDENCE_LIKELY, evidence,
 		  "the word at 0x%" PRIx64 " is 0x%016" PRIx64
-		  ": phase %u, %u arrivals expected, %u pending",
-		  at, word, b.phase, b.expected, b.pending);
+		  ": phase %u, %u arrival%s expected, %u pending",
+		  at, word, b.phase, b.expected, b.expected == 1 ? "" : "s", b.pending);
 	if (b.others)
 		wsi_found(scene, WS_CONFIDENCE_POSSIBLE, evidence,
 			  "it has undocumented bits set, 0x%" PRIx64
@@ -50,8 +50,8 @@ static void find_word(struct wsi_scene *scene, const struct ws_report_access *ac
 	if (threads > b.expected)
 		wsi_fact(scene, WSI_FACT_BAR_FEW,
 			 wsi_found(scene, WS_CONFIDENCE_LIKELY, "the word and the launch",
-				   "%u arrivals are expected; the block has %" PRIu64 " threads",
-				   b.expected, threads));
+				   "%u arrival%s expected; the block has %" PRIu64 " threads",
+				   b.expected, b.expected == 1 ? " is" : "s are", threads));
 }
 
 enum ws_status wsi_find_barrier(struct wsi_scene *scene)

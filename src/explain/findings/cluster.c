@@ -141,7 +141,9 @@ static void find_gone(struct wsi_scene *scene, const struct cluster *cluster)
 	}
 	if (n == 0)
 		wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the list of resident blocks",
-			  "all %u blocks of the cluster are still resident", cluster->n);
+			  cluster->n == 1 ? "the %u block of the cluster is still resident"
+					  : "all %u blocks of the cluster are still resident",
+			  cluster->n);
 	else
 		wsi_fact(scene, WSI_FACT_TARGET_GONE,
 			 wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the list of resident blocks",

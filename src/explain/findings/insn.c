@@ -104,8 +104,9 @@ static enum ws_status find_bytes(struct wsi_scene *scene, const struct ws_place 
 	if (off % WS_SASS_BYTES) {
 		wsi_fact(scene, WSI_FACT_PC_ODD,
 			 wsi_found(scene, WS_CONFIDENCE_CERTAIN, "errorpc",
-				   "errorpc is %u bytes past an instruction boundary",
-				   (unsigned)(off % WS_SASS_BYTES)));
+				   "errorpc is %u byte%s past an instruction boundary",
+				   (unsigned)(off % WS_SASS_BYTES),
+				   off % WS_SASS_BYTES == 1 ? "" : "s"));
 		return WS_OK;
 	}
 	if (!wsi_code_insn(&scene->code, e->errorpc, &insn) ||

@@ -50,9 +50,10 @@ static void find_target(struct wsi_scene *scene, uint64_t address)
 	if (address % WS_SASS_BYTES)
 		wsi_fact(scene, WSI_FACT_PC_ODD,
 			 wsi_found(scene, WS_CONFIDENCE_CERTAIN, evidence,
-				   "0x%" PRIx64 " is %u bytes past an instruction boundary (%u "
+				   "0x%" PRIx64 " is %u byte%s past an instruction boundary (%u "
 				   "bytes)",
-				   address, (unsigned)(address % WS_SASS_BYTES), WS_SASS_BYTES));
+				   address, (unsigned)(address % WS_SASS_BYTES),
+				   address % WS_SASS_BYTES == 1 ? "" : "s", WS_SASS_BYTES));
 }
 
 /* ---- the call ---- */
