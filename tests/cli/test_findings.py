@@ -7,6 +7,7 @@ usage: test_findings.py WARPSCOPE BUILDER_FOLDER SCHEMA (as test_exceptions.py, 
 Cases are like those of test_exceptions.py, which plants them; a case here is a row that has a second row beside it, and
 only the JSON is looked at.
 """
+import functools
 import gzip
 import json
 import os
@@ -32,6 +33,7 @@ def case(function):
     return function
 
 
+@functools.cache
 def assembled(text, arch='sm_90'):
     """The bytes of one instruction."""
     with tempfile.TemporaryDirectory() as folder:
