@@ -682,6 +682,57 @@ def check_not_saved(program, folder):
     same('chosen ones as data', (chosen['R29'], chosen['R30'], chosen['R30_why']), (lane.regs[29], None, 'absent'))
 
 
+def check_lost(program, folder):
+    """What is shown of blocks whose grid the dump lost, and of a kernel and a module whose image cannot be read."""
+    import test_diff
+    path = os.path.join(folder, 'lost.nvcudmp')
+
+    def written(model):
+        with open(path, 'wb') as out:
+            out.write(model.bytes())
+        return Program(program, path)
+    model = test_diff.Model()
+    del model.device(1).grids[0]
+    run = written(model)
+    headings = {table: [line for line in run.run('info', path, table, 'device', '5').splitlines() if line.startswith('Kernel')]
+                for table in ('blocks', 'clusters', 'threads')}
+    same('headings', headings, {'blocks': ['Kernel -'], 'clusters': ['Kernel - ClusterDim (2,1,1)'], 'threads': ['Kernel -']})
+    same('headings of each thread', [line for line in run.run('info', '--coalescing', 'off', path, 'threads', 'device', '5').splitlines()
+                                     if line.startswith('Kernel')], ['Kernel -'])
+    for table, count in (('blocks', 4), ('clusters', 4), ('threads', 512)):  # nothing is known to stand beside it
+        rows = [row for row in run.rows(table) if row['kernel'] is None]
+        same(f'{table} of no kernel', ([row['kernel_why'] for row in rows], [row['count'] for row in rows]), (count * ['absent'], count * [1]))
+    same('warps of no kernel', [row['kernel_why'] for row in run.rows('warps') if row['device'] == 5], 16 * ['absent'])
+    same('memory of no kernel', {(row['kernel'], row['space']) for row in run.rows('memory') if row['device'] == 5}, {(None, 'local')})
+    model = test_diff.Model()
+    module = model.device(0).contexts[0].modules[0]
+    module.relocated, module.image = module.relocated[:40], None
+    run = written(model)
+    row, sound = run.rows('modules')
+    same('a module that is cut', [row[key + why] for key in ('arch', 'toolkit', 'lines', 'num_kernels', 'num_functions', 'code_id')
+                                  for why in ('', '_why')], 6 * [None, 'damaged'])
+    same('its images', [row['relocated_bytes'], row['original_bytes'], row['original_bytes_why']], [40, None, 'absent'])
+    same('the other', pick(sound, 'arch', 'toolkit', 'lines', 'num_kernels', 'num_functions', 'code_id'),
+         ['sm_90', '13.0', '-lineinfo', 2, 2, test_diff.PAIR])
+    same('kernels', [(row['invocation'], row.get('invocation_why')) for row in run.rows('kernels')][1:], 2 * [(None, 'absent')])
+
+
+def check_twins(program, folder):
+    """Threads that a damaged dump has twice: in the order of warps, then of lanes."""
+    import test_diff
+    model, path = test_diff.Model(), os.path.join(folder, 'twins.nvcudmp')
+    block = model.block(1)
+    for warp in block.warps:
+        for lane in warp.lanes:
+            lane.row['threadIdxX'] = 7
+    block.warps.reverse()
+    with open(path, 'wb') as out:
+        out.write(model.bytes())
+    rows = Program(program, path).rows('threads', '--coalescing', 'off')
+    same('places', [(row['warp'], row['lane']) for row in rows if row['blockIdx'] == [1, 0, 0] and row['kernel'] == 0],
+         [(0, n) for n in range(32)] + [(1, n) for n in range(16)])
+
+
 AT, BEYOND = 0x7f3a12000000, 0x7f3a12001000  # global memory: 512 bytes and, with a hole between, 64
 
 
@@ -766,6 +817,24 @@ def check_where(program, folder):
         same(f'rows with {words}', len([line for line in said.stdout.splitlines() if '0x4321' in line and ':' not in line]), rows + 1)
 
 
+def check_no_symbol(program, folder):
+    """Code behind the end of a function has a place in its section and a line, but no name."""
+    import struct
+    import test_diff
+    model, path = test_diff.Model(), os.path.join(folder, 'symbol.nvcudmp')
+    module, code = model.device(0).contexts[0].modules[0], model.lane(0, 0, 0).row['virtualPC'] & ~0xfff
+    symbol = struct.pack('<QQ', code, 0x200)  # read_word, the first function: where it is, and its size
+    module.relocated = module.relocated.replace(symbol, struct.pack('<QQ', code, 0x100), 1)
+    with open(path, 'wb') as out:
+        out.write(model.bytes())
+    run = Program(program, path)
+    for offset, function, said in ((0xf0, '_Z9read_wordPKc', 'read_word+0xf0'), (0x180, None, '(no symbol)+0x180')):
+        place = json.loads(run.run('info', '--json', path, 'where', hex(code + offset)))['where']['code']
+        same(f'code at {offset:#x}', (place['function_mangled'], place.get('function_mangled_why'), number(place['rel_pc'])),
+             (function, None if function else 'absent', offset))
+        same(f'words at {offset:#x}', run.run('info', path, 'where', hex(code + offset)).splitlines()[1].split(maxsplit=1)[1], f'{said}, module 0')
+
+
 def main():
     program, builders, schemas = sys.argv[1:4]
     every = int(sys.argv[4]) if len(sys.argv) > 4 else 1
@@ -802,7 +871,10 @@ def main():
         checks.append(('rows of which no two are alike', lambda: check_varied(os.path.abspath(program), reader, folder)))
         checks.append(('as many places as threads', lambda: check_places(os.path.abspath(program), folder)))
         checks.append(('registers that were not saved', lambda: check_not_saved(os.path.abspath(program), folder)))
+        checks.append(('a grid and an image that are lost', lambda: check_lost(os.path.abspath(program), folder)))
+        checks.append(('threads that are there twice', lambda: check_twins(os.path.abspath(program), folder)))
         checks.append(('planted addresses: what is there', lambda: check_where(os.path.abspath(program), folder)))
+        checks.append(('code that no symbol covers', lambda: check_no_symbol(os.path.abspath(program), folder)))
         for name, planted in IMPOSSIBLE.items():
             checks.append((f'{name}: the rows are marked',
                            lambda planted=planted: check_impossible(os.path.abspath(program), folder, planted)))

@@ -169,6 +169,46 @@ code of an unknown function, 4784 bytes
     tests.result('code of its line', None if text == '?+0x0, 4784 bytes\n' else text)
 
 
+def unnamed(tests, folder):
+    """Columns, a file that the table does not have and names that the strings do not have, in each answer."""
+    import bombs  # pylint: disable=import-outside-toplevel,import-error
+
+    def named(opcode, *numbers):
+        body = bytes([opcode]) + b''.join(bombs.uleb(number) for number in numbers)
+        return b'\0' + bombs.uleb(len(body)) + body
+    step = b'\2\x10\x14'  # 16 bytes, and a row that is 5 lines on
+    program = bombs.set_address() + b'\x14\5\7' + step + b'\4\x09' + step + b'\4\1' + named(0x90, 1, 1) + step
+    program += named(0x91, 1) + named(0x90, 2, 5000) + step + b'\2\x10' + bombs.END
+    path = os.path.join(folder, 'unnamed.cubin')
+    with open(path, 'wb') as out:
+        out.write(bombs.line_image(bombs.line_table(program)))
+    text = tests.run('lines', path)
+    tests.result('rows without names', None if text == """
+kernel kernel, 80 bytes
+   row   offset   bytes  position
+     1      0x0      16  a.cu:6
+     2     0x10      16  a.cu:11
+     3     0x20      16  ?:16
+     4     0x30      16  a.cu:21  in inlined <- a.cu:6
+     5     0x40      16  a.cu:26  in ? <- a.cu:11
+     6     0x50       -  end
+""" else text.replace('\n', '|'))
+    raw = [line.split('extended opcode ')[1] for line in tests.run('lines', '--raw', path).splitlines() if ': set function' in line or 'inlined call' in line]
+    tests.result('opcodes with names', None if raw == ['144: inlined call: context 1, name at 0x1 inlined', '145: set function name at 0x1 inlined',
+                                                       '144: inlined call: context 2, name at 0x1388 (outside .debug_str)'] else str(raw))
+    chains = {f'kernel+{pc:#x}': chain for pc, chain in (
+        (0, [('kernel', 'a.cu', 6, None)]), (0x1f, [('kernel', 'a.cu', 11, 7)]), (0x20, [('kernel', None, 16, 7)]),
+        (0x30, [('inlined', 'a.cu', 21, 7), ('kernel', 'a.cu', 6, None)]), (0x40, [(None, 'a.cu', 26, 7), ('kernel', 'a.cu', 11, 7)]))}
+    for (place, wanted), answer in zip(chains.items(), tests.json('symbolize', path, *chains)['answers']):
+        found = [(p['function_mangled'], p['file'], p['line'], p.get('column')) for p in answer['positions']]
+        why = {word: value for p in answer['positions'] for word, value in p.items() if word.endswith('_why')}
+        said = {'file_why': 'absent'} if wanted[0][1] is None else {} if wanted[0][0] else {'function_why': 'damaged', 'function_mangled_why': 'damaged'}
+        tests.result(f'positions of {place}', None if (found, why) == (wanted, said) else f'{found} {why}')
+    text = tests.run('symbolize', path, 'kernel+0x20', 'kernel+0x40')
+    tests.result('positions as text', None if re.findall(r'#.*', text) == ['#0 kernel at ?:16', '#0 ? at a.cu:26 (inlined)', '#1 kernel at a.cu:11'] else
+                 text.replace('\n', '|'))
+
+
 def same_answer(tests, path, place):
     """`symbolize FUNCTION+OFFSET` and `lines --function --pc` give the same chain."""
     function, offset = place.split('+')
@@ -248,6 +288,7 @@ def main(program, root, built):
         every_opcode(tests, root, folder, 4)
         unknown_code(tests, folder)
         dropped(tests, root, folder)
+        unnamed(tests, folder)
         architectures(tests, os.path.join(built, 'host.program'))
         several_images(tests, os.path.join(built, 'host.program'))
     print(f'1..{tests.number}')

@@ -1,0 +1,2 @@
+# all columns of each table
+for t in warps "lanes lane 0" threads barriers exceptions modules memory; do warpscope info --wide --limit 4 $DUMPS/convergence.nvcudmp $t; done; warpscope info --wide --coalescing off --limit 4 $DUMPS/cluster-block-gone.nvcudmp blocks; warpscope info --wide --coalescing off $DUMPS/cluster-block-gone.nvcudmp threads thread 33; warpscope info --wide $DUMPS/cluster-block-gone.nvcudmp clusters; warpscope info --wide --limit 4 examples/dumps/exited.nvcudmp exceptions; warpscope info --wide --limit 5 $DUMPS/convergence.nvcudmp sections
