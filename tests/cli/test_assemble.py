@@ -83,7 +83,7 @@ def facts(image):
         fact = {
             'kernel': bool(symbol.other & 0x10), 'place': (code.name, symbol.value, symbol.size),
             'code': image.bytes_of(code)[symbol.value:symbol.value + symbol.size],
-            'params': sorted(v for n, v in said if n == 0x17), 'bank': [v[4:] for n, v in said if n == 0x0a],
+            'params': sorted(v for n, v in said if n == 0x17), 'bank': [(image.sections[image.symbols[word(v, 0)].shndx].name, v[4:]) for n, v in said if n == 0x0a],
             'bytes': [v for n, v in said if n == 0x19], 'barriers': [v for n, v in said if n == 0x4c],
             'exits': sorted(word(v, i) for n, v in said if n == 0x1c for i in range(0, len(v), 4)),
             'shared': shared, 'constant0': [s.size for s in image.sections if s.name == '.nv.constant0' + code.name[5:]],
@@ -165,6 +165,25 @@ def fixed(image, function):
     return [(number, value) for number, value in said if number in FIXED]
 
 
+def own_symbols(image):
+    """Names of the sections that have a symbol."""
+    return [image.sections[s.shndx].name for s in image.symbols if s.kind == 3]
+
+
+def note(image, name):
+    """Owner and type of a note, and what it holds; the strings of the one about the tool."""
+    data = image.bytes_of(image.section(name))
+    named, described, kind = struct.unpack_from('<III', data)
+    held = data[12 + named:12 + named + described]  # a linked image has those of its objects behind it
+    if len(held) != described or described % 4:
+        return data[12:12 + named], kind, described, held
+    if name.endswith('cuinfo'):
+        return data[12:12 + named], kind, held[:2], held[4:]  # between them is the virtual architecture
+    version, *offsets = struct.unpack_from('<6I', held)
+    strings = held[24:]
+    return data[12:12 + named], kind, version, [strings[at:strings.index(b'\0', at)] for at in offsets]
+
+
 def structure(old, new):
     """None, or where an image is made otherwise than the compiler's."""
     if head(old) != head(new):
@@ -173,6 +192,14 @@ def structure(old, new):
     for name in was.keys() & now.keys():
         if was[name] != now[name]:
             return f'{name}: header {now[name]}, was {was[name]}'
+    if sorted(own_symbols(new)) != sorted(now.keys() & set(own_symbols(new))) or not {n for n in now if n.startswith('.text.')} <= set(own_symbols(new)):
+        return f'sections {own_symbols(new)} have symbols'
+    if note(old, '.note.nv.cuinfo') != note(new, '.note.nv.cuinfo'):
+        return f"note {note(new, '.note.nv.cuinfo')}, was {note(old, '.note.nv.cuinfo')}"
+    *kept, said = note(new, '.note.nv.tkinfo')
+    if kept != [b'NVIDIA Corp\0', 2000, 2] or [said[i] for i in (0, 1, 3)] != [b'', b'warpscope as', b''] or \
+            said[4].rstrip(b'af ') != b'-arch sm_%d' % new.sm:
+        return f'note {kept} {said}'
     action = [i.section('.nv.rel.action') for i in (old, new)]
     if all(action) and old.bytes_of(action[0]) != new.bytes_of(action[1]):
         return '.nv.rel.action'
@@ -233,6 +260,12 @@ def rare_attributes(tests, program, folder, cubin):
     good = done.returncode == 0 and found['k']['stack'] == [0xffffffff] and found['f']['barriers'] == [16]
     tests.result('an unknown stack, and barriers of a device function', None if good else str(found))
     tests.result('both again', round_trip(program, made, folder, cubin))
+    call = ''.join(f'CALL.ABS.NOINC `({name})\n' for name in ('first', 'own', 'second', 'first'))
+    image = assembled(program, folder, f'.arch sm_90\n.extern first\n.extern second\n.kernel k\n{call}EXIT\n.end\n.func own\nCALL.ABS.NOINC `(second)\n.end\n')
+    image = cubin.Cubin(image)
+    found = [[image.symbols[word(value, at)].name for at in range(0, len(value), 4)]
+             for name in ('k', 'own') for number, value in attributes(image, image.section('.nv.info.' + name)) if number == 0x0f]
+    tests.result('functions of others, each once', None if found == [['first', 'second'], ['second']] else str(found))
 
 
 def hostile_names(tests, program, cubins, folder, cubin):

@@ -95,6 +95,7 @@ static void each_mistake_has_its_place(void **state)
 		{ IN_KERNEL("BRA `(k+0x8000000000)"), 3, 6, "must follow" },
 		{ IN_KERNEL("MOV R1, R2 /* stall"), 3, 13, "does not end" },
 		{ IN_KERNEL("EXIT ; EXIT"), 3, 9, "after ;" },
+		{ IN_KERNEL("IADD3 R0, 32@lo(k), 32@hi(k), R1"), 3, 22, "a second address" },
 		{ IN_KERNEL("l: l: EXIT"), 3, 5, "also defined in line 3" },
 		{ IN_KERNEL(".regs 256"), 3, 8, "above 255" },
 		{ IN_KERNEL(".regs -1"), 3, 8, "above 255" },
@@ -141,6 +142,35 @@ static void all_mistakes_are_told_up_to_a_limit(void **state)
 	source[sizeof source - 1] = '\0';
 	assert_int_equal(assemble(source, NULL, &messages, &assembly), WS_MALFORMED);
 	assert_int_equal(messages.n, WS_ASSEMBLE_MAX_ERRORS);
+}
+
+/* As many functions as an image has sections for, and one more. */
+static void functions_are_as_many_as_an_image_has_room_for(void **state)
+{
+	(void)state;
+	enum { MOST = 8000, LINE = 32 };
+	struct messages messages;
+	struct ws_assembly *assembly = NULL;
+	char *text = wsi_zalloc((MOST + 2) * LINE), *at = text;
+	at += snprintf(at, LINE, ".arch sm_80\n");
+	for (unsigned i = 0; i < MOST; i++)
+		at += snprintf(at, LINE, ".func f%u\nEXIT\n.end\n", i);
+	ws_assembly_destroy(assembled(text, NULL));
+	snprintf(at, LINE, ".func last\nEXIT\n.end\n");
+	assert_int_equal(assemble(text, NULL, &messages, &assembly), WS_MALFORMED);
+	assert_int_equal(messages.n, 1);
+	assert_int_equal(messages.item[0].line, 3 * MOST + 2);
+	assert_string_equal(messages.item[0].text, "more than 8000 functions");
+	wsi_free(text);
+}
+
+static void a_text_beyond_the_limit_is_not_read(void **state)
+{
+	(void)state;
+	struct ws_assembly *assembly = NULL;
+	const struct ws_str claimed = { "", WS_ASSEMBLE_MAX_SOURCE + 1 };
+	assert_int_equal(ws_assemble(claimed, NULL, &assembly, NULL), WS_LIMIT);
+	assert_null(assembly);
 }
 
 static void a_bad_architecture_is_told(void **state)
@@ -500,6 +530,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_mistake_has_its_place),
 		cmocka_unit_test(all_mistakes_are_told_up_to_a_limit),
+		cmocka_unit_test(functions_are_as_many_as_an_image_has_room_for),
+		cmocka_unit_test(a_text_beyond_the_limit_is_not_read),
 		cmocka_unit_test(a_bad_architecture_is_told),
 		cmocka_unit_test(the_module_reader_finds_what_the_text_says),
 		cmocka_unit_test(data_has_sections_of_its_size),
