@@ -22,7 +22,7 @@ enum {
 static enum ws_status ident_check(struct ws_span file, struct ws_error *err)
 {
 	static const uint8_t magic[4] = { 0x7f, 'E', 'L', 'F' };
-	size_t n_magic = file.len < sizeof magic ? file.len : sizeof magic;
+	size_t n_magic = (size_t)wsi_min_u64(file.len, sizeof magic);
 	if (n_magic && memcmp(file.ptr, magic, n_magic) != 0)
 		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "not an ELF file");
 	if (file.len < WSI_ELF_HEADER_BYTES)
@@ -48,9 +48,9 @@ static enum ws_status ident_check(struct ws_span file, struct ws_error *err)
 /* How many whole section headers are inside the file from e_shoff on, at most `limit`. */
 static uint64_t headers_present(const struct wsi_elf *elf, uint64_t limit)
 {
-	if (elf->shoff == 0 || elf->shoff > elf->file.len)
+	if (elf->shoff == 0)
 		return 0;
-	uint64_t room = elf->file.len - elf->shoff;
+	uint64_t room = elf->file.len - wsi_min_u64(elf->shoff, elf->file.len);
 	uint64_t n = room / elf->shentsize;
 	/* the last header may lack the padding that makes the stride wider than 64 */
 	if (room % elf->shentsize >= WSI_SHDR_BYTES)
@@ -135,11 +135,9 @@ void wsi_elf_name_head(const struct wsi_elf *elf, const struct wsi_shdr *shdr,
 {
 	uint64_t off = wsi_min_u64(shdr->name, elf->shstrtab.len);
 	size_t room = (size_t)wsi_min_u64(elf->shstrtab.len - off, WSI_NAME_HEAD - 1);
-	const void *end = room ? memchr(elf->shstrtab.ptr + off, 0, room) : NULL;
-	size_t len = end ? (size_t)((const uint8_t *)end - (elf->shstrtab.ptr + off)) : room;
-	if (len > 0)
-		memcpy(ret_head, elf->shstrtab.ptr + off, len);
-	ret_head[len] = 0;
+	if (room > 0)
+		memcpy(ret_head, elf->shstrtab.ptr + off, room); /* and what follows a short name */
+	ret_head[room] = 0;
 }
 
 uint64_t wsi_elf_find(const struct wsi_elf *elf, const char *name)
@@ -147,8 +145,9 @@ uint64_t wsi_elf_find(const struct wsi_elf *elf, const char *name)
 	size_t size = strlen(name) + 1; /* with the NUL: compares no more than that of any name */
 	for (uint64_t i = 1; i < elf->n_present; i++) {
 		struct wsi_shdr shdr = wsi_elf_shdr(elf, i);
-		if (shdr.name < elf->shstrtab.len && size <= elf->shstrtab.len - shdr.name &&
-		    memcmp(elf->shstrtab.ptr + shdr.name, name, size) == 0)
+		struct ws_span head;
+		if (ws_span_sub(elf->shstrtab, shdr.name, size, &head) &&
+		    memcmp(head.ptr, name, size) == 0)
 			return i;
 	}
 	return UINT64_MAX;

@@ -7,7 +7,7 @@
 /* A symbol's value in a table of symbols with its strings. */
 static uint64_t value_in(struct ws_span table, struct ws_span names, const char *name)
 {
-	for (size_t i = 0; i < table.len / WSI_SYM_BYTES; i++) {
+	for (size_t i = 1; i < table.len / WSI_SYM_BYTES; i++) { /* the first is no symbol */
 		struct wsi_sym symbol = wsi_elf_sym(table, i);
 		struct ws_str is;
 		if (symbol.shndx != 0 && wsi_span_cstr(names, symbol.name, &is) &&

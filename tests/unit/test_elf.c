@@ -191,7 +191,8 @@ static void names_and_their_heads_end_with_the_table(void **state)
 		{ LONG + 6, 0, 0 }, /* outside */
 		{ UINT32_MAX, 0, 0 },
 	};
-	uint8_t file[TABLE + LONG + 7];
+	uint8_t file[TABLE + LONG + 7 + WSI_NAME_HEAD];
+	memset(file, 'x', sizeof file); /* behind the table, too */
 	sample(file, false);
 	put(file + 192 + 32, LONG + 6, 8);
 	file[TABLE] = 0;
@@ -199,9 +200,12 @@ static void names_and_their_heads_end_with_the_table(void **state)
 		file[TABLE + i] = (uint8_t)('0' + i % 10);
 	memcpy(file + TABLE + LONG + 1, "\0rest", 6); /* what ends "rest" is not in the table */
 	struct wsi_elf elf = opened(file, sizeof file);
-	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+	for (size_t n = 0; n < 2 * WSI_COUNT(cases); n++) {
+		const size_t i = n % WSI_COUNT(cases);
 		const struct wsi_shdr shdr = { .name = cases[i].name };
 		char head[WSI_NAME_HEAD];
+		if (n == WSI_COUNT(cases))
+			file[TABLE + LONG + 6] = 'x'; /* now nothing does */
 		memset(head, '?', sizeof head);
 		assert_int_equal(wsi_elf_name(&elf, &shdr).len, cases[i].len);
 		wsi_elf_name_head(&elf, &shdr, head);
@@ -326,7 +330,13 @@ static void a_file_ends_after_its_last_byte(void **state)
 }
 
 /* A library: three section headers, of which one is of symbols and one has their names. */
-enum { SYMBOLS = 64 + 3 * 64, N_SYMBOLS = 5, LIBRARY_NAMES = SYMBOLS + N_SYMBOLS * WSI_SYM_BYTES };
+enum {
+	NAMES_HEADER = 64 + 64,
+	SYMBOLS_HEADER = 64 + 2 * 64,
+	SYMBOLS = 64 + 3 * 64,
+	N_SYMBOLS = 5,
+	LIBRARY_NAMES = SYMBOLS + N_SYMBOLS * WSI_SYM_BYTES
+};
 static const char library_names[] = "\0puts\0put\0cut";
 enum { LIBRARY = LIBRARY_NAMES + sizeof library_names - 1 };
 
@@ -348,18 +358,19 @@ static void library(uint8_t file[LIBRARY])
 	put(file + 40, 64, 8);
 	put(file + 58, 64, 2);
 	put(file + 60, 3, 2);
-	uint8_t *header = file + 128;
+	uint8_t *header = file + SYMBOLS_HEADER;
 	put(header + 4, WSI_SHT_DYNSYM, 4);
 	put(header + 24, SYMBOLS, 8);
 	put(header + 32, N_SYMBOLS * WSI_SYM_BYTES, 8);
-	put(header + 40, 2, 4);
-	header += 64;
+	put(header + 40, 1, 4);
+	header = file + NAMES_HEADER;
 	put(header + 4, WSI_SHT_STRTAB, 4);
 	put(header + 24, LIBRARY_NAMES, 8);
 	put(header + 32, sizeof library_names - 1, 8);
 	uint8_t *row = file + SYMBOLS + WSI_SYM_BYTES;  /* the first is no symbol */
-	symbol(row, 6, 0, 0x1000);                      /* "put", of another library */
-	symbol(row + WSI_SYM_BYTES, 1, 7, 0x2000);      /* "puts" */
+	symbol(row - WSI_SYM_BYTES, 1, 7, 0x5000);      /* whatever it says */
+	symbol(row, 1, 7, 0x2000);                      /* "puts" */
+	symbol(row + WSI_SYM_BYTES, 6, 0, 0x1000);      /* "put", of another library */
 	symbol(row + 2 * WSI_SYM_BYTES, 6, 7, 0x3000);  /* "put" */
 	symbol(row + 3 * WSI_SYM_BYTES, 10, 7, 0x4000); /* "cut", which has no end */
 	memcpy(file + LIBRARY_NAMES, library_names, sizeof library_names - 1);
@@ -375,9 +386,9 @@ static void an_exported_symbol_is_found_by_its_whole_name(void **state)
 	assert_int_equal(wsi_elf_exported(whole, "put"), 0x3000);
 	assert_int_equal(wsi_elf_exported(whole, "pu"), 0);
 	assert_int_equal(wsi_elf_exported(whole, "cut"), 0);
-	put(file + 128 + 64 + 32, sizeof library_names, 8);
+	put(file + NAMES_HEADER + 32, sizeof library_names, 8);
 	assert_int_equal(wsi_elf_exported((struct ws_span){ file, LIBRARY + 1, 0 }, "cut"), 0x4000);
-	put(file + SYMBOLS + 2 * WSI_SYM_BYTES, LIBRARY, 4);
+	put(file + SYMBOLS + WSI_SYM_BYTES, LIBRARY, 4);
 	assert_int_equal(wsi_elf_exported(whole, "puts"), 0);
 }
 
@@ -389,7 +400,7 @@ static void a_file_without_exported_symbols_has_none(void **state)
 	file[0] = 0;
 	assert_int_equal(wsi_elf_exported((struct ws_span){ file, LIBRARY, 0 }, "put"), 0);
 	library(file);
-	put(file + 128 + 4, WSI_SHT_SYMTAB, 4);
+	put(file + SYMBOLS_HEADER + 4, WSI_SHT_SYMTAB, 4);
 	assert_int_equal(wsi_elf_exported((struct ws_span){ file, LIBRARY, 0 }, "put"), 0);
 	for (size_t len = 1; len < LIBRARY; len++) { /* on the heap: a sanitizer sees its end */
 		uint8_t *cut = wsi_zalloc(len);
@@ -401,11 +412,11 @@ static void a_file_without_exported_symbols_has_none(void **state)
 		wsi_free(cut);
 	}
 	library(file);
-	put(file + 128 + 24, LIBRARY - N_SYMBOLS * WSI_SYM_BYTES + 1,
+	put(file + SYMBOLS_HEADER + 24, LIBRARY - N_SYMBOLS * WSI_SYM_BYTES + 1,
 	    8); /* symbols cut, not names */
 	assert_int_equal(wsi_elf_exported((struct ws_span){ file, LIBRARY, 0 }, "put"), 0);
 	library(file);
-	put(file + 128 + 40, 3, 4); /* names in a section that is not there */
+	put(file + SYMBOLS_HEADER + 40, 3, 4); /* names in a section that is not there */
 	assert_int_equal(wsi_elf_exported((struct ws_span){ file, LIBRARY, 0 }, "put"), 0);
 }
 
