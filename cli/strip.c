@@ -146,7 +146,10 @@ const struct cli_option verb_strip_options[] = {
 static void print_text(struct ws_out *out, const struct ws_stripped *s, uint64_t before,
 		       uint64_t after)
 {
-	ws_out_printf(out, "%" PRIu64 " bytes, was %" PRIu64 "\n", after, before);
+	ws_out_printf(out, "%" PRIu64 " bytes", after);
+	if (before) /* else it was no file */
+		ws_out_printf(out, ", was %" PRIu64, before);
+	ws_out_text(out, "\n");
 #define X(field, words)                        \
 	if (s->after.field != s->before.field) \
 		ws_out_printf(out, "%s: kept %u of %u\n", words, s->after.field, s->before.field);

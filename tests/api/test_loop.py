@@ -87,6 +87,21 @@ def compare(program, library, dump, command):
     return []
 
 
+def file_only(program, library, dump, folder):
+    """Yields (name, whether it is so) of what has an answer only for a file."""
+    out = os.path.join(folder, "stripped")
+    for words, status, told in ((["check", dump], 1, "only a dump file can be checked"), (["info", dump, "sections"], 1, "only a dump file has this"),
+                                (["info", dump, "metadata"], 1, "only a dump file has this"),
+                                (["extract", dump, "section", "1", "-o", out], 1, "is not a file with sections")):
+        found = run([program, words[0], "--api-lib", library, *words[1:]], None)
+        yield " ".join(words[:1] + words[2:4]), found == (status, "", "warpscope: %s: %s\n" % (dump, told))
+    for table in "sections", "metadata":
+        found = run([program, "info", "--json", "--api-lib", library, dump, table], None)
+        yield "info %s as data" % table, found[0] == 1 and json.loads(found[1])[table] is None
+    found = run([program, "strip", "--api-lib", library, dump, "-o", out], None)
+    yield "strip", found == (0, "%d bytes\n" % os.path.getsize(out), "")
+
+
 def main():
     program, library, builders = sys.argv[1:4]
     dumps = [os.path.abspath(path) for path in sys.argv[4:]]
@@ -99,13 +114,17 @@ def main():
             dumps += [os.path.join(work, name + ".nvcudmp") for name in wanted]
         cases = [(dump, command) for dump in dumps for command in COMMANDS
                  if command[0] != "report" or not os.path.basename(dump).startswith(tuple(NO_REPORT))]
-        print("1..%d" % len(cases))
+        others = list(file_only(program, library, dumps[0], work))
+        print("1..%d" % (len(cases) + len(others)))
         for number, (dump, command) in enumerate(cases, 1):
             bad = compare(program, library, dump, command)
             print("%s %d - %s of %s" % ("not ok" if bad else "ok", number, " ".join(command), os.path.basename(dump)))
             for line in bad:
                 print("# " + line)
             failed += bool(bad)
+        for number, (name, good) in enumerate(others, len(cases) + 1):
+            print("%s %d - only of a file: %s" % ("ok" if good else "not ok", number, name))
+            failed += not good
     return 1 if failed else 0
 
 

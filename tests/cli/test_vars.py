@@ -405,6 +405,9 @@ def check_names(dump):
     if [(one['name'], one['type'], one['size'], one['value']) for one in managed] != [('counter', 'int', 4, '7')]:
         return str(managed)
     at = int(managed[0]['address'], 16)
+    rows = [line.split() for line in run('info', dump, 'managed').stdout.splitlines()]
+    if rows != [['Name', 'Type', 'Address', 'Size', 'Value'], ['counter', 'int', f'{at:#018x}', '4', '7']]:
+        return str(rows)
     said = run('shell', '--batch', '--ex', 'info variables .', '--ex', 'frame 2', '--ex', 'info address local', '--ex', 'info address mode', dump).stdout
     for line in (rf'counter: int, @global, managed, 4 bytes, at {at:#x}', 'table: int \\[4\\], @const, 16 bytes', r'Symbol "local" is a variable in \(@local\) 0x[0-9a-f]+.',
                  r'Symbol "mode" (is a variable in \$R\d+|has no place: .*).'):

@@ -353,6 +353,28 @@ def check_warnings(bench):
                  r'^warpscope: .*-lineinfo.* \(3000 times\)\n$')
     bench.expect('one image, no count', ('lines', os.path.join(folder, 'no-lines.nvcudmp')), 1,
                  r'^warpscope: .*-lineinfo(?!.* times\))')
+    names = [f'gone-{number}' for number in range(103)]
+    said = bench.run('store', '--store', os.path.join(bench.folder, 'store'), 'add', *names, 'gone-7').stderr.decode().splitlines()
+    want = [f'warpscope: {name}: No such file or directory{" (2 times)" if name == "gone-7" else ""}' for name in names[:100]]
+    bench.cases.append(('a hundred warnings, and how many more', None if said == want + ['warpscope: ... and 3 more warnings'] else str(said[-3:])))
+
+
+def check_progress(bench):
+    """While much is unpacked a terminal sees how far that is, and nothing of it stays; what is no terminal is not told."""
+    with open(bench.dump, 'rb') as handle:
+        data = bytearray(handle.read())
+    at, = struct.unpack_from('<Q', data, 40)
+    count = struct.unpack_from('<H', data, 60)[0] or struct.unpack_from('<Q', data, at + 32)[0]
+    table, size = data[at:at + 64 * count], 72 << 20
+    struct.pack_into('<Q', data, 40, size - len(table))  # the section headers are what is last
+    long = bench.file('long.nvcudmp.gz', gzip.compress(data + bytes(size - len(table) - len(data)) + table, 1))
+    for term, told in (('xterm', True), ('dumb', False)):
+        shown = on_terminal(bench, term, '--color', 'never', 'info', long, 'devices')
+        found = re.findall(rb'\runpacking: (\d+)%, (\d+) MiB ', shown)
+        good = [mib for _, mib in found] == [b'64'] * told and shown.count(b'\r\x1b[K') == told and all(int(part) <= 100 for part, _ in found)
+        bench.cases.append((f'progress with TERM={term}: {told}', None if good else str(shown[:200])))
+    done = bench.run('info', long, 'devices')
+    bench.cases.append(('no progress in a pipe', None if done.returncode == 0 and not done.stderr else str(done.stderr)))
 
 
 def check_where(bench):
@@ -454,7 +476,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(warpscope, root, folder)
         for part in (check_exits, check_words, check_places, check_files, check_terminal, check_width, check_limits, check_sizes,
-                     check_warnings, check_where, check_lanes, check_jq,
+                     check_warnings, check_progress, check_where, check_lanes, check_jq,
                      check_first_screen):
             part(bench)
     failed = sum(problem is not None and not problem.startswith('SKIP ') for _, problem in bench.cases)
