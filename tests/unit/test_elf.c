@@ -392,6 +392,18 @@ static void an_exported_symbol_is_found_by_its_whole_name(void **state)
 	assert_int_equal(wsi_elf_exported(whole, "puts"), 0);
 }
 
+static void symbols_may_come_before_their_names(void **state)
+{
+	(void)state;
+	uint8_t file[LIBRARY], header[64];
+	library(file);
+	memcpy(header, file + SYMBOLS_HEADER, sizeof header);
+	memcpy(file + SYMBOLS_HEADER, file + NAMES_HEADER, sizeof header);
+	memcpy(file + NAMES_HEADER, header, sizeof header);
+	put(file + NAMES_HEADER + 40, 2, 4);
+	assert_int_equal(wsi_elf_exported((struct ws_span){ file, LIBRARY, 0 }, "puts"), 0x2000);
+}
+
 static void a_file_without_exported_symbols_has_none(void **state)
 {
 	(void)state;
@@ -434,6 +446,7 @@ int main(void)
 		cmocka_unit_test(offsets_near_the_end_of_the_number_space_are_outside),
 		cmocka_unit_test(a_file_ends_after_its_last_byte),
 		cmocka_unit_test(an_exported_symbol_is_found_by_its_whole_name),
+		cmocka_unit_test(symbols_may_come_before_their_names),
 		cmocka_unit_test(a_file_without_exported_symbols_has_none),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
