@@ -310,22 +310,30 @@ def lines_planted(secret):
         [1, 1, 1, 0xfb, 14, 10, 0, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 8, 1]) + secret + b"\0" + bytes(30)
 
 
+def unit(*root, entry=None, tail=b""):
+    """.debug_info, .debug_abbrev and .debug_str of one unit."""
+    dwarf.ATTRIBUTES.update({"producer": 0x25, "comp_dir": 0x1b, "macro_info": 0x43, "unknown": 0x2fff, "start_scope": 0x2c})
+    one = dwarf.Unit()
+    one.root.attributes = list(root) or one.root.attributes
+    base = one.base("int", 4, 5)
+    one.function("_Z1fi", [("n", base, 7)])
+    if entry:
+        one.add(dwarf.Die(*entry))
+    one.tail = tail
+    packed = dwarf.packed([one])
+    a, b, c = struct.unpack_from("<III", packed)
+    return packed[12:12 + a], packed[12 + a:12 + a + b], packed[12 + a + b:12 + a + b + c]
+
+
+def with_debug(data, info, abbrev, text):
+    """An image with that debug information and no other."""
+    strings = cb.Cubin(data).section(".debug_str")
+    return with_sections(data, (b".debug_info", 1, 0, info), (b".debug_abbrev", 1, 0, abbrev), (b".debug_str", 1, 0, text),
+                         rename={strings.index: b".x"} if strings else {})
+
+
 def debug_planted(secret):
     """(place, .debug_info, .debug_abbrev, .debug_str)"""
-    dwarf.ATTRIBUTES.update({"producer": 0x25, "comp_dir": 0x1b, "macro_info": 0x43, "unknown": 0x2fff, "start_scope": 0x2c})
-
-    def unit(*root, entry=None, tail=b""):
-        one = dwarf.Unit()
-        one.root.attributes = list(root) or one.root.attributes
-        base = one.base("int", 4, 5)
-        one.function("_Z1fi", [("n", base, 7)])
-        if entry:
-            one.add(dwarf.Die(*entry))
-        one.tail = tail
-        packed = dwarf.packed([one])
-        a, b, c = struct.unpack_from("<III", packed)
-        return packed[12:12 + a], packed[12 + a:12 + a + b], packed[12 + a + b:12 + a + b + c]
-
     text = secret.decode()
     for form in ("string", "strp"):
         yield f"debug: the producer, {form}", unit(("producer", form, text))
@@ -425,12 +433,8 @@ def built(rng, data):
         yield place, with_sections(data, (b".nv_debug_line_sass", 1, loose, table)), secret
         yield "merc " + place, with_sections(data, (b".nv.merc.debug_line", 1, 0x10000000, table)), secret
     if not base.section(".debug_info"):
-        for place, (info, abbrev, text) in debug_planted(secret):
-            strings = base.section(".debug_str")
-            rename = {strings.index: b".x"} if strings else {}
-            image = with_sections(data, (b".debug_info", 1, loose, info), (b".debug_abbrev", 1, loose, abbrev),
-                                  (b".debug_str", 1, loose, text), rename=rename)
-            yield place, image, secret
+        for place, parts in debug_planted(secret):
+            yield place, with_debug(data, *parts), secret
     if base.section(".debug_str"):
         for text in (b"%s\0", b"#define TOKEN %s\0", b"\0%s\0\0"):
             yield "unused strings in .debug_str", grown(data, ".debug_str", text.replace(b"%s", secret)), secret
@@ -681,6 +685,19 @@ def controls(rng):
     at = strings.offset + struct.unpack_from("<I", symbols, 24 * base.functions[0].index)[0]
     secret = new_secret(rng, 12)
     yield "name of a function", dumps.around(data[:at] + secret + data[at + 12:]), secret
+    secret = new_secret(rng)
+    for form in ("string", "strp"):
+        for tag, attribute in (("variable", "name"), ("subprogram", "linkage_name")):
+            secret = new_secret(rng)
+            parts = unit(entry=(tag, (attribute, form, secret.decode())))
+            yield f"{attribute} of a {tag}, {form}", dumps.around(with_debug(data, *parts)), secret
+    secret = new_secret(rng)
+    parts = unit(("name", "string", f"/home/somebody/{secret.decode()}"))
+    yield "name of a unit", dumps.around(with_debug(data, *parts)), secret
+    for name in (b".debug_info", b".debug_line", b".nv_debug_line_sass"):
+        secret, lines = new_secret(rng), base.section(".debug_line")
+        image = with_sections(data[:at] + secret[:12] + data[at + 12:], (name, 1, 0, b""), rename={lines.index: b".x"})
+        yield f"beside an empty {name.decode()}", dumps.around(image), secret[:12]
     secret = new_secret(rng)
     yield "name of a file", dumps.around(grown(data, ".debug_line", line_table([], [secret + b".cu"], END))), secret
 
