@@ -128,10 +128,10 @@ static void owned_compare(struct diff *diff, enum ws_space space, const uint32_t
 		if (order == 0 &&
 		    !(space == WS_SPACE_CONST && stretch.range[0].start == stretch.range[1].start))
 			stretch_compare(diff, &stretch, text);
-		if (order == 0)
-			continue;
-		diff_tell(diff, DIFF_memory, text, order < 0 ? "recorded" : NULL,
-			  order < 0 ? NULL : "recorded");
+		if (order < 0)
+			diff_tell(diff, DIFF_memory, text, "recorded", NULL);
+		if (order > 0)
+			diff_tell(diff, DIFF_memory, text, NULL, "recorded");
 	}
 }
 
