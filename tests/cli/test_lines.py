@@ -80,6 +80,13 @@ def same_rows(tests, path):
                  f'{len(rows)} {len(shown)}')
 
 
+def same_sizes(tests, path, sizes):
+    """Bytes of each function, in an image whose code lies at its address, in both forms."""
+    said = {f['function'].split('(')[0]: f['bytes'] for image in tests.json('lines', path)['images'] for f in image['functions']}
+    shown = {name: int(size) for name, size in re.findall(r'^(?:kernel|function) (.*), (\d+) bytes$', tests.run('lines', path), re.M)}
+    tests.result(f'{os.path.basename(path)}: functions have their sizes', None if said == shown == sizes else f'{said} {shown}')
+
+
 def same_opcodes(tests, path):
     """The opcodes in the text are those of the JSON, with the rows that they make."""
     tables = [table for image in tests.json('lines', '--raw', path)['images'] for table in image['tables']]
@@ -284,6 +291,9 @@ def main(program, root, built):
             same_rows(tests, path)
             same_opcodes(tests, path)
         same_answer(tests, os.path.join(root, 'tests/data/cubins/nested.li.sm_80.cubin'), 'nested+0x50')
+        dump = os.path.join(root, 'examples/dumps/misaligned-G.nvcudmp')
+        same_rows(tests, dump)
+        same_sizes(tests, dump, {'read_word': 0x200, 'sum_row': 0xb00, 'fold': 0xe80, 'checksum': 0xa80})
         every_opcode(tests, root, folder, 2)
         every_opcode(tests, root, folder, 4)
         unknown_code(tests, folder)
