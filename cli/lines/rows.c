@@ -33,13 +33,14 @@ struct extent {
 	struct ws_line_seq seq;
 	struct ws_place place;              /* of the sequence's first address */
 	const struct ws_function *function; /* NULL: nobody knows whose code it is */
-	uint64_t low, high;                 /* addresses of the function, as rows have them */
+	uint64_t low, high;                 /* its code, by the addresses that rows have */
+	bool is_inner;                      /* `function` is a part of the sequence */
 };
 
 /* Whether a row is to be shown: those of the whole sequence, or those of an inner function. */
 static bool extent_has(const struct extent *e, const struct ws_line_row *row)
 {
-	return row->address >= e->low && row->address <= e->high;
+	return !e->is_inner || (row->address >= e->low && row->address < e->high);
 }
 
 /* Bytes of code that a row covers; 0 for a mere call site. */
@@ -170,7 +171,8 @@ static bool extent_of(const struct lines_query *query, const struct image *image
 		ret->function = &functions[i];
 		if (functions[i].is_inner) {
 			ret->low = ret->seq.low + functions[i].sec_off - ret->place.sec_off;
-			ret->high = ret->low + functions[i].size_bytes - 1;
+			ret->high = ret->low + functions[i].size_bytes;
+			ret->is_inner = true;
 		}
 		return true;
 	}

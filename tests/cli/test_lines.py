@@ -80,10 +80,10 @@ def same_rows(tests, path):
                  f'{len(rows)} {len(shown)}')
 
 
-def same_sizes(tests, path, sizes):
-    """Bytes of each function, in an image whose code lies at its address, in both forms."""
-    said = {f['function'].split('(')[0]: f['bytes'] for image in tests.json('lines', path)['images'] for f in image['functions']}
-    shown = {name: int(size) for name, size in re.findall(r'^(?:kernel|function) (.*), (\d+) bytes$', tests.run('lines', path), re.M)}
+def same_sizes(tests, path, sizes, *words):
+    """Bytes of each function in both forms; an inner one begins inside its section."""
+    said = {f['function'].split('(')[0]: f['bytes'] for image in tests.json('lines', *words, path)['images'] for f in image['functions']}
+    shown = {name: int(size) for name, size in re.findall(r'^(?:kernel|function) (.*), (\d+) bytes$', tests.run('lines', *words, path), re.M)}
     tests.result(f'{os.path.basename(path)}: functions have their sizes', None if said == shown == sizes else f'{said} {shown}')
 
 
@@ -294,6 +294,7 @@ def main(program, root, built):
         dump = os.path.join(root, 'examples/dumps/misaligned-G.nvcudmp')
         same_rows(tests, dump)
         same_sizes(tests, dump, {'read_word': 0x200, 'sum_row': 0xb00, 'fold': 0xe80, 'checksum': 0xa80})
+        same_sizes(tests, os.path.join(root, 'tests/data/cubins/calls.li.sm_80.cubin'), {'sum_row': 0x3a0}, '--function', 'sum_row')
         every_opcode(tests, root, folder, 2)
         every_opcode(tests, root, folder, 4)
         unknown_code(tests, folder)
