@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 try:
     import jsonschema
@@ -104,6 +105,8 @@ def thread(tests, path, lane, *words):
     name = f'{os.path.basename(path)} lane {lane} {" ".join(words)}'
     answer = tests.json(name, '--regs', str(lane), path, *words)
     place = answer['thread']
+    if lane != 'current':
+        tests.result(f'{name}: it is that lane', None if place['lane'] == lane else str(place))
     regs = json.loads(tests.run('--json', path, 'device', str(place['device']), 'sm', str(place['sm']), 'warp',
                                 str(place['warp']), 'lane', str(place['lane']), verb='regs').stdout)['lanes'][0]
     found = [i for i in answer['function']['instructions'] if i['pc']]
@@ -220,6 +223,22 @@ def relocations(tests):
         tests.result(f'sm_{sm}: targets', None if good else str(branches))
 
 
+def unknown_bits(tests):
+    """An instruction that no table has is counted, whatever shows it."""
+    import cubin  # pylint: disable=import-outside-toplevel,import-error
+    with open(os.path.join(tests.root, 'tests/data/cubins/pair.li.sm_90.cubin'), 'rb') as file:
+        data = bytearray(file.read())
+    at = next(s.offset for s in cubin.Cubin(bytes(data)).sections if s.name.startswith('.text.'))
+    data[at + 32:at + 48] = b'\xff' * 16
+    with tempfile.NamedTemporaryFile(suffix='.cubin') as file:
+        file.write(data)
+        file.flush()
+        for form in ((), ('--asm',), ('--cfg',), ('--cfg', '-Tdot')):
+            said = tests.run(*form, file.name).stderr
+            good = said == f'warpscope: {file.name}: 1 of 128 instructions have unknown bits\n'
+            tests.result(f'unknown bits are counted {" ".join(form)}', None if good else said)
+
+
 def refusals(tests):
     cubin, dump = 'tests/data/cubins/bare.none.sm_80.cubin', 'examples/dumps/hang.nvcudmp'
     for arguments, status in ((('--cfg', '-Tpng', cubin), 2), (('-Tdot', cubin), 2), (('--cfg', '--source', cubin), 2),
@@ -245,6 +264,7 @@ def main(program, root):
     names(tests)
     sys.path.insert(0, os.path.join(root, 'tests/builders'))
     relocations(tests)
+    unknown_bits(tests)
     refusals(tests)
     print(f'1..{tests.number}')
     return 1 if tests.failed else 0
