@@ -22,8 +22,7 @@ enum {
 	TMEM_COLUMNS = 512,
 	COLUMNS_PER_BIT = 32,
 	TMEM_BITS = TMEM_COLUMNS / COLUMNS_PER_BIT,
-	ALLOCATED_WORD = 0x54, /* offset in shared memory */
-	URZ = 255,
+	ALLOCATED_WORD = 0x54,  /* offset in shared memory */
 	BOX_UNIT = 16,          /* bytes that the inner box must be a multiple of */
 	PARAM_WORD_90 = 0x198,  /* of bank 0: generic address of the parameters [measured: nvcc
 				   13.0, sm_90] */
@@ -329,8 +328,8 @@ static enum ws_status find_descriptors(struct wsi_scene *scene, uint32_t lane)
 	for (size_t i = 0; i < found.n_ops && len + 60 < sizeof text; i++) {
 		const struct ws_operand *op = &found.ops[i];
 		uint64_t value;
-		if (op->kind != WS_OPERAND_UREG || op->number >= URZ ||
-		    op->role == WS_ROLE_WRITTEN ||
+		if (op->kind != WS_OPERAND_UREG || op->role == WS_ROLE_WRITTEN ||
+		    ws_operand_is_fixed(op->kind, op->number) ||
 		    wsi_scene_register(scene, lane, WS_OPERAND_UREG, op->number,
 				       op->count ? op->count : 1u, &value) != WS_OK)
 			continue;
