@@ -213,6 +213,8 @@ static void say_constant(struct words *words, const struct ws_flow_node *node)
 		const uint32_t from = (uint32_t)node->value - param->bank_offset;
 		if (size == param->size_bytes)
 			say(words, "%s", param->name);
+		else if (size == 1)
+			say(words, "(byte %" PRIu32 " of %s)", from, param->name);
 		else
 			say(words, "(bytes %" PRIu32 " to %" PRIu32 " of %s)", from,
 			    from + size - 1, param->name);

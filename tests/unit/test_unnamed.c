@@ -149,6 +149,7 @@ static const struct held_row {
 	{ "LDC.64 R2, c[0x0][`(p)]", 0x13121110, "(bytes 0 to 3 of arg0)", WS_HELD_CERTAIN },
 	{ "LDC.64 R2, c[0x0][`(n)]", 0x1b1a1918, "arg1", WS_HELD_CERTAIN },
 	{ "LDC.U16 R2, c[0x0][`(n+2)]", 0x1b1a, "(bytes 2 to 3 of arg1)", WS_HELD_CERTAIN },
+	{ "LDC.U8 R2, c[0x0][`(n+1)]", 0x19, "(byte 1 of arg1)", WS_HELD_CERTAIN },
 	{ "MOV R2, c[0x0][`(s+8)]", 0x2b2a2928, "(bytes 8 to 11 of arg3)", WS_HELD_CERTAIN },
 	{ "LDC.64 R2, c[0x0][`(lost)]", 0x4e0000004d, "arg4", WS_HELD_LIKELY },
 	{ "MOV R2, c[0x0][`(lost+8)]", 0x0, NULL, WS_HELD_CERTAIN },
