@@ -48,10 +48,10 @@ bool wsi_asm_grow(struct wsi_asm *a, void *ptr, size_t *cap, size_t n, size_t si
 static int name_order(const struct wsi_asm_name *a, uint32_t scope, struct ws_str text)
 {
 	if (a->scope != scope)
-		return a->scope < scope ? -1 : 1;
+		return WSI_ORDER(a->scope, scope);
 	size_t n = a->text.len < text.len ? a->text.len : text.len;
 	int order = memcmp(a->text.ptr, text.ptr, n);
-	return order ? order : (a->text.len > text.len) - (a->text.len < text.len);
+	return order ? order : WSI_ORDER(a->text.len, text.len);
 }
 
 static struct wsi_asm_name *find_in(const struct wsi_asm *a, uint32_t scope, struct ws_str text)

@@ -680,13 +680,13 @@ static int compare_names(const void *left, const void *right)
 {
 	const struct wsi_asm_name *a = left, *b = right;
 	if (a->scope != b->scope)
-		return a->scope < b->scope ? -1 : 1;
+		return WSI_ORDER(a->scope, b->scope);
 	size_t n = a->text.len < b->text.len ? a->text.len : b->text.len;
 	int order = memcmp(a->text.ptr, b->text.ptr, n);
 	if (order == 0)
-		order = (a->text.len > b->text.len) - (a->text.len < b->text.len);
+		order = WSI_ORDER(a->text.len, b->text.len);
 	if (order == 0)
-		order = (a->place.line > b->place.line) - (a->place.line < b->place.line);
+		order = WSI_ORDER(a->place.line, b->place.line);
 	return order;
 }
 

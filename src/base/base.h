@@ -95,6 +95,9 @@ static inline uint32_t wsi_axis(struct ws_dim3 dim, uint32_t axis)
 	return axis == 0 ? dim.x : axis == 1 ? dim.y : dim.z;
 }
 
+/* How qsort() and bsearch() want two numbers compared: below, equal to or above 0. */
+#define WSI_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
 static inline uint64_t wsi_min_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;

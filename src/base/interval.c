@@ -27,10 +27,10 @@ static int interval_order(const void *left, const void *right)
 {
 	const struct wsi_interval *a = left, *b = right;
 	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
+		return WSI_ORDER(a->start, b->start);
 	if (a->end != b->end)
-		return a->end > b->end ? -1 : 1;
-	return a->id < b->id ? -1 : a->id > b->id;
+		return WSI_ORDER(b->end, a->end);
+	return WSI_ORDER(a->id, b->id);
 }
 
 static void segment_add(struct wsi_segments *segments, size_t first, uint64_t start, uint32_t id)

@@ -107,7 +107,7 @@ static void attribute_take(const struct attribute *a, struct info_out *out)
 static int param_order(const void *left, const void *right)
 {
 	const struct ws_param *a = left, *b = right;
-	return (a->ordinal > b->ordinal) - (a->ordinal < b->ordinal);
+	return WSI_ORDER(a->ordinal, b->ordinal);
 }
 
 enum ws_status ws_cubin_function_info(const struct ws_cubin *cubin,

@@ -101,8 +101,8 @@ static int code_order(const void *left, const void *right)
 	const struct wsi_code *a = *(const struct wsi_code *const *)left;
 	const struct wsi_code *b = *(const struct wsi_code *const *)right;
 	if (a->gpu_va != b->gpu_va)
-		return a->gpu_va < b->gpu_va ? -1 : 1;
-	return a->section < b->section ? -1 : a->section > b->section;
+		return WSI_ORDER(a->gpu_va, b->gpu_va);
+	return WSI_ORDER(a->section, b->section);
 }
 
 /* The code that holds a device address, of `n` in their order, or NULL. */

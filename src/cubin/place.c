@@ -35,10 +35,10 @@ static int function_order(const void *left, const void *right)
 	const struct ws_function *a = *(const struct ws_function *const *)left;
 	const struct ws_function *b = *(const struct ws_function *const *)right;
 	if (a->section != b->section)
-		return a->section < b->section ? -1 : 1;
+		return WSI_ORDER(a->section, b->section);
 	if (a->sec_off != b->sec_off)
-		return a->sec_off < b->sec_off ? -1 : 1;
-	return a->index < b->index ? -1 : a->index > b->index;
+		return WSI_ORDER(a->sec_off, b->sec_off);
+	return WSI_ORDER(a->index, b->index);
 }
 
 /*

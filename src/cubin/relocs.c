@@ -88,7 +88,7 @@ static enum ws_symbol_kind symbol_kind(struct ws_span symtab, uint32_t symbol)
 static int reloc_order(const void *left, const void *right)
 {
 	const struct ws_reloc *a = left, *b = right;
-	return (a->sec_off > b->sec_off) - (a->sec_off < b->sec_off);
+	return WSI_ORDER(a->sec_off, b->sec_off);
 }
 
 enum ws_status ws_cubin_relocs(const struct ws_cubin *cubin, uint32_t section,

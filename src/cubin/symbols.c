@@ -193,7 +193,7 @@ static int str_order(struct ws_str a, struct ws_str b)
 {
 	size_t n = a.len < b.len ? a.len : b.len;
 	int order = n > 0 ? memcmp(a.ptr, b.ptr, n) : 0;
-	return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+	return order != 0 ? order : WSI_ORDER(a.len, b.len);
 }
 
 /* Undefined functions carry the top bit in name_ref.function while sorting. */
@@ -203,7 +203,7 @@ static int name_order(const void *left, const void *right)
 {
 	const struct wsi_name_ref *a = left, *b = right;
 	int order = str_order(a->name, b->name);
-	return order != 0 ? order : (a->function > b->function) - (a->function < b->function);
+	return order != 0 ? order : WSI_ORDER(a->function, b->function);
 }
 
 static bool names_index(struct ws_cubin *cubin)

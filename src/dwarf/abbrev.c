@@ -13,8 +13,8 @@ static int code_order(const void *left, const void *right)
 {
 	const struct wsi_abbrev *a = left, *b = right;
 	if (a->code != b->code)
-		return a->code < b->code ? -1 : 1;
-	return a->first_spec < b->first_spec ? -1 : a->first_spec > b->first_spec;
+		return WSI_ORDER(a->code, b->code);
+	return WSI_ORDER(a->first_spec, b->first_spec);
 }
 
 static enum ws_status specs_read(struct ws_dwarf *dwarf, struct wsi_reader *r,

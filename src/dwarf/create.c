@@ -105,7 +105,7 @@ static int name_order(struct ws_str a, struct ws_str b)
 	int order = memcmp(a.ptr, b.ptr, a.len < b.len ? a.len : b.len);
 	if (order != 0)
 		return order;
-	return a.len < b.len ? -1 : a.len > b.len;
+	return WSI_ORDER(a.len, b.len);
 }
 
 static int function_order(const void *left, const void *right)
@@ -114,7 +114,7 @@ static int function_order(const void *left, const void *right)
 	int order = name_order(a->name, b->name);
 	if (order != 0)
 		return order;
-	return a->info_off < b->info_off ? -1 : a->info_off > b->info_off;
+	return WSI_ORDER(a->info_off, b->info_off);
 }
 
 /* ---- what has a name ---- */
@@ -134,11 +134,11 @@ static int named_order(const void *left, const void *right)
 {
 	const struct ws_dwarf_named *a = left, *b = right;
 	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
+		return WSI_ORDER(a->kind, b->kind);
 	int order = name_order(a->name, b->name);
 	if (order != 0)
 		return order;
-	return a->info_off < b->info_off ? -1 : a->info_off > b->info_off;
+	return WSI_ORDER(a->info_off, b->info_off);
 }
 
 static bool is_type(uint16_t tag)
@@ -219,7 +219,7 @@ static bool scopes_close(struct reading *reading, uint64_t off)
 static int scope_order(const void *left, const void *right)
 {
 	const struct wsi_dwarf_scope *a = left, *b = right;
-	return a->start < b->start ? -1 : a->start > b->start;
+	return WSI_ORDER(a->start, b->start);
 }
 
 static void scopes_finish(struct ws_dwarf *dwarf)

@@ -11,7 +11,7 @@ enum {
 static int compare_params(const void *left, const void *right)
 {
 	const struct ws_report_param *a = left, *b = right;
-	return a->offset < b->offset ? -1 : a->offset > b->offset;
+	return WSI_ORDER(a->offset, b->offset);
 }
 
 static enum ws_status read_value(struct wsi_build *build, const struct ws_report_kernel *kernel,

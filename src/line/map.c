@@ -111,8 +111,8 @@ static int reloc_compare(const void *a, const void *b)
 {
 	const struct ws_line_reloc *x = a, *y = b;
 	if (x->sec_off != y->sec_off)
-		return x->sec_off < y->sec_off ? -1 : 1;
-	return x->owner < y->owner ? -1 : x->owner > y->owner; /* one order for damaged input */
+		return WSI_ORDER(x->sec_off, y->sec_off);
+	return WSI_ORDER(x->owner, y->owner); /* one order for damaged input */
 }
 
 static enum ws_status map_copy_relocs(struct ws_line_map *map, const struct ws_line_input *input,
@@ -215,8 +215,8 @@ static int owner_compare(const void *a, const void *b)
 {
 	const struct wsi_line_owner *x = a, *y = b;
 	if (x->owner != y->owner)
-		return x->owner < y->owner ? -1 : 1;
-	return x->part < y->part ? -1 : x->part > y->part;
+		return WSI_ORDER(x->owner, y->owner);
+	return WSI_ORDER(x->part, y->part);
 }
 
 /* Adds who owns the stretches of a part. */

@@ -301,8 +301,8 @@ static int by_address_compare(const void *a, const void *b)
 {
 	const struct by_address *x = a, *y = b;
 	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	return x->index < y->index ? -1 : 1;
+		return WSI_ORDER(x->address, y->address);
+	return WSI_ORDER(x->index, y->index);
 }
 
 static bool seq_sort(struct builder *b, const struct wsi_line_seq *seq)

@@ -160,8 +160,8 @@ static int by_thread(const void *left, const void *right)
 {
 	const struct ws_report_warp *const *a = left, *const *b = right;
 	if ((*a)->first_thread != (*b)->first_thread)
-		return (*a)->first_thread < (*b)->first_thread ? -1 : 1;
-	return (*a)->id < (*b)->id ? -1 : (*a)->id > (*b)->id;
+		return WSI_ORDER((*a)->first_thread, (*b)->first_thread);
+	return WSI_ORDER((*a)->id, (*b)->id);
 }
 
 /* The warps of the focus' block, by their threads; at most MAX_WARPS. */

@@ -344,14 +344,14 @@ static int compare_blame(const void *left, const void *right)
 		return a->e.blame == WS_BLAME_SM ? 1 : -1;
 	const struct ws_report_thread *x = &a->e.at, *y = &b->e.at;
 	if (a->device_index != b->device_index)
-		return a->device_index < b->device_index ? -1 : 1;
+		return WSI_ORDER(a->device_index, b->device_index);
 	if (a->sm_index != b->sm_index)
-		return a->sm_index < b->sm_index ? -1 : 1;
+		return WSI_ORDER(a->sm_index, b->sm_index);
 	if (x->warp_index != y->warp_index)
-		return x->warp_index < y->warp_index ? -1 : 1;
+		return WSI_ORDER(x->warp_index, y->warp_index);
 	if (x->lane != y->lane)
-		return x->lane < y->lane ? -1 : 1;
-	return a->e.code < b->e.code ? -1 : a->e.code > b->e.code;
+		return WSI_ORDER(x->lane, y->lane);
+	return WSI_ORDER(a->e.code, b->e.code);
 }
 
 /* Traps are told only of a target without any exception. */
@@ -422,12 +422,12 @@ static int compare_groups(const void *left, const void *right)
 	if (a_first != b_first)
 		return a_first ? -1 : 1;
 	if (a->g.n_lanes != b->g.n_lanes)
-		return a->g.n_lanes > b->g.n_lanes ? -1 : 1;
+		return WSI_ORDER(b->g.n_lanes, a->g.n_lanes);
 	if (a->g.pc != b->g.pc)
-		return a->g.pc < b->g.pc ? -1 : 1;
+		return WSI_ORDER(a->g.pc, b->g.pc);
 	if (a->g.state != b->g.state)
-		return a->g.state < b->g.state ? -1 : 1;
-	return a->where.device_index < b->where.device_index ? -1 : 1;
+		return WSI_ORDER(a->g.state, b->g.state);
+	return WSI_ORDER(a->where.device_index, b->where.device_index);
 }
 
 static enum ws_status finish_groups(struct wsi_build *build)

@@ -38,13 +38,13 @@ void wsi_check_destroy(struct wsi_check *check)
 static int variable_order(const void *a, const void *b)
 {
 	const struct wsi_extent *x = a, *y = b;
-	return (x->start > y->start) - (x->start < y->start);
+	return WSI_ORDER(x->start, y->start);
 }
 
 static int named_order(const void *a, const void *b)
 {
 	const struct wsi_named *x = a, *y = b;
-	return (x->pc > y->pc) - (x->pc < y->pc);
+	return WSI_ORDER(x->pc, y->pc);
 }
 
 bool wsi_check_name(struct wsi_check *check, uint64_t pc, uint64_t address)

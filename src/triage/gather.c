@@ -363,9 +363,9 @@ static int choice_order(const void *left, const void *right)
 	if (!a->job->n_failures != !b->job->n_failures)
 		return a->job->n_failures ? -1 : 1;
 	if (a->job->n_dumps != b->job->n_dumps)
-		return a->job->n_dumps > b->job->n_dumps ? -1 : 1;
+		return WSI_ORDER(b->job->n_dumps, a->job->n_dumps);
 	int order = strcmp(a->job->name.ptr, b->job->name.ptr);
-	return order ? order : a->index < b->index ? -1 : 1;
+	return order ? order : WSI_ORDER(a->index, b->index);
 }
 
 enum ws_status ws_triage_choose(struct ws_triage *triage, struct ws_error *err)
@@ -503,7 +503,7 @@ static int group_order(const void *left, const void *right)
 	if (a->only_waits != b->only_waits)
 		return a->only_waits ? 1 : -1;
 	if (a->shown.n_dumps != b->shown.n_dumps)
-		return a->shown.n_dumps > b->shown.n_dumps ? -1 : 1;
+		return WSI_ORDER(b->shown.n_dumps, a->shown.n_dumps);
 	return strcmp(a->shown.signature.ptr, b->shown.signature.ptr);
 }
 
@@ -511,7 +511,7 @@ static int gpu_order(const void *left, const void *right)
 {
 	const struct wsi_gpu *a = left, *b = right;
 	if (a->jobs.n != b->jobs.n)
-		return a->jobs.n > b->jobs.n ? -1 : 1;
+		return WSI_ORDER(b->jobs.n, a->jobs.n);
 	return strcmp(a->shown.name.ptr, b->shown.name.ptr);
 }
 

@@ -41,7 +41,7 @@ static int entry_order(const void *left, const void *right)
 	if ((a->rank < 0) != (b->rank < 0))
 		return a->rank < 0 ? 1 : -1;
 	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
+		return WSI_ORDER(a->rank, b->rank);
 	return strcmp(a->path.ptr, b->path.ptr);
 }
 

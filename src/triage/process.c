@@ -179,11 +179,11 @@ static int order(const void *left, const void *right)
 {
 	const struct process *a = left, *b = right;
 	if (a->pid != b->pid)
-		return a->pid < b->pid ? -1 : 1;
+		return WSI_ORDER(a->pid, b->pid);
 	int hosts = memcmp(a->host.ptr, b->host.ptr, wsi_min_u64(a->host.len, b->host.len));
 	if (hosts || a->host.len != b->host.len)
-		return hosts ? hosts : a->host.len < b->host.len ? -1 : 1;
-	return a->line < b->line ? -1 : a->line > b->line;
+		return hosts ? hosts : WSI_ORDER(a->host.len, b->host.len);
+	return WSI_ORDER(a->line, b->line);
 }
 
 static bool is_of(const struct process *process, struct ws_str host, uint64_t pid)

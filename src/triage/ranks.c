@@ -21,7 +21,7 @@ const char *ws_triage_role_text(enum ws_triage_role role)
 static int number_order(const void *left, const void *right)
 {
 	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-	return a < b ? -1 : a > b;
+	return WSI_ORDER(a, b);
 }
 
 const char *wsi_ranks_text(struct ws_triage *triage, const uint64_t *ranks, size_t n, bool more)

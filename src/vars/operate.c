@@ -330,13 +330,13 @@ static bool compare(enum wsi_operation operation, const struct ws_number *a,
 	int order;
 	bool real = a->is_float || b->is_float, unordered = false;
 	if (real) {
-		order = a->real < b->real ? -1 : a->real > b->real;
+		order = WSI_ORDER(a->real, b->real);
 		unordered = order == 0 && !(a->real == b->real);
 	} else if (a->is_unsigned || b->is_unsigned) {
 		uint64_t ua = (uint64_t)a->whole, ub = (uint64_t)b->whole;
-		order = ua < ub ? -1 : ua > ub;
+		order = WSI_ORDER(ua, ub);
 	} else {
-		order = a->whole < b->whole ? -1 : a->whole > b->whole;
+		order = WSI_ORDER(a->whole, b->whole);
 	}
 	bool ta = a->is_float ? a->real != 0 : a->whole != 0;
 	bool tb = b->is_float ? b->real != 0 : b->whole != 0;

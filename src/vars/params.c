@@ -150,7 +150,7 @@ static void types_take(struct wsi_params *params)
 static int by_offset(const void *left, const void *right)
 {
 	const struct ws_kernel_param *a = left, *b = right;
-	return (a->bank_offset > b->bank_offset) - (a->bank_offset < b->bank_offset);
+	return WSI_ORDER(a->bank_offset, b->bank_offset);
 }
 
 /* What `.nv.info` tells, which may be anything. */

@@ -398,12 +398,12 @@ static int compare_absentees(const void *left, const void *right)
 {
 	const struct ws_report_absentee *a = left, *b = right;
 	if (a->state != b->state)
-		return a->state < b->state ? -1 : 1;
+		return WSI_ORDER(a->state, b->state);
 	if (a->n_blocks != b->n_blocks)
-		return a->n_blocks > b->n_blocks ? -1 : 1;
+		return WSI_ORDER(b->n_blocks, a->n_blocks);
 	if (a->n_lanes != b->n_lanes)
-		return a->n_lanes > b->n_lanes ? -1 : 1;
-	return a->group < b->group ? -1 : a->group > b->group;
+		return WSI_ORDER(b->n_lanes, a->n_lanes);
+	return WSI_ORDER(a->group, b->group);
 }
 
 static enum ws_status keep_lists(struct wsi_waits *w, struct absentees *lists)

@@ -67,7 +67,7 @@ static enum ws_status high_of_note(struct strip *strip)
 static int high_order(const void *left, const void *right)
 {
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	return (a > b) - (a < b);
+	return WSI_ORDER(a, b);
 }
 
 static enum ws_status high_find(struct strip *strip)

@@ -110,7 +110,7 @@ static int compare(const void *a, const void *b)
 				  y->device_index };
 	for (size_t i = 0; i < WSI_COUNT(of_x); i++)
 		if (of_x[i] != of_y[i])
-			return of_x[i] < of_y[i] ? -1 : 1;
+			return WSI_ORDER(of_x[i], of_y[i]);
 	return 0;
 }
 
