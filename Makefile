@@ -74,7 +74,7 @@ $(FUZZ)/build.ninja: | packages
 	CC=clang-14 meson setup $(FUZZ) $(READABLE) -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
 
 check-fuzz: packages $(FUZZ)/build.ninja
-	@ninja -C $(FUZZ)
+	@ninja -C $(FUZZ) fuzzers
 	@tools/fuzz.py $(FUZZ) $(FUZZ_SECONDS) $(COUNTED)
 
 # Against other programs, as far as they are installed (tests/oracle/README.md); the others are skipped.
