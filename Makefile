@@ -32,7 +32,7 @@ LISTED = PATH="$$(tools/listed-commands.py $(BUILD)/commands)"
 
 # The plain suite. COUNTS=FILE, here and below: appends passed, failed, skipped to FILE (.ci/run sums them).
 check: build
-	@$(LISTED) tools/run-suite.py $(BUILD) $(COUNTED) unit builders api golden cli deps format fuzz
+	@$(LISTED) tools/run-suite.py $(BUILD) $(COUNTED) unit kernels builders api golden cli deps format fuzz
 
 # The bulk form of tests whose sample is in the plain suite: more seeds, more damage, every fixture. Minutes to an hour.
 check-full: build
@@ -54,7 +54,7 @@ $(TSAN)/build.ninja: | packages
 check-sanitize: packages $(ASAN)/build.ninja $(TSAN)/build.ninja
 	@ninja -C $(ASAN)
 	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
-		tools/run-suite.py $(ASAN) --slow 6 $(COUNTED) unit golden live cli fuzz
+		tools/run-suite.py $(ASAN) --slow 6 $(COUNTED) unit kernels golden live cli fuzz
 	@ninja -C $(TSAN)
 	@TSAN_OPTIONS=halt_on_error=1 tools/run-suite.py $(TSAN) --slow 6 $(COUNTED) unit live
 

@@ -41,8 +41,8 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TREE = os.path.join(ROOT, 'build-mutants')
 TURN = 120
-SUITES = 'unit golden api cli fuzz builders'
-SANITIZED = 'unit golden live cli fuzz'
+SUITES = 'unit kernels golden api cli fuzz builders'
+SANITIZED = 'unit kernels golden live cli fuzz'
 ENOUGH = 0.85
 TOO_SLOW = ' (too slow)'
 NO_BUILD = 'it does not build'
