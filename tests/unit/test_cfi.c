@@ -8,50 +8,38 @@
 
 enum { START = 0x1000, SIZE = 0x400 };
 
-struct frame {
-	uint8_t bytes[512];
-	size_t n;
-};
-
-static void put(struct frame *f, const void *bytes, size_t n)
-{
-	assert_true(f->n + n <= sizeof f->bytes);
-	memcpy(f->bytes + f->n, bytes, n);
-	f->n += n;
-}
-
 /* LEB128 of the number of a register: 5, the class of R, in bits 24 to 31. */
 #define R(n) (0x80 | ((n)&0x7f)), (0x80 | (n) >> 7), 0x80, 0x28
 #define PREDICATE(n) (0x80 | (n)), 0x80, 0x80, 0x30 /* another class */
 
 /* A common part, begun by `head`, and one function of it, in the 64-bit form. */
-static struct ws_span frame_with(struct frame *f, const uint8_t *head, size_t n_head,
+static struct ws_span frame_with(struct byte_row *f, const uint8_t *head, size_t n_head,
 				 const uint8_t *common, size_t n_common, const uint8_t *function,
 				 size_t n_function)
 {
 	uint8_t word[8];
 	f->n = 0;
-	put(f, "\xff\xff\xff\xff", 4);
+	byte_row_put(f, "\xff\xff\xff\xff", 4);
 	wsi_store_u64(word, 8 + n_head + n_common);
-	put(f, word, 8);
-	put(f, "\xff\xff\xff\xff\xff\xff\xff\xff", 8);
-	put(f, head, n_head);
-	put(f, common, n_common);
-	put(f, "\xff\xff\xff\xff", 4);
+	byte_row_put(f, word, 8);
+	byte_row_put(f, "\xff\xff\xff\xff\xff\xff\xff\xff", 8);
+	byte_row_put(f, head, n_head);
+	byte_row_put(f, common, n_common);
+	byte_row_put(f, "\xff\xff\xff\xff", 4);
 	wsi_store_u64(word, 24 + n_function);
-	put(f, word, 8);
+	byte_row_put(f, word, 8);
 	wsi_store_u64(word, 0);
-	put(f, word, 8);
+	byte_row_put(f, word, 8);
 	wsi_store_u64(word, START);
-	put(f, word, 8);
+	byte_row_put(f, word, 8);
 	wsi_store_u64(word, SIZE);
-	put(f, word, 8);
-	put(f, function, n_function);
+	byte_row_put(f, word, 8);
+	byte_row_put(f, function, n_function);
 	return (struct ws_span){ f->bytes, f->n, 0 };
 }
 
 /* Version 3, factors 4 and -4, the return address in register 20. */
-static struct ws_span frame_of(struct frame *f, const uint8_t *common, size_t n_common,
+static struct ws_span frame_of(struct byte_row *f, const uint8_t *common, size_t n_common,
 			       const uint8_t *function, size_t n_function)
 {
 	static const uint8_t head[] = { 3, 0, 4, 0x7c, 20 };
@@ -119,7 +107,7 @@ static void each_instruction_says_where_the_caller_is(void **state)
 		{ "cut off", BYTES(0x0e), WS_MALFORMED, 0, 0, 0, 0, 0, 0 },
 	};
 	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
-		struct frame f;
+		struct byte_row f;
 		struct ws_cfi cfi;
 		struct ws_span frame =
 			frame_of(&f, common, sizeof common, cases[i].code, cases[i].n);
@@ -157,7 +145,7 @@ static void instructions_hold_from_their_place_on(void **state)
 	} cases[] = { { 0x1000, 1 }, { 0x1007, 1 }, { 0x1008, 2 }, { 0x1017, 2 },
 		      { 0x1018, 3 }, { 0x1057, 3 }, { 0x1058, 4 }, { 0x10d7, 4 },
 		      { 0x10d8, 5 }, { 0x12ff, 5 }, { 0x1300, 6 }, { 0x13ff, 6 } };
-	struct frame f;
+	struct byte_row f;
 	struct ws_span frame = frame_of(&f, common, sizeof common, code, sizeof code);
 	struct ws_cfi cfi;
 	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
@@ -188,7 +176,7 @@ static void versions_differ_in_their_common_parts(void **state)
 	};
 	static const uint8_t code[] = { 0x42, 0x0e, 2 }; /* at 8 */
 	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
-		struct frame f;
+		struct byte_row f;
 		struct ws_cfi cfi;
 		struct ws_span frame = frame_with(&f, cases[i].head, cases[i].n, common,
 						  sizeof common, code, sizeof code);
@@ -204,7 +192,7 @@ static void versions_differ_in_their_common_parts(void **state)
 static void damage_of_entries_is_told(void **state)
 {
 	(void)state;
-	struct frame f;
+	struct byte_row f;
 	struct ws_cfi cfi;
 	static const uint8_t none[] = { 0 };
 	struct ws_span frame = frame_of(&f, common, sizeof common, none, 1);

@@ -225,36 +225,24 @@ static void a_list_that_is_cut_says_so(void **state)
 
 /* ---- registers ---- */
 
-struct map {
-	uint8_t bytes[400];
-	size_t n;
-};
-
-static void put(struct map *map, const void *bytes, size_t n)
-{
-	assert_true(map->n + n <= sizeof map->bytes);
-	memcpy(map->bytes + map->n, bytes, n);
-	map->n += n;
-}
-
-static void put_u32(struct map *map, uint32_t number)
+static void put_u32(struct byte_row *map, uint32_t number)
 {
 	uint8_t bytes[4];
 	store_le(bytes, number, 4);
-	put(map, bytes, 4);
+	byte_row_put(map, bytes, 4);
 }
 
-static void put_function(struct map *map, const char *name, uint32_t count)
+static void put_function(struct byte_row *map, const char *name, uint32_t count)
 {
-	put(map, name, strlen(name) + 1);
+	byte_row_put(map, name, strlen(name) + 1);
 	put_u32(map, count);
 }
 
-static void put_entry(struct map *map, uint32_t part, const char *reg, uint32_t place,
+static void put_entry(struct byte_row *map, uint32_t part, const char *reg, uint32_t place,
 		      uint32_t first, uint32_t last)
 {
 	put_u32(map, part);
-	put(map, reg, strlen(reg) + 1);
+	byte_row_put(map, reg, strlen(reg) + 1);
 	put_u32(map, place);
 	put_u32(map, first);
 	put_u32(map, last);
@@ -263,7 +251,7 @@ static void put_entry(struct map *map, uint32_t part, const char *reg, uint32_t 
 /* docs/formats/dwarf.md: both ends are included, and the first of several for one part counts. */
 static void the_register_map_is_read_to_its_last_byte(void **state)
 {
-	struct map sass = { .n = 0 }, type = { .n = 0 };
+	struct byte_row sass = { .n = 0 }, type = { .n = 0 };
 	struct ws_reg_piece pieces[WS_REG_MAX_PIECES];
 	size_t n;
 	(void)state;
@@ -275,9 +263,9 @@ static void the_register_map_is_read_to_its_last_byte(void **state)
 	put_function(&sass, "f", 1);
 	put_entry(&sass, 0, "", 0x05000009, 0, 15); /* the least that an entry takes */
 	put_function(&type, "f", 2);                /* not as many as there are */
-	put(&type, "\1\2", 2);
+	byte_row_put(&type, "\1\2", 2);
 	put_function(&type, "g", 3);
-	put(&type, "\7\x8\x9", 3);
+	byte_row_put(&type, "\7\x8\x9", 3);
 	static const struct {
 		const char *function, *reg;
 		uint64_t rel_pc;

@@ -22,6 +22,19 @@ static inline void store_le(uint8_t *to, uint64_t value, unsigned n_bytes)
 		to[i] = (uint8_t)(value >> 8 * i);
 }
 
+/* Bytes that a test writes one after the other. */
+struct byte_row {
+	uint8_t bytes[512];
+	size_t n;
+};
+
+static inline void byte_row_put(struct byte_row *made, const void *bytes, size_t n)
+{
+	assert_true(made->n + n <= sizeof made->bytes);
+	memcpy(made->bytes + made->n, bytes, n);
+	made->n += n;
+}
+
 /* Bytes that are allocated; 0 where nobody tells, as under a sanitizer, which finds leaks itself.
  */
 static inline size_t bytes_in_use(void)
