@@ -31,6 +31,10 @@ void start(bool running);
 void start_ready(bool running, uint32_t capabilities);
 void stop(void);
 
+/* The dump that an environment variable names, and its first image; skips the test without it. The
+ * caller closes it. */
+struct ws_target *open_real(const char *variable, struct ws_module *ret_module);
+
 /* Runs a call and fails the test when the harness finds something wrong. */
 CUDBGResult run(struct api_call *call);
 /* One good call of a slot. */

@@ -175,17 +175,10 @@ static uint32_t check_all(uint32_t ret_by_size[5])
 void registers_of_ptx_are_where_the_map_says(void **state)
 {
 	(void)state;
-	struct ws_target *target;
 	struct ws_module module;
+	struct ws_target *target = open_real("WS_TEST_DEBUG_DUMP", &module);
 	uint32_t by_size[5], out[4], n;
 	CUDBGRegClass class;
-	const char *path = getenv("WS_TEST_DEBUG_DUMP");
-	if (!path) {
-		skip();
-		return;
-	}
-	assert_int_equal(ws_core_open(path, NULL, &target, NULL), WS_OK);
-	assert_int_equal(ws_target_module(target, 0, &module, NULL), WS_OK);
 	uint8_t *copy = wsi_zalloc(module.relocated.len);
 	assert_non_null(copy);
 	memcpy(copy, module.relocated.ptr, module.relocated.len);

@@ -698,15 +698,8 @@ void dumps_of_the_target(void **state)
 void functions_of_an_image_are_told_if_asked(void **state)
 {
 	(void)state;
-	struct ws_target *target;
 	struct ws_module module;
-	const char *path = getenv("WS_TEST_DUMP");
-	if (!path) {
-		skip();
-		return;
-	}
-	assert_int_equal(ws_core_open(path, NULL, &target, NULL), WS_OK);
-	assert_int_equal(ws_target_module(target, 0, &module, NULL), WS_OK);
+	struct ws_target *target = open_real("WS_TEST_DUMP", &module);
 	for (uint32_t asked = 0; asked < 2; asked++) {
 		CUDBGLoadedFunctionInfo info[64];
 		CUDBGEvent event;
@@ -730,7 +723,6 @@ void functions_of_an_image_are_told_if_asked(void **state)
 		assert_true(n > 0 && told == asked);
 		stop();
 	}
-	cudbgDebuggerCapabilities = 0;
 	ws_target_close(target);
 }
 
@@ -738,15 +730,8 @@ void functions_of_an_image_are_told_if_asked(void **state)
 void code_of_a_real_image(void **state)
 {
 	(void)state;
-	struct ws_target *target;
 	struct ws_module module;
-	const char *path = getenv("WS_TEST_DUMP");
-	if (!path) {
-		skip();
-		return;
-	}
-	assert_int_equal(ws_core_open(path, NULL, &target, NULL), WS_OK);
-	assert_int_equal(ws_target_module(target, 0, &module, NULL), WS_OK);
+	struct ws_target *target = open_real("WS_TEST_DUMP", &module);
 	start(true);
 	fake.module[0].relocated = module.relocated;
 	assert_int_equal(CALL0(initialize), CUDBG_SUCCESS);

@@ -45,6 +45,17 @@ void stop(void)
 	cudbgDebuggerCapabilities = 0;
 }
 
+struct ws_target *open_real(const char *variable, struct ws_module *ret_module)
+{
+	struct ws_target *target;
+	const char *path = getenv(variable);
+	if (!path)
+		skip();
+	assert_int_equal(ws_core_open(path, NULL, &target, NULL), WS_OK);
+	assert_int_equal(ws_target_module(target, 0, ret_module, NULL), WS_OK);
+	return target;
+}
+
 /* After a failed test its table must not stay. */
 static int tear_down(void **state)
 {
