@@ -12,6 +12,7 @@ import tempfile
 LINES = 60
 TEXT = ''.join(f'secret line {n} of the file\n' for n in range(1, LINES + 1))
 SIZE, TIME = len(TEXT), 1_600_000_000
+INNERMOST = 18  # the line of the innermost call of the file in the dump; no other is before it
 
 
 class Wrong(Exception):
@@ -30,6 +31,8 @@ class World:
             self.write(name)
         self.write('work/empty.cu', '')
         self.write('work/short.cu', 'secret line 1 of the file\n')
+        for name, lines in (('work/before.cu', INNERMOST - 1), ('work/just.cu', INNERMOST)):
+            self.write(name, ''.join(TEXT.splitlines(True)[:lines]))
         os.mkfifo(self.path('work/fifo.cu'))
         os.mkdir(self.path('work/folder.cu'))
         with open(self.path('work/huge.cu'), 'wb') as file:
@@ -106,6 +109,8 @@ CASES = (
     ('a huge file in a given folder', '/x/huge.cu', 0, 0, ('--source-dir', '{}/work'), 'other', HIDDEN, 'too large'),
     ('an empty file', '{}/work/empty.cu', 0, 0, (), 'work', HIDDEN, 'fewer lines'),
     ('a file that ends before the line', '{}/work/short.cu', 0, 0, (), 'work', HIDDEN, 'fewer lines'),
+    ('a file that ends at the line before', '{}/work/before.cu', 0, 0, (), 'work', HIDDEN, 'fewer lines'),
+    ('a file that ends at the line', '{}/work/just.cu', 0, 0, (), 'work', SHOWN, None),
     ('a file of the system that has no size', '/proc/self/environ', 0, 0, ('--source-dir', '/proc'), 'other', HIDDEN, None),
     ('no source at all', '{}/work/kernel.cu', SIZE, TIME, ('--no-source',), 'work', HIDDEN, None),
 )

@@ -21,7 +21,7 @@ ARCHITECTURES = '75 80 86 89 90 100 120'.split()
 KERNEL = '_Z4varsPif3VeciPVi'
 WHY = {'not live', 'not saved', 'optimized out'}
 BOX = ('{<Base> = {id = 42, tag = 7}, <Other> = {weight = 0.75}, data = {1.5, 2.5, -3}, first = ADDRESS, flags = {a = 5, b = 99, c = -4, '
-       'd = true}, word = {i = 1065353216, f = 1, bytes = "\\000\\000\\200?"}, mode = Mode::OFF, anonymous = {inner = 0, '
+       'd = true, e = 0}, word = {i = 1065353216, f = 1, bytes = "\\000\\000\\200?"}, mode = Mode::OFF, anonymous = {inner = 0, '
        "letter = 10 '\\n'}}")
 
 # frame: {variable: (where, value)}, with ADDRESS for any address
@@ -422,7 +422,8 @@ def check_names(dump):
         said = run('ptype', '--frame', '2', dump, text).stdout
         if not said.startswith('type = ' + wanted):
             return f'ptype {text}: {said}, not {wanted}'
-    for text, wanted in (('Flags', ['0: 0 4 unsigned int a : 3;', '0: 3 4 unsigned int b : 7;', '1: 2 4 int c : 5;', '1: 7 1 bool d : 1;', 'XXX 2-byte padding', 'total size (bytes): 4']),
+    for text, wanted in (('Flags', ['0: 0 4 unsigned int a : 3;', '0: 3 4 unsigned int b : 7;', '1: 2 4 int c : 5;', '1: 7 1 bool d : 1;', '2: 0 4 unsigned int e : 2;',
+                                    'XXX 6-bit padding', 'XXX 1-byte padding', 'total size (bytes): 4']),
                          ('node', ['0 4 int value;', 'XXX 4-byte hole', '8 8 Node *next;', 'total size (bytes): 16']),
                          ('Word', ['4 int i;', '4 float f;', '4 unsigned char bytes[4];', 'total size (bytes): 4'])):
         said = [' '.join(re.sub(r'/\*|\*/|\|', ' ', line).split()) for line in run('ptype', '--frame', '2', dump, '/o ' + text).stdout.split('\n')[1:]]

@@ -316,6 +316,25 @@ static void tensor_f16(struct job *j)
 	f.m = 32;
 	f.parts = 4;
 	product(j, &f, 2, 1);
+	f.kernel = "tensor_f16_columns";
+	product(j, &f, 2, 1);
+}
+
+/* A mask that leaves columns of B out is not imitated: it must not be taken for none. */
+static void tensor_columns(struct job *j)
+{
+	struct form f = {
+		"tensor_f16_columns", F16, F16, F32_SUM, 32, 128, 16, 4, false, false, false
+	};
+	struct ws_sim_fault fault;
+	struct matrices *m = prepare(j, &f, 1, 1);
+	m->plan.adds = 3; /* the mask is 1 */
+	if (job_launch_bad(j, f.kernel, 1, 128, "pppsi", m->cells, m->a, m->b, &m->plan, 1) !=
+		    WS_SIM_FAULTED ||
+	    !ws_sim_fault(j->sim, &fault))
+		job_fail(j, "no fault");
+	else if (fault.exception != WS_SIM_UNIMPLEMENTED)
+		job_fail(j, "%u: %s", fault.exception, fault.text);
 }
 
 static void tensor_types(struct job *j)
@@ -677,6 +696,7 @@ const struct job_case job_tcgen[] = {
 	{ "tcgen", "tensor_sparse", tensor_sparse, JOB_ONLY + 100, NULL },
 	{ "tcgen", "tensor_sparse_scaled", tensor_sparse_scaled, JOB_ONLY + 100, NULL },
 	{ "tcgen", "tensor_pair", tensor_pair, JOB_ONLY + 100, NULL },
+	{ "tcgen", "tensor_columns", tensor_columns, JOB_ONLY + 100, NULL },
 	{ "tcgen", "tensor_mistake", tensor_leak, JOB_ONLY + 100, NULL },
 	{ "tcgen", "tensor_mistake", tensor_column, JOB_ONLY + 100, NULL },
 	{ "tcgen", "tensor_mistake", tensor_lane, JOB_ONLY + 100, NULL },

@@ -602,6 +602,38 @@ static void the_launch_is_told_as_far_as_it_is_known(void **state)
 	says(&p.report, TEXT, "    kernel     ? (");
 }
 
+static void blocks_are_drawn_of_a_grid_that_hardware_can_have(void **state)
+{
+	(void)state;
+	static const struct {
+		struct ws_dim3 dim;
+		const char *words; /* NULL: it is not drawn */
+	} cases[] = {
+		{ { 1u << 31, 1, 1 }, ">2147483648 blocks, " },
+		{ { (1u << 31) + 1, 1, 1 }, NULL },
+		{ { 1, 65536, 1 }, ">65536 blocks, " },
+		{ { 1, 65537, 1 }, NULL },
+		{ { 1, 1, 65536 }, ">65536 blocks, " },
+		{ { 1, 1, 65537 }, NULL },
+		{ { 1, 65536, 32768 }, ">2147483648 blocks, " },
+		{ { 1, 65536, 32769 }, NULL },
+		{ { 1, 1, 1 }, ">1 block, " },
+		{ { 0, 1, 1 }, NULL },
+		{ { 1, 0, 1 }, NULL },
+		{ { 1, 1, 0 }, NULL },
+	};
+	struct planted p;
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		plant(&p);
+		p.e.kernel = 0;
+		p.kernel.grid.grid_dim = cases[i].dim;
+		if (cases[i].words)
+			says(&p.report, HTML, cases[i].words);
+		else
+			says_not(&p.report, HTML, "class=\"blocks\"");
+	}
+}
+
 /* ---- threads ---- */
 
 static void groups_that_are_left_out_are_counted(void **state)
@@ -955,6 +987,7 @@ int main(void)
 		cmocka_unit_test(parameters_are_cut_where_there_are_many),
 		cmocka_unit_test(fields_are_cut_where_there_are_many),
 		cmocka_unit_test(the_launch_is_told_as_far_as_it_is_known),
+		cmocka_unit_test(blocks_are_drawn_of_a_grid_that_hardware_can_have),
 		cmocka_unit_test(groups_that_are_left_out_are_counted),
 		cmocka_unit_test(other_exceptions_are_told_as_far_as_they_are_known),
 		cmocka_unit_test(lists_that_are_long_are_cut),

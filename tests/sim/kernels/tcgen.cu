@@ -280,11 +280,13 @@ enum { COLUMNS = 64, MORE = 32 }; // of D, and behind them
 #define SCALE_A , "r"(base + COLUMNS), "r"(base + COLUMNS + 8)
 #define META_A , "r"(base + COLUMNS + 16)
 #define SCALE_META_A SCALE_A META_A
+#define NO_COLUMNS , "l"((u64)(s.adds >> 1)) /* of B: none is left out */
 #define LEFT_OUT , "r"(0x80000001), "r"(0xff), "r"(0), "r"(0xf0f0f0f0)
 
 TENSOR_PRODUCT(tensor_f16, u64, SHARED_A, "tcgen05.mma.cta_group::1.kind::f16 [%0], %1, %2, %3, p;")
 TENSOR_PRODUCT(tensor_f16_both, u32, TENSOR_A, "tcgen05.mma.cta_group::1.kind::f16 [%0], [%1], %2, %3, p;")
 TENSOR_PRODUCT(tensor_f16_apart, u64, SHARED_A, "tcgen05.mma.ws.cta_group::1.kind::f16 [%0], %1, %2, %3, p;")
+TENSOR_PRODUCT(tensor_f16_columns, u64, SHARED_A, "tcgen05.mma.ws.cta_group::1.kind::f16 [%0], %1, %2, %3, p, %5;", NO_COLUMNS)
 TENSOR_PRODUCT(tensor_f16_less, u64, SHARED_A, "tcgen05.mma.cta_group::1.kind::f16 [%0], %1, %2, %3, {%5, %6, %7, %8}, p, 3;", LEFT_OUT)
 TENSOR_PRODUCT(tensor_tf32, u64, SHARED_A, "tcgen05.mma.cta_group::1.kind::tf32 [%0], %1, %2, %3, p;")
 TENSOR_PRODUCT(tensor_small, u64, SHARED_A, "tcgen05.mma.cta_group::1.kind::f8f6f4 [%0], %1, %2, %3, p;")

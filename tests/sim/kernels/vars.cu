@@ -27,10 +27,10 @@ union Word {
 };
 
 struct Flags {
-	unsigned a : 3;
-	unsigned b : 7;
+	unsigned a : 3, b : 7;
 	int c : 5;
 	bool d : 1;
+	unsigned e : 2;
 };
 
 template <typename T, int N> struct Box : Base, Other {
