@@ -4,14 +4,18 @@
 usage: run-suite.py BUILD [--slow N] [--counts FILE] SUITE...      (no SUITE: all; --slow: N times the time limit)
 
 Every test prints TAP, so one program counts as many cases. The last line printed is
-"N passed, N failed, N skipped"; the exit status is 1 when anything failed or nothing ran. With
---counts the three numbers are also appended to FILE, for a caller that sums several runs.
+"N passed, N failed, N skipped"; the exit status is 1 when anything failed or nothing ran. Before it
+come the cases that failed, with what they say about it: Meson keeps that in a file, which may be on
+a machine that is gone. With --counts the three numbers are also appended to FILE, for a caller that
+sums several runs.
 """
 import json
 import os
 import re
 import subprocess
 import sys
+
+MOST_LINES = 40  # of one test
 
 
 def count_tap(text):
@@ -27,6 +31,16 @@ def count_tap(text):
         elif re.match(r'1\.\.0\s*#\s*skip', line, re.I):
             skipped += 1
     return passed, failed, skipped
+
+
+def failures(text):
+    """The lines of the cases that failed, and the comments after each; at most MOST_LINES."""
+    lines, is_told = [], False
+    for line in text.splitlines():
+        is_told = line.startswith('not ok') or (is_told and line.startswith('#'))
+        if is_told:
+            lines.append(line)
+    return lines[:MOST_LINES]
 
 
 def main():
@@ -54,6 +68,8 @@ def main():
                 # A program that died or broke its own TAP is a failure even if each line it printed was ok.
                 if test['result'] not in ('OK', 'SKIP') and f == 0:
                     f = 1
+                for said in failures(test.get('stdout', '')):
+                    print(f"{test['name']}: {said}")
                 passed, failed, skipped = passed + p, failed + f, skipped + s
     except FileNotFoundError:
         failed += 1
