@@ -29,10 +29,8 @@ class World:
         for name in ('work/kernel.cu', 'work/sub/deep.cuh', 'other/kernel.cu', 'other/passwd', 'other/notes.txt', 'other/only.cu', 'work/plain',
                      'work/KERNEL2.CU', 'work/script.py'):
             self.write(name)
-        self.write('work/empty.cu', '')
-        self.write('work/short.cu', 'secret line 1 of the file\n')
-        for name, lines in (('work/before.cu', INNERMOST - 1), ('work/just.cu', INNERMOST)):
-            self.write(name, ''.join(TEXT.splitlines(True)[:lines]))
+        for name, lines in (('empty', 0), ('short', 1), ('before', INNERMOST - 1), ('just', INNERMOST)):
+            self.write(f'work/{name}.cu', ''.join(TEXT.splitlines(True)[:lines]))
         os.mkfifo(self.path('work/fifo.cu'))
         os.mkdir(self.path('work/folder.cu'))
         with open(self.path('work/huge.cu'), 'wb') as file:

@@ -320,23 +320,6 @@ static void tensor_f16(struct job *j)
 	product(j, &f, 2, 1);
 }
 
-/* A mask that leaves columns of B out is not imitated: it must not be taken for none. */
-static void tensor_columns(struct job *j)
-{
-	struct form f = {
-		"tensor_f16_columns", F16, F16, F32_SUM, 32, 128, 16, 4, false, false, false
-	};
-	struct ws_sim_fault fault;
-	struct matrices *m = prepare(j, &f, 1, 1);
-	m->plan.adds = 3; /* the mask is 1 */
-	if (job_launch_bad(j, f.kernel, 1, 128, "pppsi", m->cells, m->a, m->b, &m->plan, 1) !=
-		    WS_SIM_FAULTED ||
-	    !ws_sim_fault(j->sim, &fault))
-		job_fail(j, "no fault");
-	else if (fault.exception != WS_SIM_UNIMPLEMENTED)
-		job_fail(j, "%u: %s", fault.exception, fault.text);
-}
-
 static void tensor_types(struct job *j)
 {
 	static const struct form forms[] = {
@@ -647,18 +630,42 @@ static void tensor_pair(struct job *j)
 
 /* ---- mistakes ---- */
 
+/* False: there is none, which is told. */
+static bool has_fault(struct job *j, enum ws_sim_outcome outcome, struct ws_sim_fault *ret_fault)
+{
+	if (outcome == WS_SIM_FAULTED && ws_sim_fault(j->sim, ret_fault))
+		return true;
+	job_fail(j, "no fault");
+	return false;
+}
+
+/* A mask that leaves columns of B out is not imitated: it must not be taken for none. */
+static void tensor_columns(struct job *j)
+{
+	struct form f = {
+		"tensor_f16_columns", F16, F16, F32_SUM, 32, 128, 16, 4, false, false, false
+	};
+	struct ws_sim_fault fault;
+	struct matrices *m = prepare(j, &f, 1, 1);
+	m->plan.adds = 3; /* the mask is 1 */
+	enum ws_sim_outcome outcome =
+		job_launch_bad(j, f.kernel, 1, 128, "pppsi", m->cells, m->a, m->b, &m->plan, 1);
+	if (has_fault(j, outcome, &fault) && fault.exception != WS_SIM_UNIMPLEMENTED)
+		job_fail(j, "%u: %s", fault.exception, fault.text);
+}
+
 static void mistake(struct job *j, uint32_t which, unsigned threads, uint32_t exception,
 		    uint32_t lanes, const char *text)
 {
 	struct ws_sim_fault fault;
 	uint32_t *out = job_buffer(j, 64 * 4);
-	if (job_launch_bad(j, "tensor_mistake", 1, threads, "pi", out, which) != WS_SIM_FAULTED ||
-	    !ws_sim_fault(j->sim, &fault))
-		job_fail(j, "no fault");
-	else if (fault.exception == WS_SIM_TRAP && which != 0)
+	if (!has_fault(j, job_launch_bad(j, "tensor_mistake", 1, threads, "pi", out, which),
+		       &fault))
+		return;
+	if (fault.exception == WS_SIM_TRAP && which != 0)
 		return; /* code for debuggers looks itself */
-	else if (fault.exception != exception || (fault.lanes & lanes) != lanes ||
-		 strcmp(fault.text, text) != 0)
+	if (fault.exception != exception || (fault.lanes & lanes) != lanes ||
+	    strcmp(fault.text, text) != 0)
 		job_fail(j, "%u, lanes 0x%x, %s", fault.exception, fault.lanes, fault.text);
 }
 

@@ -48,19 +48,20 @@ static inline size_t bytes_in_use(void)
 	return 0;
 }
 
-/* What `test` allocates does not pile up when it runs again and again. The lists of what was freed
- * grow, too, for some time, if not by as much each time. */
+/* What `test` allocates does not pile up when it runs again and again. The allocator's lists of
+ * what was freed grow for some time, too; a leak grows each time. */
 static inline void assert_frees_all(void (*test)(void **state))
 {
 	enum { FIRST = 48, MORE = 16, TIMES = 8, LEAST_CHUNK = 32 };
-	size_t most = 0;
+	size_t most;
+	int times = 0;
 	for (int i = 0; i < FIRST; i++)
 		test(NULL);
-	for (int k = 0; k < TIMES && (k == 0 || bytes_in_use() > most); k++) {
+	do {
 		most = bytes_in_use() + MORE * LEAST_CHUNK - 1;
 		for (int i = 0; i < MORE; i++)
 			test(NULL);
-	}
+	} while (bytes_in_use() > most && ++times < TIMES);
 	assert_in_range(bytes_in_use(), 0, most);
 }
 
