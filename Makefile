@@ -15,8 +15,9 @@ packages:
 $(BUILD)/build.ninja: | packages
 	@tools/quietly.sh "Configuring $(BUILD) ..." meson setup $(BUILD)
 
+# Says little: what ninja prints is shown when it fails.
 build: packages $(BUILD)/build.ninja
-	@ninja -C $(BUILD)
+	@tools/quietly.sh "Building $(BUILD), a few minutes the first time ..." ninja -C $(BUILD)
 
 # Builds the program and nothing else.
 demo: packages $(BUILD)/build.ninja
@@ -46,23 +47,23 @@ TSAN = $(BUILD)-tsan
 READABLE = -Ddebug=true
 
 $(ASAN)/build.ninja: | packages
-	meson setup $(ASAN) $(READABLE) -Db_sanitize=address,undefined -Db_lundef=false
+	@tools/quietly.sh "Configuring $(ASAN) ..." meson setup $(ASAN) $(READABLE) -Db_sanitize=address,undefined -Db_lundef=false
 
 $(TSAN)/build.ninja: | packages
-	meson setup $(TSAN) $(READABLE) -Db_sanitize=thread -Db_lundef=false
+	@tools/quietly.sh "Configuring $(TSAN) ..." meson setup $(TSAN) $(READABLE) -Db_sanitize=thread -Db_lundef=false
 
 check-sanitize: packages $(ASAN)/build.ninja $(TSAN)/build.ninja
-	@ninja -C $(ASAN)
+	@tools/quietly.sh "Building $(ASAN) ..." ninja -C $(ASAN)
 	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 		tools/run-suite.py $(ASAN) --slow 6 $(COUNTED) unit kernels golden live cli fuzz
-	@ninja -C $(TSAN)
+	@tools/quietly.sh "Building $(TSAN) ..." ninja -C $(TSAN)
 	@TSAN_OPTIONS=halt_on_error=1 tools/run-suite.py $(TSAN) --slow 6 $(COUNTED) unit live
 
 # A million random calls of the debugger API, in each of the two. An hour.
 check-sanitize-full: packages $(ASAN)/build.ninja $(TSAN)/build.ninja
-	@ninja -C $(ASAN) tests/api/random_live
+	@tools/quietly.sh "Building $(ASAN) ..." ninja -C $(ASAN) tests/api/random_live
 	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 tools/run-suite.py $(ASAN) --slow 6 $(COUNTED) calls
-	@ninja -C $(TSAN) tests/api/random_live
+	@tools/quietly.sh "Building $(TSAN) ..." ninja -C $(TSAN) tests/api/random_live
 	@TSAN_OPTIONS=halt_on_error=1 tools/run-suite.py $(TSAN) --slow 6 $(COUNTED) calls
 
 # Every libFuzzer target for FUZZ_SECONDS, from its seeds.
@@ -71,10 +72,10 @@ FUZZ_SECONDS ?= 45
 
 $(FUZZ)/build.ninja: | packages
 	@tools/install-packages.sh packages-fuzz.txt
-	CC=clang-14 meson setup $(FUZZ) $(READABLE) -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
+	@CC=clang-14 tools/quietly.sh "Configuring $(FUZZ) ..." meson setup $(FUZZ) $(READABLE) -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
 
 check-fuzz: packages $(FUZZ)/build.ninja
-	@ninja -C $(FUZZ) fuzzers
+	@tools/quietly.sh "Building $(FUZZ) ..." ninja -C $(FUZZ) fuzzers
 	@tools/fuzz.py $(FUZZ) $(FUZZ_SECONDS) $(COUNTED)
 
 # Against other programs, as far as they are installed (tests/oracle/README.md); the others are skipped.

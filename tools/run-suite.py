@@ -5,17 +5,19 @@ usage: run-suite.py BUILD [--slow N] [--counts FILE] SUITE...      (no SUITE: al
 
 Every test prints TAP, so one program counts as many cases. The last line printed is
 "N passed, N failed, N skipped"; the exit status is 1 when anything failed or nothing ran. Before it
-come the cases that failed, with what they say about it: Meson keeps that in a file, which may be on
-a machine that is gone. With --counts the three numbers are also appended to FILE, for a caller that
-sums several runs.
+come the tests that failed: first each with what it said about the cases that failed and how to run
+it again, because Meson keeps that in a file, which may be on a machine that is gone; then a list.
+With --counts the three numbers are also appended to FILE, for a caller that sums several runs.
 """
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 
-MOST_LINES = 40  # of one test
+MOST_LINES = 300  # of what one test said; more are left out in the middle
+RESULT = re.compile(r'(not )?ok\b|1\.\.\d')  # a line of TAP that is no comment
 
 
 def count_tap(text):
@@ -34,13 +36,43 @@ def count_tap(text):
 
 
 def failures(text):
-    """The lines of the cases that failed, and the comments after each; at most MOST_LINES."""
-    lines, is_told = [], False
+    """The cases that failed: of each the line that says so, and all lines around it up to the results of other cases."""
+    cases, before = [], []
+    case = None
     for line in text.splitlines():
-        is_told = line.startswith('not ok') or (is_told and line.startswith('#'))
-        if is_told:
-            lines.append(line)
-    return lines[:MOST_LINES]
+        if not RESULT.match(line):
+            (before if case is None else case).append(line)
+        elif line.startswith('not ok'):
+            case = before + [line]
+            cases.append(case)
+            before = []
+        else:
+            case, before = None, []
+    return cases
+
+
+def name_of(case):
+    return next(line for line in case if line.startswith('not ok'))
+
+
+def shortened(lines, build):
+    left_out = len(lines) - MOST_LINES
+    if left_out <= 0:
+        return lines
+    half = MOST_LINES // 2
+    return lines[:half] + [f'... {left_out} lines left out: {build}/meson-logs/testlog.txt ...'] + lines[-half:]
+
+
+def told(test, build):
+    """What stands at the end about a test that failed."""
+    stdout, stderr = test.get('stdout', '').splitlines(), test.get('stderr', '').splitlines()
+    cases = failures(test.get('stdout', ''))
+    lines = ['', f"==== {test['name']}: {test['result']}, exit status {test.get('returncode')}, {test.get('duration', 0):.0f} s",
+             f"again: meson test -C {build} --verbose {shlex.quote(test['name'].split(' / ')[-1])}"]
+    lines += shortened([line for case in cases for line in case] or stdout, build)
+    if stderr:
+        lines += ['-- standard error:', *shortened(stderr, build)]
+    return lines, [f"{test['name']}: {name_of(case)}" for case in cases] or [f"{test['name']}: {test['result']}"]
 
 
 def main():
@@ -55,21 +87,23 @@ def main():
         counts_file = args[1]
         args = args[2:]
     places = len(os.sched_getaffinity(0)) + 1  # some tests mostly wait
-    command = ['meson', 'test', '-C', build, '--print-errorlogs', '--no-rebuild', '--timeout-multiplier', slow, '--num-processes', str(places)]
+    command = ['meson', 'test', '-C', build, '--no-rebuild', '--timeout-multiplier', slow, '--num-processes', str(places)]
     for suite in args:
         command += ['--suite', suite]
     status = subprocess.run(command, check=False).returncode
     passed = failed = skipped = 0
+    names = []
     try:
         with open(build + '/meson-logs/testlog.json', encoding='utf-8') as log:
             for line in log:
                 test = json.loads(line)
                 p, f, s = count_tap(test.get('stdout', ''))
                 # A program that died or broke its own TAP is a failure even if each line it printed was ok.
-                if test['result'] not in ('OK', 'SKIP') and f == 0:
-                    f = 1
-                for said in failures(test.get('stdout', '')):
-                    print(f"{test['name']}: {said}")
+                if test['result'] not in ('OK', 'SKIP'):
+                    f = f or 1
+                    lines, failed_names = told(test, build)
+                    print('\n'.join(lines))
+                    names += failed_names
                 passed, failed, skipped = passed + p, failed + f, skipped + s
     except FileNotFoundError:
         failed += 1
@@ -78,6 +112,8 @@ def main():
     if counts_file:
         with open(counts_file, 'a', encoding='utf-8') as out:
             out.write(f'{passed} {failed} {skipped}\n')
+    if names:
+        print('\nFailed:', *names, '', sep='\n')
     print(f'{passed} passed, {failed} failed, {skipped} skipped')
     return 1 if failed or passed + skipped == 0 else 0
 
