@@ -90,6 +90,7 @@ struct debugger {
 	struct ws_target *device; /* owned; the software GPU. NULL: another provider's device */
 	struct ws_vars *vars;     /* owned; NULL until an expression is evaluated */
 	uint32_t level;           /* of machine code, that the frame which is looked at is in */
+	uint32_t nth;             /* of the positions there, that this frame is */
 	bool has_frame_position;
 	struct ws_line_pos frame_position; /* of that frame, if it is not the innermost */
 	struct ws_target *target; /* owned; what commands ask: `device`, or a target over an API */

@@ -177,6 +177,7 @@ void debug_frame_on(struct debugger *d, const struct look *look, size_t number)
 	const struct shown_frame *frame = &look->frames[number];
 	d->cli->frame = number;
 	d->level = frame->level;
+	d->nth = frame->nth;
 	d->has_frame_position = frame->has_position;
 	d->frame_position = frame->position;
 	debug_list_here(d);

@@ -10,10 +10,9 @@
 /* Where the frame of a level begins; the one that is looked at comes back. False: not known. */
 static bool address_of(struct look *look, uint32_t level, uint64_t *ret_address)
 {
-	const uint32_t before = ws_vars_selected(look->vars);
 	bool found = ws_vars_select(look->vars, level, NULL) == WS_OK &&
 		     ws_vars_frame_address(look->vars, ret_address, NULL) == WS_OK;
-	(void)!ws_vars_select(look->vars, before, NULL);
+	(void)!look_select(look, look->at, NULL);
 	return found;
 }
 
@@ -190,7 +189,7 @@ bool debug_info_frame(struct debugger *d, const char *text)
 	bool good = look_open(&look, d->cli, d->dump ? d->dump : "device", 0, NULL,
 			      (struct cli_given){ 0 }) == CLI_ANSWERED &&
 		    debug_frame_find(d, &look, text, &look.at);
-	if (good && ws_vars_select(look.vars, look.frames[look.at].level, &err) != WS_OK)
+	if (good && look_select(&look, look.at, &err) != WS_OK)
 		good = cli_fail(NULL, &err) == CLI_ANSWERED;
 	if (good && d->cli->json)
 		json_frame(d, &look);

@@ -65,7 +65,7 @@ void debug_focus_on(struct debugger *d, const struct ws_focus *focus)
 	d->thread =
 		(struct thread){ device.id, sm.id, warp.id, focus->lane, block.grid_id, block.idx };
 	d->cli->focus = d->has_focus ? &d->focus : NULL;
-	d->cli->frame = d->level = 0;
+	d->cli->frame = d->level = d->nth = 0;
 	debug_list_here(d);
 }
 

@@ -19,8 +19,8 @@ static enum ws_status look(struct debugger *d, const struct ws_focus *focus, str
 		ws_vars_set_style(d->vars, d->cli->style);
 	if (st == WS_OK)
 		st = ws_vars_look(d->vars, focus, err);
-	if (st == WS_OK && focus == &d->focus && d->level)
-		st = ws_vars_select(d->vars, d->level, err);
+	if (st == WS_OK && focus == &d->focus && (d->level || d->nth))
+		st = ws_vars_select_inlined(d->vars, d->level, d->nth, err);
 	return st;
 }
 

@@ -24,6 +24,7 @@ static void frames_make(struct look *look)
 		n = n < POSITIONS_MAX ? n : POSITIONS_MAX;
 		for (size_t i = 0; i < n || i == 0; i++) {
 			struct shown_frame shown = { .level = level,
+						     .nth = (uint32_t)i,
 						     .inlined = i + 1 < n,
 						     .has_position = n > 0 };
 			if (n > 0)
@@ -32,6 +33,13 @@ static void frames_make(struct look *look)
 			look->frames[look->n_frames++] = shown;
 		}
 	}
+}
+
+enum ws_status look_select(struct look *look, size_t number, struct ws_error *err)
+{
+	const struct shown_frame *shown = &look->frames[number];
+	return shown->inlined ? ws_vars_select_inlined(look->vars, shown->level, shown->nth, err)
+			      : ws_vars_select(look->vars, shown->level, err);
 }
 
 static int look_at(struct look *look, int argc, char **argv, struct cli_given number)
@@ -63,7 +71,7 @@ static int look_at(struct look *look, int argc, char **argv, struct cli_given nu
 	look->at = number.given ? (size_t)number.value : argc == 0 ? session->cli->frame : 0;
 	if (look->at >= look->n_frames)
 		look->at = 0;
-	if (ws_vars_select(look->vars, look->frames[look->at].level, &err) != WS_OK)
+	if (look_select(look, look->at, &err) != WS_OK)
 		return cli_fail(session->path, &err);
 	return CLI_ANSWERED;
 }
@@ -295,19 +303,32 @@ static void print_params(struct ws_vars *vars, enum cli_frame_arguments which, s
 	free(list);
 }
 
+static bool has_params(const struct ws_variable_value *list, size_t n)
+{
+	size_t i = 0;
+	while (i < n && !list[i].variable.is_param)
+		i++;
+	return i < n;
+}
+
 void look_print_arguments(struct ws_vars *vars, enum look_arguments how,
 			  enum cli_frame_arguments which, struct ws_out *out)
 {
-	static const char *const open[] = { " (", "(", " " }, *const end[] = { ")", ")", "" };
+	static const char *const open[] = { " (", " (", "(", " " }, *const end[] = { ")", ")", ")",
+										     "" };
 	struct ws_error err;
 	enum ws_status st, read;
 	size_t n;
 	struct ws_variable_value *list = list_read(vars, &n, &st, &err);
 	const char *before = "";
 	bool any = false;
+	if (how == LOOK_INLINED && !has_params(list, n)) {
+		free(list);
+		return;
+	}
 	ws_out_printf(out, "%s", open[how]);
 	for (size_t i = 0; i < n; i++) {
-		if (!list[i].variable.is_param || list[i].variable.is_inlined)
+		if (!list[i].variable.is_param)
 			continue;
 		any = true;
 		if (which == CLI_ARGUMENTS_PRESENCE)
@@ -331,10 +352,9 @@ void look_print_arguments(struct ws_vars *vars, enum look_arguments how,
 static const struct ws_frame *visit(struct look *look, size_t number)
 {
 	struct ws_error err;
-	uint32_t level = look->frames[number].level;
-	if (ws_vars_select(look->vars, level, &err) != WS_OK)
+	if (look_select(look, number, &err) != WS_OK)
 		cli_fail(look->session.path, &err);
-	return ws_vars_frame(look->vars, level);
+	return ws_vars_frame(look->vars, look->frames[number].level);
 }
 
 /* "<<<(8,1,1),(32,1,1)>>>" behind the name of a kernel. */
@@ -372,10 +392,10 @@ void look_print_call(struct look *look, size_t number, struct ws_out *out)
 	const struct shown_frame *shown = &look->frames[number];
 	const struct ws_frame *frame = visit(look, number);
 	look_print_name(look, number, out);
-	if (!shown->inlined) {
+	if (!shown->inlined)
 		print_launch(look, frame, out);
-		look_print_arguments(look->vars, LOOK_IN_FRAME, look->arguments, out);
-	}
+	look_print_arguments(look->vars, shown->inlined ? LOOK_INLINED : LOOK_IN_FRAME,
+			     look->arguments, out);
 	if (shown->has_position) {
 		ws_out_text(out, " at ");
 		print_position(out, &shown->position, false);
@@ -412,11 +432,10 @@ void look_print_variables(struct look *look, size_t number, struct ws_out *out)
 	struct ws_out lines;
 	enum ws_status st;
 	struct ws_error err;
-	if (look->frames[number].inlined)
-		return;
 	visit(look, number);
 	ws_out_init(&lines, cli_bytes_write, &text);
-	if (look_list(look, false, &lines, NULL, &st, &err) == 0)
+	if (look_list(look, false, &lines, NULL, &st, &err) == 0 &&
+	    (st == WS_OK || !look->frames[number].inlined))
 		ws_out_text(&lines,
 			    st == WS_OK ? "No locals.\n" : "No symbol table info available.\n");
 	(void)!ws_out_flush(&lines, NULL);
@@ -457,13 +476,11 @@ void look_json_frame(struct look *look, size_t number, bool full, struct ws_json
 	}
 	ws_json_key_bool(json, "inlined", shown->inlined);
 	ws_json_key_array(json, "args");
-	if (!shown->inlined)
-		(void)look_list(look, true, NULL, json, &st, &err);
+	(void)look_list(look, true, NULL, json, &st, &err);
 	ws_json_end(json);
 	if (full) {
 		ws_json_key_array(json, "locals");
-		if (!shown->inlined)
-			(void)look_list(look, false, NULL, json, &st, &err);
+		(void)look_list(look, false, NULL, json, &st, &err);
 		ws_json_end(json);
 	}
 	ws_json_end(json);

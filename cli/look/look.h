@@ -12,6 +12,7 @@
 /* A frame as it is numbered for people: an inlined function has a number of its own. */
 struct shown_frame {
 	uint32_t level; /* of the frame of machine code that it is in */
+	uint32_t nth;   /* of the positions there, 0: the innermost */
 	bool inlined;
 	bool has_position;
 	struct ws_line_pos position;
@@ -33,6 +34,9 @@ struct look {
 int look_open(struct look *look, struct cli *cli, const char *path, int argc, char **argv,
 	      struct cli_given number);
 void look_close(struct look *look);
+
+/* Looks at another of the frames. */
+enum ws_status look_select(struct look *look, size_t number, struct ws_error *err);
 
 /* "#1  0x00007c0000001c30 in inner (depth=2) at v.cu:30" */
 void look_print_frame(struct look *look, size_t number, struct ws_out *out);
@@ -73,6 +77,7 @@ bool look_cuda_variable(struct cli *cli, const char *path, struct ws_str name,
 /* The arguments of the frame that is looked at; those of a kernel also without -G. */
 enum look_arguments {
 	LOOK_IN_FRAME, /* " (depth=2, v=...)" */
+	LOOK_INLINED,  /* the same of a function that is inlined, if it has any */
 	LOOK_IN_TABLE, /* the same without the space and the texts that pointers lead to */
 	LOOK_BARE,     /* " depth=2, v=..." */
 };

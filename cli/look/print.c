@@ -229,7 +229,7 @@ static enum ws_status look_at_lane(struct table *table, const struct ws_focus *f
 {
 	struct look *look = table->look;
 	enum ws_status st = ws_vars_look(look->vars, focus, err);
-	return st == WS_OK ? ws_vars_select(look->vars, look->frames[look->at].level, err) : st;
+	return st == WS_OK ? look_select(look, look->at, err) : st;
 }
 
 static char *failure_text(const struct ws_error *err)

@@ -327,7 +327,8 @@ WS_API enum ws_status ws_cubin_variables(struct ws_cubin *cubin,
 
 /**
  * Source positions of the code at an offset of a section, innermost first, as ws_line_find() gives
- * them; the outermost gets the name of the innermost function symbol there.
+ * them; the outermost gets the name of the innermost function symbol there. Of code whose line map
+ * tells no inlined calls, those that ws_dwarf_inlined() gives.
  *
  * @param cap    Number of elements in `ret_pos`; 0 only counts.
  * @param ret_n  Number of positions that exist, which may exceed `cap`.

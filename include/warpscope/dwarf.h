@@ -39,8 +39,7 @@ struct ws_dwarf;
 #define WS_SIZE_UNKNOWN UINT64_MAX
 
 enum {
-	/** Types within types, and blocks within blocks, that are followed; deeper ones are
-	   answered with WS_LIMIT. */
+	/** Types within types that are followed; deeper ones are answered with WS_LIMIT. */
 	WS_DWARF_MAX_DEPTH = 32,
 	WS_DWARF_MAX_DIMENSIONS = 8, /**< of an array */
 };
@@ -277,6 +276,8 @@ struct ws_dwarf_unit {
 	struct ws_str name; /**< as the compiler was given it; empty: not told */
 	struct ws_str dir;  /**< the folder it was compiled in; empty: not told */
 	uint32_t language;  /**< DWARF's number; 0: not told */
+	bool has_lines;     /**< it says which line table is its own: */
+	uint64_t lines_off; /**< at this offset of `.debug_line` */
 };
 
 /** The unit that a place in `.debug_info` is in. @retval WS_ARGUMENT  none is there.
@@ -297,8 +298,8 @@ struct ws_dwarf_variable {
 	uint32_t address_class; /**< enum ws_address_class, or another number */
 	uint32_t depth;         /**< blocks of the function that it is in; 0: in none */
 	bool is_param;
-	bool is_inlined; /**< of a function that is inlined there */
-	bool has_value;  /**< a constant: `value` */
+	uint32_t n_calls; /**< inlined around it, as by ws_dwarf_inlined(); 0: the function's own */
+	bool has_value;   /**< a constant: `value` */
 	int64_t value;
 	bool has_list;           /**< its places are a list, at `list_off` of `.debug_loc` */
 	struct ws_span location; /**< else an expression; empty: it is nowhere */
@@ -321,6 +322,25 @@ WS_API enum ws_status ws_dwarf_variables(const struct ws_dwarf *dwarf,
 					 const struct ws_dwarf_function *function, uint64_t rel_pc,
 					 struct ws_dwarf_variable *ret_variables, size_t cap,
 					 size_t *ret_n, struct ws_error *err) WS_MUST_USE;
+
+/** A function that is inlined at a place of another. */
+struct ws_dwarf_inlined {
+	struct ws_str name; /**< linkage name, else the plain one; empty: it has none */
+	uint64_t info_off;  /**< in `.debug_info` */
+	/** Where it is called: a file of the line table of ws_dwarf_unit(). 0: not told. */
+	uint32_t call_file, call_line, call_column;
+};
+
+/**
+ * The functions inlined around byte `rel_pc` of a function, outermost first: the first is called by
+ * the function itself. Where two of the same caller claim the byte, as compilers write it of code
+ * that they moved, neither is told, nor what is within them. As ws_dwarf_params(), but never
+ * WS_LIMIT for the size of the function.
+ */
+WS_API enum ws_status ws_dwarf_inlined(const struct ws_dwarf *dwarf,
+				       const struct ws_dwarf_function *function, uint64_t rel_pc,
+				       struct ws_dwarf_inlined *ret_inlined, size_t cap,
+				       size_t *ret_n, struct ws_error *err) WS_MUST_USE;
 
 enum ws_where_kind {
 	WS_WHERE_GONE,     /**< no place and no value: the compiler left it out */

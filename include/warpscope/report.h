@@ -410,6 +410,7 @@ struct ws_report_assertion {
 /** An argument or a variable of the function that faulted. */
 struct ws_report_variable {
 	struct ws_str name, type;
+	struct ws_str function; /**< that is inlined there; empty: the one that has the code */
 	bool is_param;
 	bool in_address;  /**< its value is part of the address of the access */
 	const char *text; /**< a pointer, or a number that is `in_address`; else NULL */
@@ -473,7 +474,8 @@ struct ws_report_exception {
 	 * WS_ABSENT: not compiled with -G, or the thread is no longer in that function; WS_LIMIT:
 	 * only the first exception is examined that closely. */
 	enum ws_status variables_status;
-	const struct ws_report_variable *variables; /**< arguments first */
+	const struct ws_report_variable
+		*variables; /**< innermost function first; arguments first */
 	uint32_t n_variables, variables_lane;
 	const struct ws_report_insn *insns; /**< code around errorpc and pc */
 	uint32_t n_insns;

@@ -58,8 +58,9 @@ WS_API enum ws_status ws_vars_create(const struct ws_target *target, struct ws_v
 				     struct ws_error *err) WS_MUST_USE;
 /** NULL is fine. */
 WS_API void ws_vars_destroy(struct ws_vars *vars);
-/** Looks at the innermost frame of a thread from now on, in the target as it stands. `focus` is
- * copied; NULL: at no thread. Fails as ws_target_lane() and ws_target_call_stack(). */
+/** Looks at the innermost function of a thread from now on, also where it is inlined, in the target
+ * as it stands. `focus` is copied; NULL: at no thread. Fails as ws_target_lane() and
+ * ws_target_call_stack(). */
 WS_API enum ws_status ws_vars_look(struct ws_vars *vars, const struct ws_focus *focus,
 				   struct ws_error *err) WS_MUST_USE;
 /** How many frames the thread has; 0: it looks at no thread. */
@@ -70,9 +71,17 @@ WS_API const struct ws_frame *ws_vars_frame(const struct ws_vars *vars, uint32_t
 WS_API uint32_t ws_vars_frames_in_system(const struct ws_vars *vars);
 /** Return addresses that were left out. */
 WS_API uint32_t ws_vars_frames_left_out(const struct ws_vars *vars);
-/** Looks at another frame. @retval WS_ABSENT  no such frame. */
+/** Looks at another frame: at the function that has its code. @retval WS_ABSENT  no such frame. */
 WS_API enum ws_status ws_vars_select(struct ws_vars *vars, uint32_t level,
 				     struct ws_error *err) WS_MUST_USE;
+/**
+ * Looks at a function that is inlined in a frame: at `position` of those that ws_cubin_line_find()
+ * has for it, of which 0 is the innermost and the last is as ws_vars_select(). Names are those of
+ * its variables then. Where the debug information has other calls there than the line map, they
+ * are those of all functions in scope, but lists are empty. @retval WS_ABSENT  no such frame.
+ */
+WS_API enum ws_status ws_vars_select_inlined(struct ws_vars *vars, uint32_t level,
+					     uint32_t position, struct ws_error *err) WS_MUST_USE;
 /** The frame that it looks at. */
 WS_API uint32_t ws_vars_selected(const struct ws_vars *vars);
 

@@ -212,23 +212,88 @@ void wsi_cubin_lines_fini(struct ws_cubin *cubin)
 	cubin->lines = NULL;
 }
 
-/* Offset in a section -> positions, by owner or by device address. */
-static enum ws_status map_find(const struct ws_cubin *cubin, const struct ws_line_map *map,
-			       bool by_address, uint32_t section, uint64_t sec_off,
-			       struct ws_line_pos *ret_pos, size_t cap, size_t *ret_n,
-			       struct ws_error *err)
+/* Code of a section as a map has it: by owner, or by device address. */
+struct line_key {
+	uint32_t owner;
+	uint64_t rel_pc;
+};
+
+static enum ws_status key_of(const struct ws_cubin *cubin, const struct ws_line_map *map,
+			     bool by_address, uint32_t section, uint64_t sec_off,
+			     struct line_key *ret_key, struct ws_error *err)
 {
 	const struct wsi_code *code = wsi_cubin_code_of(cubin, section);
 	if (!map || !code)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "the image has no lines");
-	if (!by_address)
-		return ws_line_find(map, section, sec_off, ret_pos, cap, ret_n, err);
 	/* without relocations and addresses only a single code section is not ambiguous */
-	if (code->gpu_va == 0 && cubin->n_code > 1)
+	if (by_address && code->gpu_va == 0 && cubin->n_code > 1)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
 				"the line map does not say which function it is for");
-	return ws_line_find(map, WS_LINE_NO_OWNER, wsi_add_sat(code->gpu_va, sec_off), ret_pos, cap,
-			    ret_n, err);
+	*ret_key = by_address ? (struct line_key){ WS_LINE_NO_OWNER,
+						   wsi_add_sat(code->gpu_va, sec_off) }
+			      : (struct line_key){ section, sec_off };
+	return WS_OK;
+}
+
+/* ---- calls that only the debug information tells ---- */
+
+/* The file that debug information has a number for; NULL: none. */
+static const struct ws_line_file *file_of(const struct ws_cubin *cubin,
+					  const struct ws_dwarf_unit *unit, uint32_t number)
+{
+	size_t n = ws_line_table_count(cubin->lines);
+	for (size_t i = 0; i < n && unit->has_lines; i++) {
+		const struct ws_line_table *table = ws_line_table_at(cubin->lines, i);
+		if (table->sec_off != unit->lines_off)
+			continue;
+		bool known = number < table->n_files && (number || table->version >= 5);
+		return known ? &table->files[number] : NULL;
+	}
+	return NULL;
+}
+
+/* The functions inlined at a place, outermost first; 0: none are told. */
+static size_t inlined_find(struct ws_cubin *cubin, const struct ws_place *place,
+			   struct ws_dwarf_inlined *ret_inlined, size_t cap,
+			   struct ws_dwarf_unit *ret_unit)
+{
+	const struct ws_dwarf_function *function;
+	const struct ws_dwarf *dwarf;
+	size_t n = 0;
+	if (cubin->debug_info == 0 || !place->function ||
+	    ws_cubin_dwarf(cubin, &dwarf, NULL) != WS_OK ||
+	    ws_dwarf_find_function(dwarf, place->function->name, &function, NULL) != WS_OK ||
+	    ws_dwarf_inlined(dwarf, function, place->rel_pc, ret_inlined, cap, &n, NULL) != WS_OK ||
+	    n > cap)
+		return 0;
+	if (n && ws_dwarf_unit(dwarf, function->info_off, ret_unit, NULL) != WS_OK)
+		ret_unit->has_lines = false;
+	return n;
+}
+
+/*
+ * Compilers write inlined calls into the line map or, with -G, into the debug information. A map
+ * that tells calls of a function is believed at each of its rows: it follows code that was moved.
+ */
+static size_t chain_extend(struct ws_cubin *cubin, const struct line_key *key,
+			   const struct ws_place *place, struct ws_line_pos *pos, size_t cap)
+{
+	struct ws_dwarf_inlined inlined[WS_LINE_MAX_DEPTH];
+	struct ws_dwarf_unit unit = { .has_lines = false };
+	size_t n = inlined_find(cubin, place, inlined, WSI_COUNT(inlined), &unit);
+	if (n == 0 || wsi_line_has_calls(cubin->lines, key->owner, key->rel_pc))
+		return 1;
+	for (size_t i = 0; i < n && i < cap; i++) {
+		const struct ws_dwarf_inlined *call = &inlined[n - 1 - i];
+		pos[i].function = call->name.len ? call->name.ptr : NULL;
+		if (i + 1 < cap)
+			pos[i + 1] = (struct ws_line_pos){
+				.file = file_of(cubin, &unit, call->call_file),
+				.line = call->call_line,
+				.column = call->call_column,
+			};
+	}
+	return n + 1;
 }
 
 enum ws_status ws_cubin_line_find(struct ws_cubin *cubin, uint32_t section, uint64_t sec_off,
@@ -238,14 +303,18 @@ enum ws_status ws_cubin_line_find(struct ws_cubin *cubin, uint32_t section, uint
 	enum ws_status st = lines_need(cubin, err);
 	if (st != WS_OK)
 		return st;
+	struct line_key key;
 	size_t n;
-	st = map_find(cubin, cubin->lines, cubin->lines_by_address, section, sec_off, ret_pos, cap,
-		      &n, err);
+	st = key_of(cubin, cubin->lines, cubin->lines_by_address, section, sec_off, &key, err);
+	if (st == WS_OK)
+		st = ws_line_find(cubin->lines, key.owner, key.rel_pc, ret_pos, cap, &n, err);
 	if (st != WS_OK)
 		return st;
 	struct ws_place place;
-	if (n <= cap && !ret_pos[n - 1].call_site_lost &&
-	    ws_cubin_find_offset(cubin, section, sec_off, &place, NULL) == WS_OK && place.function)
+	bool has_place = ws_cubin_find_offset(cubin, section, sec_off, &place, NULL) == WS_OK;
+	if (n == 1 && cubin->debug_info && has_place)
+		n = chain_extend(cubin, &key, &place, ret_pos, cap);
+	if (n <= cap && !ret_pos[n - 1].call_site_lost && has_place && place.function)
 		ret_pos[n - 1].function = place.function->name.ptr;
 	*ret_n = n;
 	return WS_OK;
@@ -345,9 +414,12 @@ enum ws_status ws_cubin_ptx_find(struct ws_cubin *cubin, uint32_t section, uint6
 	if (st != WS_OK)
 		return st;
 	struct ws_line_pos pos;
+	struct line_key key;
 	size_t n;
-	st = map_find(cubin, cubin->ptx_lines, cubin->ptx_lines_by_address, section, sec_off, &pos,
-		      1, &n, err);
+	st = key_of(cubin, cubin->ptx_lines, cubin->ptx_lines_by_address, section, sec_off, &key,
+		    err);
+	if (st == WS_OK)
+		st = ws_line_find(cubin->ptx_lines, key.owner, key.rel_pc, &pos, 1, &n, err);
 	if (st != WS_OK)
 		return st;
 	struct wsi_ptx *ptx = ptx_of(cubin, pos.file);

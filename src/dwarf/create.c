@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first reading: units, functions that have code, scopes that types are declared in. */
+/* The first reading: units, functions that have code, calls inlined in them, scopes that types are
+ * declared in. */
 #include "dwarf/dwarf.h"
 
 #include "base/sort.h"
@@ -25,7 +26,9 @@ struct reading {
 	struct open_scope open[MAX_SCOPES];
 	uint32_t n_open;
 	uint32_t function_depth;
-	bool in_function; /* below `function_depth` */
+	bool in_function;  /* below `function_depth` */
+	uint64_t function; /* that `in_function` is about: its entry */
+	uint32_t call;     /* the innermost that has not ended, or UINT32_MAX */
 	bool no_memory;
 	uint64_t enumeration; /* the last that was met: enumerators follow it */
 };
@@ -115,6 +118,42 @@ static int function_order(const void *left, const void *right)
 	if (order != 0)
 		return order;
 	return WSI_ORDER(a->info_off, b->info_off);
+}
+
+/* ---- inlined calls ---- */
+
+static bool call_take(struct reading *reading, const struct wsi_dwarf_entry *entry)
+{
+	struct ws_dwarf *dwarf = reading->dwarf;
+	struct wsi_dwarf_attrs attrs;
+	if (!wsi_dwarf_attrs(&reading->walk, entry, &attrs))
+		return false;
+	if (!reading->in_function)
+		return true;
+	if (!wsi_grow(&dwarf->calls, &dwarf->cap_calls, dwarf->n_calls, sizeof *dwarf->calls,
+		      UINT32_MAX - 1)) {
+		reading->no_memory = true;
+		return false;
+	}
+	struct wsi_dwarf_call *call = &dwarf->calls[dwarf->n_calls];
+	*call = (struct wsi_dwarf_call){ .off = entry->off,
+					 .function = reading->function,
+					 .parent = reading->call,
+					 .depth = reading->depth };
+	if (!wsi_dwarf_range(&attrs, &call->low, &call->high))
+		call->low = call->high = 0;
+	if (entry->abbrev->has_children)
+		reading->call = (uint32_t)dwarf->n_calls;
+	dwarf->n_calls++;
+	return true;
+}
+
+/* The list of children that ends now may be that of a call. */
+static void calls_close(struct reading *reading)
+{
+	const struct wsi_dwarf_call *calls = reading->dwarf->calls;
+	if (reading->call != UINT32_MAX && calls[reading->call].depth >= reading->depth)
+		reading->call = calls[reading->call].parent;
 }
 
 /* ---- what has a name ---- */
@@ -248,6 +287,8 @@ static bool entry_take(struct reading *reading, const struct wsi_dwarf_entry *en
 	}
 	if (tag == DW_TAG_subprogram)
 		return function_take(reading, entry);
+	if (tag == DW_TAG_inlined_subroutine)
+		return call_take(reading, entry);
 	if (is_scope(tag))
 		return scope_open(reading, entry);
 	if (!is_type(tag) && tag != DW_TAG_enumerator && tag != DW_TAG_variable)
@@ -261,6 +302,7 @@ static bool unit_read(struct ws_dwarf *dwarf, const struct wsi_dwarf_unit *unit)
 {
 	struct reading reading = {
 		.dwarf = dwarf,
+		.call = UINT32_MAX,
 		.walk = { .dwarf = dwarf,
 			  .unit = unit,
 			  .base = unit->start + unit->header_bytes,
@@ -279,11 +321,13 @@ static bool unit_read(struct ws_dwarf *dwarf, const struct wsi_dwarf_unit *unit)
 			    entry.abbrev->has_children) {
 				reading.in_function = true;
 				reading.function_depth = reading.depth;
+				reading.function = entry.off;
 			}
 			reading.depth += entry.abbrev->has_children;
 		} else if (reading.depth > 0) { /* more of them pad the unit */
 			reading.depth--;
 			reading.in_function &= reading.depth > reading.function_depth;
+			calls_close(&reading);
 			if (!scopes_close(&reading, entry.off))
 				break;
 		}
@@ -432,6 +476,7 @@ void ws_dwarf_destroy(struct ws_dwarf *dwarf)
 	wsi_free(dwarf->tables);
 	wsi_free(dwarf->units);
 	wsi_free(dwarf->functions);
+	wsi_free(dwarf->calls);
 	wsi_free(dwarf->scopes);
 	wsi_free(dwarf->named);
 	wsi_free(dwarf);

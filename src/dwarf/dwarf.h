@@ -9,6 +9,7 @@
  *                 -> names of types as C++ writes them           spell.c
  *                 -> paths of fields                             field.c
  *                 -> variables in scope at an address            scope.c
+ *                 -> functions that are inlined there            inlined.c
  *   .debug_loc    -> where a variable is at an address           where.c
  *   .nv_debug_info_reg_sass -> registers of PTX -> registers     regmap.c
  *   .debug_frame  -> what a function saved of its caller         cfi.c
@@ -91,6 +92,9 @@ enum {
 	DW_AT_specification = 0x47,
 	DW_AT_type = 0x49,
 	DW_AT_virtuality = 0x4c,
+	DW_AT_call_column = 0x57,
+	DW_AT_call_file = 0x58,
+	DW_AT_call_line = 0x59,
 	DW_AT_object_pointer = 0x64,
 	DW_AT_data_bit_offset = 0x6b,
 	DW_AT_linkage_name = 0x6e,
@@ -138,6 +142,15 @@ struct wsi_dwarf_scope {
 	uint32_t parent; /* or UINT32_MAX */
 };
 
+/* Code of a function that is inlined in another. */
+struct wsi_dwarf_call {
+	uint64_t off;       /* of its entry */
+	uint64_t function;  /* that it is in: `info_off` */
+	uint64_t low, high; /* as the addresses of the function; 0, 0: not told */
+	uint32_t parent;    /* the call that it is in, of the same function, or UINT32_MAX */
+	uint32_t depth;     /* of its entry in the unit */
+};
+
 struct ws_dwarf {
 	struct ws_dwarf_input input;
 	struct wsi_dwarf_spec *specs; /* owned, like all that follow */
@@ -148,6 +161,8 @@ struct ws_dwarf {
 	size_t n_units, cap_units;
 	struct ws_dwarf_function *functions; /* by name */
 	size_t n_functions, cap_functions;
+	struct wsi_dwarf_call *calls; /* by offset: one lies behind those around it */
+	size_t n_calls, cap_calls;
 	struct wsi_dwarf_scope *scopes; /* by start; a scope lies within its parent */
 	size_t n_scopes, cap_scopes;
 	struct ws_dwarf_named *named; /* by kind and name */
@@ -215,6 +230,7 @@ enum {
 	WSI_END_IS_SIZE = 1u << 14,
 	WSI_HAS_EXPRESSION = 1u << 15,
 	WSI_HAS_LIST = 1u << 16,
+	WSI_HAS_LINES = 1u << 17, /* a unit has a line table */
 };
 
 struct wsi_dwarf_attrs {
@@ -224,6 +240,8 @@ struct wsi_dwarf_attrs {
 	uint64_t bit_size, bit_offset, data_bit_offset;
 	uint64_t encoding, address_class, language;
 	uint64_t low_pc, high_pc, line;
+	uint64_t lines_off; /* WSI_HAS_LINES: of the table */
+	uint64_t call_file, call_line, call_column;
 	struct ws_span location; /* WSI_HAS_EXPRESSION */
 	uint64_t location_off;   /* WSI_HAS_LIST */
 };
@@ -250,6 +268,8 @@ typedef void wsi_dwarf_written_fn(void *user, const struct wsi_dwarf_written *va
 /* Hands every value of the entry to `take`. */
 bool wsi_dwarf_values(struct wsi_dwarf_walk *walk, const struct wsi_dwarf_entry *entry,
 		      wsi_dwarf_written_fn *take, void *user);
+/* Its code, from *ret_low to *ret_high; false: it has none, or the end is not told. */
+bool wsi_dwarf_range(const struct wsi_dwarf_attrs *attrs, uint64_t *ret_low, uint64_t *ret_high);
 /* Makes the error of a walk that ended early. */
 enum ws_status wsi_dwarf_walk_fail(const struct wsi_dwarf_walk *walk, struct ws_error *err);
 /* The name, at most `max` bytes of it; empty when there is none. */

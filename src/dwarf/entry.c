@@ -265,6 +265,18 @@ static void attr_take(struct wsi_dwarf_attrs *attrs, uint16_t attribute, const s
 		take_number(attrs, &attrs->high_pc,
 			    WSI_HAS_END | (value->is_address ? 0 : WSI_END_IS_SIZE), value);
 		break;
+	case DW_AT_stmt_list:
+		take_number(attrs, &attrs->lines_off, WSI_HAS_LINES, value);
+		break;
+	case DW_AT_call_file:
+		take_number(attrs, &attrs->call_file, 0, value);
+		break;
+	case DW_AT_call_line:
+		take_number(attrs, &attrs->call_line, 0, value);
+		break;
+	case DW_AT_call_column:
+		take_number(attrs, &attrs->call_column, 0, value);
+		break;
 	case DW_AT_decl_line:
 		take_number(attrs, &attrs->line, 0, value);
 		break;
@@ -332,6 +344,16 @@ bool wsi_dwarf_attrs(struct wsi_dwarf_walk *walk, const struct wsi_dwarf_entry *
 			return false;
 		attr_take(ret_attrs, spec->attribute, &value);
 	}
+	return true;
+}
+
+bool wsi_dwarf_range(const struct wsi_dwarf_attrs *attrs, uint64_t *ret_low, uint64_t *ret_high)
+{
+	if (!(attrs->has & WSI_HAS_CODE) || !(attrs->has & WSI_HAS_END))
+		return false;
+	*ret_low = attrs->low_pc;
+	*ret_high = attrs->has & WSI_END_IS_SIZE ? wsi_add_sat(attrs->low_pc, attrs->high_pc)
+						 : attrs->high_pc;
 	return true;
 }
 

@@ -2,6 +2,8 @@
 /* Which variables there are at an address, and of which unit something is. */
 #include "dwarf/dwarf.h"
 
+enum { MAX_BLOCKS = 128 /* within each other; an inlined function has one of its own */ };
+
 /* A variable of a copy of a function says only which of the original it is. */
 void wsi_dwarf_variable(struct wsi_dwarf_look *look, const struct wsi_dwarf_entry *entry,
 			const struct wsi_dwarf_attrs *attrs, struct ws_dwarf_variable *ret_variable)
@@ -69,21 +71,18 @@ struct collector {
 
 static bool holds(const struct wsi_dwarf_attrs *attrs, uint64_t pc)
 {
-	if ((attrs->has & (WSI_HAS_CODE | WSI_HAS_END)) != (WSI_HAS_CODE | WSI_HAS_END) ||
-	    pc < attrs->low_pc)
-		return false;
-	return attrs->has & WSI_END_IS_SIZE ? pc - attrs->low_pc < attrs->high_pc
-					    : pc < attrs->high_pc;
+	uint64_t low, high;
+	return wsi_dwarf_range(attrs, &low, &high) && pc >= low && pc < high;
 }
 
 /* What is in a function or a block, then in the blocks within it. */
-static enum ws_status collect(struct collector *c, uint64_t off, uint32_t depth, bool is_inlined,
+static enum ws_status collect(struct collector *c, uint64_t off, uint32_t depth, uint32_t n_calls,
 			      struct ws_error *err)
 {
 	struct wsi_dwarf_at at;
 	struct wsi_dwarf_entry entry;
 	struct wsi_dwarf_attrs attrs;
-	if (depth > WS_DWARF_MAX_DEPTH)
+	if (depth > MAX_BLOCKS)
 		return wsi_fail(err, WS_LIMIT, WS_NO_OFFSET,
 				"debug information: blocks within blocks, too deep");
 	/* two passes, so that the order is that of the blocks; damage behind the last variable
@@ -99,13 +98,13 @@ static enum ws_status collect(struct collector *c, uint64_t off, uint32_t depth,
 				struct ws_dwarf_variable found;
 				wsi_dwarf_variable(&c->look, &entry, &attrs, &found);
 				found.depth = depth;
-				found.is_inlined = is_inlined;
+				found.n_calls = n_calls;
 				if (c->n < c->cap)
 					c->out[c->n] = found;
 				c->n++;
 			} else if (pass == 1 && (inner || tag == DW_TAG_lexical_block) &&
 				   holds(&attrs, c->pc)) {
-				st = collect(c, entry.off, depth + 1, is_inlined || inner, err);
+				st = collect(c, entry.off, depth + 1, n_calls + inner, err);
 				if (st != WS_OK)
 					return st;
 			}
@@ -127,7 +126,7 @@ enum ws_status ws_dwarf_variables(const struct ws_dwarf *dwarf,
 	if (st != WS_OK)
 		return st;
 	c.pc = at.attrs.low_pc + rel_pc;
-	st = collect(&c, function->info_off, 0, false, err);
+	st = collect(&c, function->info_off, 0, 0, err);
 	if (st == WS_OK)
 		*ret_n = c.n;
 	return st;
@@ -150,6 +149,8 @@ enum ws_status ws_dwarf_unit(const struct ws_dwarf *dwarf, uint64_t info_off,
 		.name = wsi_dwarf_name(&look, &at.attrs.name),
 		.dir = wsi_dwarf_name(&look, &at.attrs.dir),
 		.language = (uint32_t)wsi_min_u64(at.attrs.language, UINT32_MAX),
+		.has_lines = at.attrs.has & WSI_HAS_LINES,
+		.lines_off = at.attrs.lines_off,
 	};
 	return WS_OK;
 }

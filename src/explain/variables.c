@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arguments and variables of the function that faulted, where it was compiled with -G.
+ * Arguments and variables of the function that faulted, where it was compiled with -G, and of those
+ * that are inlined there.
  *
  * A page is passed on: it shows addresses, and numbers that the address of the access was computed
  * from, never what is in memory. That a variable takes part is proven: an instruction that computes
@@ -11,13 +12,14 @@
 
 #include <warpscope/vars.h>
 
-enum { MAX_VARIABLES = 128, MAX_LEVEL = 8, MAX_TEXT = 256 };
+enum { MAX_VARIABLES = 128, MAX_LEVEL = 8, MAX_TEXT = 256, MAX_CHAIN = 64 };
 
 struct work {
 	struct wsi_scene *scene;
 	const struct ws_report_access *access; /* NULL: none is known */
 	struct ws_vars *vars;                  /* owned */
 	const struct ws_frame *frame;
+	uint32_t level; /* of the frame */
 	const struct ws_dwarf *dwarf;
 	const struct ws_dwarf_function *function;
 };
@@ -237,7 +239,7 @@ static void value_fill(struct work *work, const struct ws_variable_value *from,
 }
 
 static enum ws_status variable_add(struct work *work, const struct ws_variable_value *from,
-				   struct ws_report_variable *to)
+				   struct ws_str function, struct ws_report_variable *to)
 {
 	char type[MAX_TEXT];
 	ws_vars_spell(work->vars, &from->value.type, type, sizeof type);
@@ -248,6 +250,7 @@ static enum ws_status variable_add(struct work *work, const struct ws_variable_v
 		return WS_NO_MEMORY;
 	to->name = (struct ws_str){ name, from->variable.name.len };
 	to->type = ws_str_of(copy);
+	to->function = function;
 	to->is_param = from->variable.is_param;
 	value_fill(work, from, to);
 	return to->text || to->why ? WS_OK : WS_NO_MEMORY;
@@ -275,41 +278,61 @@ static enum ws_status frame_find(struct work *work, uint32_t lane)
 		if (work->frame->status != WS_OK ||
 		    work->frame->place.function != scene->code.place.function)
 			continue;
-		st = ws_vars_select(work->vars, level, NULL);
-		return st == WS_OK ? ws_dwarf_find_function(work->dwarf,
-							    work->frame->place.function->name,
-							    &work->function, NULL)
-				   : st;
+		work->level = level;
+		return ws_dwarf_find_function(work->dwarf, work->frame->place.function->name,
+					      &work->function, NULL);
 	}
 	return WS_ABSENT;
+}
+
+/* Adds those of one of the functions at the place, of which 0 is the innermost. */
+static enum ws_status function_take(struct work *work, uint32_t position, struct ws_str function,
+				    struct ws_variable_value *list,
+				    struct ws_report_variable *variables, uint32_t *n_kept)
+{
+	size_t n = 0;
+	enum ws_status st = ws_vars_select_inlined(work->vars, work->level, position, NULL);
+	if (st == WS_OK)
+		st = ws_vars_list(work->vars, list, MAX_VARIABLES, &n, NULL);
+	n = (size_t)wsi_min_u64(n, MAX_VARIABLES);
+	for (unsigned pass = 0; pass < 2; pass++) { /* arguments first */
+		for (size_t i = 0; i < n && st == WS_OK && *n_kept < MAX_VARIABLES; i++)
+			if (list[i].variable.name.len && list[i].variable.is_param == (pass == 0))
+				st = variable_add(work, &list[i], function,
+						  &variables[(*n_kept)++]);
+	}
+	return st;
 }
 
 static enum ws_status list_take(struct work *work, uint32_t lane, struct ws_variable_value *list)
 {
 	struct ws_report_exception *e = work->scene->e;
-	size_t n = 0;
-	enum ws_status st = ws_vars_list(work->vars, list, MAX_VARIABLES, &n, NULL);
-	if (st != WS_OK)
-		return st;
-	n = (size_t)wsi_min_u64(n, MAX_VARIABLES);
+	const struct ws_place *place = &work->frame->place;
+	struct ws_line_pos chain[MAX_CHAIN];
 	struct ws_report_variable *variables =
-		wsi_arena_zalloc_array(work->scene->build->arena, n, sizeof *variables);
+		wsi_arena_zalloc_array(work->scene->build->arena, MAX_VARIABLES, sizeof *variables);
+	size_t n = 0;
 	if (!variables)
 		return WS_NO_MEMORY;
-	uint32_t kept = 0;
-	for (unsigned pass = 0; pass < 2; pass++) { /* arguments first */
-		for (size_t i = 0; i < n; i++) {
-			if (!list[i].variable.name.len || list[i].variable.is_param != (pass == 0))
-				continue;
-			st = variable_add(work, &list[i], &variables[kept++]);
-			if (st != WS_OK)
-				return st;
+	enum ws_status st = ws_cubin_line_find(place->cubin, place->section, place->sec_off, chain,
+					       MAX_CHAIN, &n, NULL);
+	if (st != WS_OK || n == 0 || n > MAX_CHAIN)
+		n = 1;
+	st = st == WS_NO_MEMORY ? st : WS_OK;
+	for (uint32_t i = 0; i < n && st == WS_OK; i++) {
+		struct ws_str function = { NULL, 0 };
+		if (i + 1 < n && chain[i].function) {
+			const struct wsi_name *name =
+				wsi_name_of(work->scene->build, ws_str_of(chain[i].function));
+			if (!name)
+				return WS_NO_MEMORY;
+			function = name->brief;
 		}
+		st = function_take(work, i, function, list, variables, &e->n_variables);
 	}
 	e->variables = variables;
-	e->n_variables = kept;
 	e->variables_lane = lane;
-	return WS_OK;
+	return st;
 }
 
 enum ws_status wsi_variables(struct wsi_scene *scene)

@@ -242,6 +242,19 @@ enum ws_status ws_line_find(const struct ws_line_map *map, uint32_t owner, uint6
 	return find_in_all(map, owner, rel_pc, ret_pos, cap, ret_n, err);
 }
 
+bool wsi_line_has_calls(const struct ws_line_map *map, uint32_t owner, uint64_t rel_pc)
+{
+	struct owner_parts it = owner_parts_of(map, owner);
+	size_t part;
+	while (owner_parts_next(map, &it, &part)) {
+		const struct wsi_line_rows *rows = wsi_line_part_rows(map, part);
+		const struct wsi_line_seq *seq = rows ? seq_of_pc(rows, owner, rel_pc) : NULL;
+		if (seq)
+			return seq->has_calls;
+	}
+	return false;
+}
+
 /* ---- sequences ---- */
 
 void wsi_line_seq_out(const struct wsi_line_rows *rows, size_t index, struct ws_line_seq *ret_seq)

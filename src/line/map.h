@@ -131,6 +131,7 @@ struct wsi_line_seq {
 	bool is_sorted; /* addresses never decrease; else order[] is the order by address */
 	/* Not wide, sorted, and its rows begin where slots do: the index names the row. */
 	bool is_direct;
+	bool has_calls; /* some row of it is code that was inlined */
 };
 
 /* The sequences of an owner, in a part that has several sequences. */
@@ -257,6 +258,11 @@ static inline struct wsi_line_stretch wsi_line_stretches(const struct wsi_line_p
 
 /* Reads all headers into map->table. */
 enum ws_status wsi_line_read_headers(struct ws_line_map *map, struct ws_error *err) WS_MUST_USE;
+
+/* Whether the sequence that ws_line_find() answers of tells inlined calls, at whichever of its
+ * rows.
+ */
+bool wsi_line_has_calls(const struct ws_line_map *map, uint32_t owner, uint64_t rel_pc);
 
 /* Rows of a part, decoded at the first call. NULL: out of memory. */
 static inline const struct wsi_line_rows *wsi_line_part_rows(const struct ws_line_map *map,

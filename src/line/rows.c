@@ -154,6 +154,7 @@ static bool row_add(struct builder *b, const struct wsi_line_regs *regs, bool en
 		};
 	b->seq.addr_bits |= regs->address - b->seq.base;
 	b->seq.is_sorted &= regs->address >= b->last_address;
+	b->seq.has_calls |= regs->context != 0;
 	b->last_address = regs->address;
 	b->seq.n_rows++;
 	rows->n_rows++;

@@ -222,6 +222,10 @@ static void variable_row(struct wsi_page *page, const struct ws_report_variable 
 	wsi_cell(page, variable->in_address ? ", " : "");
 	if (variable->in_address)
 		wsi_say(page, "part of the address");
+	if (!variable->function.len)
+		return;
+	wsi_say(page, ", in ");
+	wsi_str(page, WSI_CODE, variable->function);
 }
 
 /* Of the function that faulted: addresses, and numbers that the address was computed from. */

@@ -37,23 +37,28 @@ static bool has_whole(struct ws_str full, struct ws_str name)
 
 /* Whether a function is called that but for its scopes and, unless the name has them, its template
  * arguments and parameters. */
-static bool is_called(const struct ws_function *function, struct ws_str name)
+static bool is_called(struct ws_str function, struct ws_str name)
 {
 	enum { LONGEST = 4096 };
 	const struct ws_str part = plain_part(name);
-	if (!part.len || !function->gpu_va || !has_text(function->name, part))
+	if (!part.len || !has_text(function, part))
 		return false;
 	wsi_scoped_free char *text = wsi_zalloc(LONGEST);
 	if (!text)
 		return false;
 	if (part.ptr + part.len < name.ptr + name.len) {
-		ws_demangle(function->name, text, LONGEST);
+		ws_demangle(function, text, LONGEST);
 		return has_whole(ws_str_of(text), name);
 	}
-	ws_demangle_short(function->name, text, LONGEST);
+	ws_demangle_short(function, text, LONGEST);
 	const size_t len = strlen(text);
 	return len >= name.len && memcmp(text + len - name.len, name.ptr, name.len) == 0 &&
 	       (len == name.len || text[len - name.len - 1] == ':');
+}
+
+static bool is_loaded(const struct ws_function *function, struct ws_str name)
+{
+	return function->gpu_va && is_called(function->name, name);
 }
 
 /* What a function takes and returns, as far as its image tells. */
@@ -81,7 +86,7 @@ bool wsi_function_find(struct ws_vars *vars, struct ws_str name, struct ws_value
 		own = vars->frames[vars->selected].place.function; /* of several the frame's */
 		cubin = vars->frames[vars->selected].place.cubin;
 	}
-	if (own && is_called(own, name))
+	if (own && is_loaded(own, name))
 		found = own;
 	for (uint32_t i = 0; i < ws_cubin_set_count(set) && !found; i++) {
 		const struct ws_function *functions;
@@ -90,7 +95,7 @@ bool wsi_function_find(struct ws_vars *vars, struct ws_str name, struct ws_value
 		    ws_cubin_functions(cubin, &functions, &n, NULL) != WS_OK)
 			continue;
 		for (size_t k = 0; k < n && !found; k++)
-			found = is_called(&functions[k], name) ? &functions[k] : NULL;
+			found = is_loaded(&functions[k], name) ? &functions[k] : NULL;
 	}
 	if (!found)
 		return false;
@@ -124,15 +129,37 @@ enum ws_status wsi_variable_find(struct ws_vars *vars, struct ws_str name, bool 
 	return global_find(vars, dwarf, name, ret_value, err);
 }
 
+/* The position of a function in the code of a frame, also of one that is inlined there. */
+static bool position_find(const struct ws_frame *frame, struct ws_str function,
+			  uint32_t *ret_position)
+{
+	enum { MOST = 64 };
+	struct ws_line_pos chain[MOST];
+	const struct ws_place *place = &frame->place;
+	size_t n = 0;
+	if (frame->status != WS_OK || !place->function)
+		return false;
+	if (ws_cubin_line_find(place->cubin, place->section, place->sec_off, chain, MOST, &n,
+			       NULL) != WS_OK)
+		n = 0;
+	for (uint32_t i = 0; i + 1 < n && i < MOST; i++) {
+		if (!chain[i].function || !is_called(ws_str_of(chain[i].function), function))
+			continue;
+		*ret_position = i;
+		return true;
+	}
+	*ret_position = WSI_OUTERMOST;
+	return is_loaded(place->function, function);
+}
+
 /* From a frame on those that it was called by, then those within it: the first of the function. */
-static bool frame_find(const struct ws_vars *vars, struct ws_str function, uint32_t *ret_frame)
+static bool frame_find(const struct ws_vars *vars, struct ws_str function, uint32_t *ret_frame,
+		       uint32_t *ret_position)
 {
 	const uint32_t n = vars->n_frames - vars->n_hidden;
 	for (uint32_t i = 0; vars->has_thread && i < n; i++) {
 		const uint32_t at = vars->n_hidden + (vars->selected - vars->n_hidden + i) % n;
-		const struct ws_frame *frame = &vars->frames[at];
-		if (frame->status == WS_OK && frame->place.function &&
-		    is_called(frame->place.function, function)) {
+		if (position_find(&vars->frames[at], function, ret_position)) {
 			*ret_frame = at;
 			return true;
 		}
@@ -144,10 +171,10 @@ enum ws_status wsi_function_variable(struct ws_vars *vars, struct ws_str functio
 				     struct ws_str name, struct ws_value *ret_value,
 				     struct ws_error *err)
 {
-	const uint32_t selected = vars->selected;
-	uint32_t at;
+	const uint32_t selected = vars->selected, position = vars->position;
+	uint32_t at, at_position;
 	struct ws_value code;
-	if (!frame_find(vars, function, &at))
+	if (!frame_find(vars, function, &at, &at_position))
 		return wsi_function_find(vars, function, &code)
 			       ? wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
 					  "no frame of this thread executes '%.*s'",
@@ -155,8 +182,10 @@ enum ws_status wsi_function_variable(struct ws_vars *vars, struct ws_str functio
 			       : WS_ABSENT;
 	wsi_record_lose(vars); /* another thread has other frames */
 	vars->selected = at;
+	vars->position = at_position;
 	enum ws_status st = wsi_local_find(vars, name, ret_value, NULL);
 	vars->selected = selected;
+	vars->position = position;
 	return st == WS_OK ? st
 			   : wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
 				      "'%.*s' has no variable '%.*s' where it stands",

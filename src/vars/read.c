@@ -225,10 +225,39 @@ enum ws_status wsi_vars_dwarf(struct ws_vars *vars, const struct ws_dwarf **ret_
 	return st;
 }
 
+/* Which of the variables in scope are those of the function that is looked at. */
+struct scope {
+	bool is_told;     /* else a name may be any of them */
+	bool is_empty;    /* no list can be made */
+	uint32_t n_calls; /* that are inlined around them */
+};
+
+static struct scope scope_find(const struct ws_vars *vars, const struct ws_dwarf *dwarf,
+			       const struct ws_dwarf_function *function, uint64_t rel_pc)
+{
+	const struct ws_place *place = &vars->frames[vars->selected].place;
+	const bool outermost = vars->position == WSI_OUTERMOST;
+	struct scope scope = { .is_told = false };
+	size_t n_calls = 0, n = 0;
+	if (ws_dwarf_inlined(dwarf, function, rel_pc, NULL, 0, &n_calls, NULL) != WS_OK)
+		n_calls = 0;
+	if (n_calls == 0 && outermost)
+		return scope;
+	if (ws_cubin_line_find(place->cubin, place->section, place->sec_off, NULL, 0, &n, NULL) !=
+	    WS_OK)
+		n = 0;
+	scope.is_told = n == n_calls + 1;
+	if (outermost || vars->position + UINT64_C(1) >= n)
+		return scope;
+	scope.is_empty = !scope.is_told;
+	scope.n_calls = scope.is_told ? (uint32_t)n_calls - vars->position : 0;
+	return scope;
+}
+
 /* Variables of the frame into vars->list. */
 static enum ws_status list_read(struct ws_vars *vars, const struct ws_dwarf **ret_dwarf,
-				const struct ws_dwarf_function **ret_function, size_t *ret_n,
-				struct ws_error *err)
+				const struct ws_dwarf_function **ret_function,
+				struct scope *ret_scope, size_t *ret_n, struct ws_error *err)
 {
 	enum ws_status st = wsi_vars_dwarf(vars, ret_dwarf, ret_function, err);
 	if (st != WS_OK)
@@ -241,8 +270,10 @@ static enum ws_status list_read(struct ws_vars *vars, const struct ws_dwarf **re
 	uint64_t rel_pc = frame->rel_pc && frame->is_caller ? frame->rel_pc - 1 : frame->rel_pc;
 	st = ws_dwarf_variables(*ret_dwarf, *ret_function, rel_pc, vars->list, WS_VARS_MAX_LIST,
 				ret_n, err);
-	if (st == WS_OK)
+	if (st == WS_OK) {
 		*ret_n = (size_t)wsi_min_u64(*ret_n, WS_VARS_MAX_LIST);
+		*ret_scope = scope_find(vars, *ret_dwarf, *ret_function, rel_pc);
+	}
 	return st;
 }
 
@@ -268,13 +299,19 @@ enum ws_status ws_vars_list(struct ws_vars *vars, struct ws_variable_value *ret_
 {
 	const struct ws_dwarf *dwarf;
 	const struct ws_dwarf_function *function;
-	size_t n = 0;
-	enum ws_status st = list_read(vars, &dwarf, &function, &n, err);
+	struct scope scope;
+	size_t n_all = 0, n = 0;
+	enum ws_status st = list_read(vars, &dwarf, &function, &scope, &n_all, err);
 	if (st != WS_OK)
 		return st;
-	for (size_t i = 0; i < n && i < cap; i++) {
-		ret_list[i].variable = vars->list[i];
-		value_or_why(vars, dwarf, function, &vars->list[i], &ret_list[i].value);
+	for (size_t i = 0; i < n_all && !scope.is_empty; i++) {
+		if (vars->list[i].n_calls != scope.n_calls)
+			continue;
+		if (n < cap) {
+			ret_list[n].variable = vars->list[i];
+			value_or_why(vars, dwarf, function, &vars->list[i], &ret_list[n].value);
+		}
+		n++;
 	}
 	*ret_n = n;
 	return WS_OK;
@@ -285,10 +322,12 @@ enum ws_status wsi_local_find(struct ws_vars *vars, struct ws_str name, struct w
 {
 	const struct ws_dwarf *dwarf = NULL;
 	const struct ws_dwarf_function *function = NULL;
+	struct scope scope;
 	size_t n = 0;
-	enum ws_status st = list_read(vars, &dwarf, &function, &n, err);
+	enum ws_status st = list_read(vars, &dwarf, &function, &scope, &n, err);
 	for (size_t i = n; st == WS_OK && i > 0; i--) {
-		if (!ws_str_equal(vars->list[i - 1].name, name))
+		if (!ws_str_equal(vars->list[i - 1].name, name) ||
+		    (scope.is_told && vars->list[i - 1].n_calls != scope.n_calls))
 			continue;
 		value_or_why(vars, dwarf, function, &vars->list[i - 1], ret_value);
 		return WS_OK;

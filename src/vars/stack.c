@@ -108,7 +108,7 @@ enum ws_status ws_vars_look(struct ws_vars *vars, const struct ws_focus *focus,
 	struct ws_grid grid;
 	uint32_t n = 0;
 	vars->has_thread = vars->have_homes = false;
-	vars->n_frames = vars->selected = vars->n_hidden = vars->n_left_out = 0;
+	vars->n_frames = vars->selected = vars->n_hidden = vars->n_left_out = vars->position = 0;
 	if (!focus)
 		return WS_OK;
 	struct ws_dump_facts facts;
@@ -172,7 +172,17 @@ enum ws_status ws_vars_select(struct ws_vars *vars, uint32_t level, struct ws_er
 	if (level >= ws_vars_frames(vars))
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "there is no frame %" PRIu32, level);
 	vars->selected = vars->n_hidden + level;
+	vars->position = WSI_OUTERMOST;
 	return WS_OK;
+}
+
+enum ws_status ws_vars_select_inlined(struct ws_vars *vars, uint32_t level, uint32_t position,
+				      struct ws_error *err)
+{
+	enum ws_status st = ws_vars_select(vars, level, err);
+	if (st == WS_OK)
+		vars->position = position;
+	return st;
 }
 
 uint32_t ws_vars_selected(const struct ws_vars *vars)

@@ -42,6 +42,8 @@ struct wsi_known_cfi {
 
 enum { WSI_KNOWN_CFIS = 16 };
 
+#define WSI_OUTERMOST UINT32_MAX
+
 struct ws_vars {
 	const struct ws_target *target; /* borrowed */
 	bool has_thread;
@@ -54,7 +56,8 @@ struct ws_vars {
 	uint32_t n_hidden;                 /* the innermost ones, of system calls */
 	struct ws_return_address *callers; /* owned; WS_VARS_MAX_FRAMES */
 	uint32_t selected;                 /* of `frames` */
-	bool have_homes;                   /* `homes` are those of `homes_level` */
+	uint32_t position; /* in its code; WSI_OUTERMOST: the function that has it */
+	bool have_homes;   /* `homes` are those of `homes_level` */
 	uint32_t homes_level;
 	struct wsi_homes homes;
 	struct ws_cubin_set *cubins;    /* borrowed from the target */

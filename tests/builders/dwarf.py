@@ -23,7 +23,7 @@ ATTRIBUTES = {
     'containing_type': 0x1d, 'upper_bound': 0x2f, 'abstract_origin': 0x31, 'address_class': 0x33, 'count': 0x37,
     'data_member_location': 0x38, 'declaration': 0x3c, 'decl_line': 0x3b, 'encoding': 0x3e, 'external': 0x3f, 'specification': 0x47, 'type': 0x49,
     'data_bit_offset': 0x6b, 'linkage_name': 0x6e, 'MIPS_linkage_name': 0x2007, 'location': 0x02, 'sibling': 0x01,
-    'language': 0x13, 'comp_dir': 0x1b,
+    'language': 0x13, 'comp_dir': 0x1b, 'call_column': 0x57, 'call_file': 0x58, 'call_line': 0x59,
 }
 FORMS = {
     'addr': 0x01, 'block2': 0x03, 'block4': 0x04, 'data2': 0x05, 'data4': 0x06, 'data8': 0x07, 'string': 0x08, 'block': 0x09,
@@ -303,7 +303,7 @@ def origins():
 
 
 def blocks(version):
-    """A function at 0x100 with blocks within it, an inlined function, and places of every kind; the lists are the test's."""
+    """A function at 0x100 with blocks within it, inlined functions, and places of every kind; the lists are the test's."""
     u = Unit(version)
     i = u.base('int', 4, 5)
     u.add(Die('variable', ('name', 'string', 'outside'), ('type', 'ref4', i), ('location', 'block1', b'\x03' + bytes(8))))
@@ -312,9 +312,17 @@ def blocks(version):
     original = u.add(Die('subprogram', ('name', 'string', 'inlined'), children=[
         Die('variable', ('name', 'string', 'copied'), ('type', 'ref4', i), ('decl_line', 'data1', 7))]))
 
-    def block(low, size, *kids, tag='lexical_block'):
+    linked = u.add(Die('subprogram', ('MIPS_linkage_name', 'string', '_Z6linkedv'), ('name', 'string', 'linked'), children=[
+        Die('variable', ('name', 'string', 'own'), ('type', 'ref4', i))]))
+
+    def block(low, size, *kids, tag='lexical_block', more=()):
         end = [('high_pc', 'addr', low + size) if version < 4 else ('high_pc', 'data4', size)] if size else []
-        return Die(tag, ('low_pc', 'addr', low), *end, children=list(kids))
+        return Die(tag, ('low_pc', 'addr', low), *end, *more, children=list(kids))
+
+    def inlined(of, line, low, size, *kids):
+        where = (('abstract_origin', 'ref4', of), ('call_file', 'data1', 3), ('call_line', 'data2', line), ('call_column', 'data1', line % 7))
+        own = Die('variable', ('abstract_origin', 'ref4', of.children[0]), ('location', 'block1', b'\x90\x25'))
+        return block(low, size, own, *kids, tag='inlined_subroutine', more=where)
 
     def variable(name, place, form='block1' if version < 4 else 'exprloc'):
         return Die('variable', ('name', 'string', name), ('type', 'ref4', i), ('location', form, place))
@@ -323,6 +331,9 @@ def blocks(version):
         block(0x110, 0x10, block(0x114, 4, variable('deep', b'\x91\x70')), variable('block', b'\x91\x70\x96\x96\x23\x08')),
         block(0x130, 0x10, Die('variable', ('abstract_origin', 'ref4', original.children[0]), ('location', 'block1', b'\x90\x25')), tag='inlined_subroutine'),
         block(0x140, 0, variable('endless', b'\x91\x70')),
+        inlined(linked, 300, 0x160, 0x20, block(0x164, 0x10, inlined(original, 302, 0x168, 8))),
+        inlined(linked, 303, 0x190, 0x10, inlined(original, 304, 0x192, 0xc)), inlined(original, 305, 0x198, 0x10),  # both have 0x198
+        inlined(linked, 306, 0x1b0, 0, inlined(original, 307, 0x1b0, 8)),  # of which nobody knows where it ends
         variable('placed', b'\x03' + struct.pack('<Q', 0x1234) + b'\x23\x10'), variable('register', b'\x90' + uleb(0x25723132)),
         variable('listed', 0, in_list), variable('cut', 1000, in_list), variable('unknown', b'\x70\x00'), variable('short', b'\x03\x01\x02'),
         variable('two', b'\x90\x25\x23\x04'), variable('gone', b''), Die('variable', ('name', 'string', 'constant'), ('type', 'ref4', i), ('const_value', 'sdata', -3)),

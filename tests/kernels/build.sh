@@ -126,11 +126,13 @@ for arch in 80 90 100; do
 done
 
 # What clang 14 makes of debug information, assembled by ptxas.
-rm -rf tmp/*
-clang-14 -x cuda --cuda-gpu-arch=sm_75 --cuda-device-only -nocudainc -nocudalib -Wno-unknown-cuda-version -g -O0 -S -o tmp/shared.ptx \
-	clang_shared.cu
-ptxas -arch=sm_80 -g -o tmp/shared.clang.sm_80.cubin tmp/shared.ptx
-cp tmp/shared.clang.sm_80.cubin "$out"
+for name in shared inlined; do
+	rm -rf tmp/*
+	clang-14 -x cuda --cuda-gpu-arch=sm_75 --cuda-device-only -nocudainc -nocudalib -Wno-unknown-cuda-version -g -O0 -S \
+		-o tmp/$name.ptx clang_$name.cu
+	ptxas -arch=sm_80 -g -o tmp/$name.clang.sm_80.cubin tmp/$name.ptx
+	cp tmp/$name.clang.sm_80.cubin "$out"
+done
 
 # Fatbins, as they lie in host programs: bare.cu again, now with lines, so that lines can be borrowed from them.
 pack() { # pack OUTPUT FLAG...

@@ -98,10 +98,12 @@ static void a_block_has_its_variables_from_its_first_byte_to_its_end(void **stat
 		{ 0x1f, "block 1 " },
 		{ 0x20, "" },
 		{ 0x2f, "" },
-		{ 0x30, "copied 1i " },
-		{ 0x3f, "copied 1i " },
+		{ 0x30, "copied 1i1 " },
+		{ 0x3f, "copied 1i1 " },
 		{ 0x40, "" },
 		{ 0x50, "" },
+		{ 0x60, "own 1i1 " },
+		{ 0x68, "own 1i1 copied 3i2 " },
 	};
 	(void)state;
 	for (size_t v = 0; v < WSI_COUNT(versions); v++) {
@@ -114,21 +116,70 @@ static void a_block_has_its_variables_from_its_first_byte_to_its_end(void **stat
 							    MOST, &n, NULL),
 					 WS_OK);
 			while (at < n && list[at].depth == 0)
-				assert_false(list[at++].is_inlined);
+				assert_false(list[at++].n_calls);
 			assert_int_equal(at, 10);
 			assert_true(list[0].is_param && !list[1].is_param);
 			for (; at < n; at++)
 				len += (size_t)snprintf(names + len, sizeof names - len,
-							"%.*s %u%s ", (int)list[at].name.len,
-							list[at].name.ptr, list[at].depth,
-							list[at].is_inlined ? "i" : "");
+							list[at].n_calls ? "%.*s %ui%u "
+									 : "%.*s %u ",
+							(int)list[at].name.len, list[at].name.ptr,
+							list[at].depth, list[at].n_calls);
 			assert_string_equal(names, rows[i].names);
-			if (list[n - 1].is_inlined) /* what the original says of it */
+			if (strstr(names, "copied")) /* what the original says of it */
 				assert_int_equal(list[n - 1].line, 7);
 			assert_int_equal(ws_dwarf_variables(dwarf, function, rows[i].rel_pc, list,
 							    1, &at, NULL),
 					 WS_OK);
 			assert_int_equal(at, n);
+		}
+		leave();
+	}
+}
+
+static void inlined_functions_are_told_outermost_first_unless_two_claim_the_byte(void **state)
+{
+	static const struct {
+		uint64_t rel_pc;
+		const char *calls;
+	} rows[] = {
+		{ 0x00, "" },
+		{ 0x2f, "" },
+		{ 0x30, "?:0 " }, /* neither of what nor from where */
+		{ 0x5f, "" },
+		{ 0x60, "_Z6linkedv:300 " },
+		{ 0x67, "_Z6linkedv:300 " },
+		{ 0x68, "_Z6linkedv:300 inlined:302 " },
+		{ 0x6f, "_Z6linkedv:300 inlined:302 " },
+		{ 0x70, "_Z6linkedv:300 " },
+		{ 0x80, "" },
+		{ 0x92, "_Z6linkedv:303 inlined:304 " },
+		{ 0x98, "" }, /* two claim it */
+		{ 0xa0, "inlined:305 " },
+		{ 0xb0, "" }, /* the one around it has no end */
+	};
+	(void)state;
+	for (size_t v = 0; v < WSI_COUNT(versions); v++) {
+		const struct ws_dwarf_function *function = look(versions[v]);
+		for (size_t i = 0; i < WSI_COUNT(rows); i++) {
+			struct ws_dwarf_inlined list[MOST];
+			char calls[200] = "";
+			size_t n, len = 0, counted;
+			assert_int_equal(ws_dwarf_inlined(dwarf, function, rows[i].rel_pc, list,
+							  MOST, &n, NULL),
+					 WS_OK);
+			for (size_t k = 0; k < n; k++) {
+				assert_int_equal(list[k].call_file, list[k].call_line ? 3 : 0);
+				assert_int_equal(list[k].call_column, list[k].call_line % 7);
+				len += (size_t)snprintf(calls + len, sizeof calls - len, "%s:%u ",
+							list[k].name.len ? list[k].name.ptr : "?",
+							list[k].call_line);
+			}
+			assert_string_equal(calls, rows[i].calls);
+			assert_int_equal(ws_dwarf_inlined(dwarf, function, rows[i].rel_pc, NULL, 0,
+							  &counted, NULL),
+					 WS_OK);
+			assert_int_equal(counted, n);
 		}
 		leave();
 	}
@@ -395,7 +446,7 @@ static void a_visitor_is_told_everything_once(void **state)
 			assert_int_equal(marks.info[i], 1);
 		for (size_t i = 0; i + 1 < input.abbrev.len; i++)
 			assert_int_equal(marks.abbrev[i], 1);
-		assert_int_equal(marks.n_texts, 22); /* names in the case "blocks" */
+		assert_int_equal(marks.n_texts, 25); /* names in the case "blocks" */
 		leave();
 	}
 }
@@ -404,6 +455,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_block_has_its_variables_from_its_first_byte_to_its_end),
+		cmocka_unit_test(
+			inlined_functions_are_told_outermost_first_unless_two_claim_the_byte),
 		cmocka_unit_test(places_of_every_kind),
 		cmocka_unit_test(a_list_that_is_cut_says_so),
 		cmocka_unit_test(the_register_map_is_read_to_its_last_byte),

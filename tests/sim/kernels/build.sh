@@ -33,7 +33,9 @@ pack() { # pack NAME ARCH...
 		archs="$archs -gencode arch=compute_$arch,code=sm_$arch"
 	done
 	for kind in O3 G; do
-		[ "$name.$kind" != vars.O3 ] || continue # optimised code has no variables
+		case $name.$kind in # optimised code has no variables
+		vars.O3 | inlined.O3) continue ;;
+		esac
 		rm -rf tmp/*
 		lines=
 		case $name.$kind in # findings name lines; -G has them
@@ -90,6 +92,8 @@ pack debug 80 90a
 pack back 90a
 pack driver 80 90a 120a
 pack graph 80 90a 120a
+# shellcheck disable=SC2086
+pack inlined $all
 # shellcheck disable=SC2086
 link child $all
 # shellcheck disable=SC2086
