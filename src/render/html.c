@@ -47,9 +47,8 @@ static void head(struct wsi_page *page)
 void wsi_html_end(struct wsi_page *page)
 {
 	wsi_html_printf(page,
-			"<footer>Made by warpscope %s. This page contains no GPU memory contents "
-			"and loads nothing.</footer>\n",
-			ws_version());
+			"<footer>Made by warpscope %s. %s This page loads nothing.</footer>\n",
+			ws_version(), wsi_foot);
 	if (page->report)
 		wsi_html_map_data(page);
 	if (page->report) { /* it is about the pictures of a dump */

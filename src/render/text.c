@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report as a page of text and as Markdown: a sentence first, then the sections. */
 #include "render/sections.h"
+#include "render/words.h"
 
 enum ws_status ws_report_text(const struct ws_report *report, const struct ws_text_options *options,
 			      struct ws_out *out, struct ws_error *err)
@@ -18,7 +19,10 @@ enum ws_status ws_report_text(const struct ws_report *report, const struct ws_te
 		ws_out_style(out, WS_STYLE_PLAIN);
 	ws_out_text(out, "\n");
 	wsi_sections(&page);
-	return wsi_page_fini(&page, err);
+	st = wsi_page_fini(&page, err);
+	if (!page.options.brief)
+		ws_out_printf(out, "\n%s\n", wsi_foot);
+	return st;
 }
 
 enum ws_status ws_report_markdown(const struct ws_report *report,
@@ -35,7 +39,6 @@ enum ws_status ws_report_markdown(const struct ws_report *report,
 	ws_out_text(out, ".**\n");
 	wsi_sections(&page);
 	st = wsi_page_fini(&page, err);
-	ws_out_printf(out, "\n<sub>warpscope %s; this page contains no memory contents.</sub>\n",
-		      ws_version());
+	ws_out_printf(out, "\n<sub>Made by warpscope %s. %s</sub>\n", ws_version(), wsi_foot);
 	return st;
 }

@@ -344,7 +344,9 @@ enum ws_status ws_triage_text(const struct ws_triage_result *result,
 	wsi_sentence(&p.page, WSI_PLAIN, result->sentence);
 	ws_out_text(out, ".\n");
 	sections(&p);
-	return wsi_page_fini(&p.page, err);
+	st = wsi_page_fini(&p.page, err);
+	ws_out_printf(out, "\n%s\n", wsi_foot);
+	return st;
 }
 
 enum ws_status ws_triage_markdown(const struct ws_triage_result *result,
@@ -361,8 +363,7 @@ enum ws_status ws_triage_markdown(const struct ws_triage_result *result,
 	ws_out_text(out, ".**\n");
 	sections(&p);
 	st = wsi_page_fini(&p.page, err);
-	ws_out_printf(out, "\n<sub>warpscope %s; this page contains no memory contents.</sub>\n",
-		      ws_version());
+	ws_out_printf(out, "\n<sub>Made by warpscope %s. %s</sub>\n", ws_version(), wsi_foot);
 	return st;
 }
 

@@ -66,6 +66,11 @@ bool wsi_has_clusters(const struct ws_report *report, const struct ws_report_exc
 	return grid->have & WS_GRID_CLUSTER && (dim->x > 1 || dim->y > 1 || dim->z > 1);
 }
 
+const char wsi_foot[] =
+	"Shown of registers and memory: kernel parameters, pointers, the addresses, "
+	"descriptors and guards of accesses with the values that they are computed "
+	"from, and the words and barriers that findings name; nothing else.";
+
 void wsi_say_resident(struct wsi_page *page, const struct ws_report_kernel *kernel)
 {
 	uint64_t all = wsi_dim3_count(kernel->grid.grid_dim);

@@ -23,6 +23,9 @@ const struct ws_report_frame *wsi_user_frame(const struct ws_report_frame *frame
 const char *wsi_resident_word(const struct ws_report *report);
 /* The letter of a state in maps, in JSON and in the style sheet: F, T, B, A or D. */
 char wsi_state_letter(enum ws_thread_state state);
+/* The last sentence of a page, the same in every form: which values of registers and memory pages
+ * show. The help and the manual quote it. */
+extern const char wsi_foot[];
 enum { WSI_TIME_TEXT = 40 };
 /* "2025-07-01 12:00:00 UTC"; false for a time that has no text. */
 bool wsi_time_text(uint32_t seconds, char text[WSI_TIME_TEXT]);

@@ -3,7 +3,7 @@ S=$(mktemp -d) && trap 'rm -r "$S"' EXIT
 CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1 CUDA_COREDUMP_FILE=$S/dump warpscope run tests/data/sim/inlined.G.fatbin --kernel inlined --block 32 --buffer 'out=f32[32]' --buffer 'in=f32[64]:1' --arg '&out' --arg '&in' --arg 3 2>&1 > $S/page | sed "s,$S,DUMPS,"
 warpscope bt --full $S/dump
 warpscope locals $S/dump --frame 3
-warpscope report --source-map=/src/ws=. $S/dump | sed -n '1p; /^Call stack/,/^Machine code/p; $p'
+warpscope report --source-map=/src/ws=. $S/dump | sed -n '1p; /^Call stack/,/^Machine code/p; /^Signature/{n;n;p}'
 warpscope bt --json $S/dump | jq -c '.frames[] | [.level, .function, .line, .inlined, [.args[].name]]'
 cd $S && warpscope shell dump <<'END'
 print value
