@@ -10,6 +10,9 @@
 
 enum { MAX_FILE = 1 << 30 };
 
+/* Of a buffer that nobody fills; what it takes of the host is bounded by --memory. */
+#define MAX_LEFT (UINT64_C(1) << 40)
+
 void *run_file_read(const char *path, size_t *ret_len)
 {
 	char *bytes = cli_file_read(path, MAX_FILE, ret_len);
@@ -25,8 +28,7 @@ struct contents {
 	const char *verb; /* whose words are wrong */
 	const struct run_type *type;
 	uint64_t count;
-	uint8_t *bytes; /* owned */
-	bool is_left;   /* as the device has it: zeros that nobody wrote */
+	uint8_t *bytes; /* owned; NULL: as the device has it, zeros that nobody wrote */
 };
 
 /* A number of the type that is an index, or random. */
@@ -89,15 +91,17 @@ static int generate(const char *text, const char *bracket, struct contents *ret)
 	if (n >= sizeof digits)
 		return cli_usage(ret->verb, "a count is missing in '%s'", text);
 	memcpy(digits, bracket + 1, n);
+	uint64_t most = end[1] ? (uint64_t)MAX_FILE : MAX_LEFT;
 	if (!cli_number(digits, &ret->count) || ret->count == 0 ||
-	    ret->count > (uint64_t)MAX_FILE / ret->type->bytes)
+	    ret->count > most / ret->type->bytes)
 		return cli_usage(ret->verb, "'%s' is not a count", digits);
-	if (end[1] && end[1] != ':')
+	if (!end[1])
+		return CLI_ANSWERED;
+	if (end[1] != ':')
 		return cli_usage(ret->verb, "':' and a filling are expected after ']', not '%s'",
 				 end + 1);
 	ret->bytes = cli_alloc((size_t)ret->count, ret->type->bytes);
-	const char *how = end[1] ? end + 2 : "zeros";
-	ret->is_left = !end[1];
+	const char *how = end + 2;
 	if (fill(ret, how))
 		return CLI_ANSWERED;
 	return cli_usage(ret->verb,
@@ -149,7 +153,7 @@ bool run_buffer_add(struct run_buffers *buffers, struct ws_sim *sim, const char 
 	bool ok = contents_parse(equals + 1, &contents) == CLI_ANSWERED;
 	uint64_t bytes = ok ? contents.count * contents.type->bytes : 0;
 	if (ok && (ws_sim_alloc(sim, bytes, &address, &err) != WS_OK ||
-		   (!contents.is_left &&
+		   (contents.bytes &&
 		    ws_sim_write(sim, address, contents.bytes, (size_t)bytes, &err) != WS_OK))) {
 		run_fail(text, &err);
 		ok = false;

@@ -275,6 +275,17 @@ def buffers_are_filled_as_asked(folder):
 
 
 @case
+def buffers_that_nobody_fills_may_be_larger_than_memory(folder):
+    done = run(folder, *nothing(folder), '--memory', '20000000000', '--buffer', 'b=f64[2400000000]')
+    assert done.returncode == 0 and done.stderr == '', done
+    done = run(folder, *nothing(folder), '--buffer', 'b=f64[2400000000]')
+    assert done.returncode == 1 and 'CUDA_ERROR_OUT_OF_MEMORY' in done.stderr and '--memory' in done.stderr, done
+    for text in ('u8[1099511627777]', 'u8[0]', 'u8[18446744073709551615]', 'f64[200000000]:1', 'f64[134217729]:zeros'):
+        done = run(folder, *nothing(folder), '--memory', '20000000000', '--buffer', f'b={text}')
+        assert done.returncode == 1 and 'is not a count' in done.stderr, (text, done)
+
+
+@case
 def buffers_are_read_from_files(folder):
     words = nothing(folder)
     numbers = list(range(70000))  # more than is read at once
@@ -433,7 +444,7 @@ def mistakes_are_told(folder):
             (['--buffer', 'a=u32'], failure, "a buffer is TYPE[COUNT], TYPE[COUNT]:FILLING or TYPE@FILE, not 'u32'"),
             (['--buffer', 'a=u32[1'], failure, "a count is missing in 'u32[1'"),
             (['--buffer', 'a=u32[0]'], failure, "'0' is not a count"),
-            (['--buffer', 'a=u32[268435457]'], failure, "'268435457' is not a count"),
+            (['--buffer', 'a=u32[268435457]:1'], failure, "'268435457' is not a count"),
             (['--buffer', 'a=u32[1]x'], failure, "':' and a filling are expected after ']', not 'x'"),
             (['--buffer', 'a=u32[1]:-1'], failure, "a filling is zeros, index, random or a number of the type, not '-1'"),
             (['--buffer', 'a=s8[1]:128'], failure, 'a filling is'), (['--buffer', 'a=u8[1]:256'], failure, 'a filling is'),
