@@ -57,6 +57,15 @@ static uint32_t known(uint32_t number)
 	return number == WS_UNKNOWN ? 0 : number;
 }
 
+/* Of a block that is this large at most; 0: any. */
+static uint32_t threads_of(struct ws_dim3 most)
+{
+	uint64_t n = (uint64_t)most.x * most.y;
+	if (most.x == 0 || n > UINT32_MAX || n * most.z > UINT32_MAX)
+		return UINT32_MAX;
+	return (uint32_t)(n * most.z);
+}
+
 enum cu_result agent_kernel(struct agent *agent, struct exchange *x)
 {
 	struct ws_cubin *cubin = cubin_of(agent, x->request->word[0]);
@@ -80,10 +89,16 @@ enum cu_result agent_kernel(struct agent *agent, struct exchange *x)
 	if (ws_cubin_function_info(cubin, f, &info, params, MAX_PARAMS, NULL, 0, &err) != WS_OK)
 		info = (struct ws_function_info){ 0 };
 	uint32_t n_params = info.n_params > MAX_PARAMS ? MAX_PARAMS : (uint32_t)info.n_params;
+	struct ws_dim3 most = info.max_block, only = info.required_block;
+	struct ws_sim_limits limits;
+	ws_sim_limits(agent->sim, &limits);
 	const struct wire_kernel kernel = {
 		.n_regs = known(f->n_regs),
 		.local_bytes = known(f->frame_bytes),
 		.shared_bytes = known(info.shared_bytes),
+		.max_threads = ws_sim_threads_of_block(&limits, f->n_regs),
+		.bound_threads = threads_of(most),
+		.required = { only.x, only.y, only.z },
 		.cluster = { info.cluster_dim.x, info.cluster_dim.y, info.cluster_dim.z },
 		.n_params = n_params,
 		.n_name = (uint32_t)f->name.len,

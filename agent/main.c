@@ -67,29 +67,15 @@ enum cu_result agent_result(const struct ws_error *err)
 
 static enum cu_result hello(struct agent *agent, struct exchange *x)
 {
-	struct ws_sim_limits limits;
 	struct wire_device *device = calloc(1, sizeof *device);
 	x->more = (uint8_t *)device;
 	if (x->request->word[0] != WIRE_VERSION)
 		return CUDA_ERROR_SYSTEM_DRIVER_MISMATCH;
 	if (!device)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	ws_sim_limits(agent->sim, &limits);
 	agent->process = (int)x->request->word[1];
-	*device = (struct wire_device){
-		.sm = limits.sm,
-		.n_sms = limits.n_sms,
-		.n_warps = limits.n_warps,
-		.n_blocks = limits.n_blocks,
-		.n_regs = limits.n_regs,
-		.sm_shared_bytes = limits.sm_shared_bytes,
-		.block_shared_bytes = limits.block_shared_bytes,
-		.kept_shared_bytes = limits.kept_shared_bytes,
-		.memory_bytes = limits.memory_bytes,
-		.heap_bytes = limits.heap_bytes,
-		.print_bytes = limits.print_bytes,
-		.is_lazy = agent->options.lazy,
-	};
+	ws_sim_limits(agent->sim, &device->limits);
+	device->is_lazy = agent->options.lazy;
 	static const char name[] = "Warpscope software GPU ";
 	size_t len = strnlen(agent->options.device, 16);
 	memcpy(device->name, name, sizeof name);

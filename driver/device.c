@@ -55,7 +55,7 @@ CU_API(cuDeviceTotalMem_v2)(size_t *ret_bytes, CUdevice device)
 {
 	CUresult result = ret_bytes ? check(device) : CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS)
-		*ret_bytes = driver.device.memory_bytes;
+		*ret_bytes = driver.device.limits.memory_bytes;
 	DONE(result);
 }
 
@@ -63,8 +63,8 @@ CU_API(cuDeviceComputeCapability)(int *ret_major, int *ret_minor, CUdevice devic
 {
 	CUresult result = ret_major && ret_minor ? check(device) : CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS) {
-		*ret_major = (int)(driver.device.sm / 10);
-		*ret_minor = (int)(driver.device.sm % 10);
+		*ret_major = (int)(driver.device.limits.sm / 10);
+		*ret_minor = (int)(driver.device.limits.sm % 10);
 	}
 	DONE(result);
 }
@@ -72,7 +72,7 @@ CU_API(cuDeviceComputeCapability)(int *ret_major, int *ret_minor, CUdevice devic
 /* Attributes by their documented numbers; those that are not here are 0. */
 static int attribute(int number)
 {
-	const struct wire_device *d = &driver.device;
+	const struct ws_sim_limits *d = &driver.device.limits;
 	switch (number) {
 	case 1: /* MAX_THREADS_PER_BLOCK */
 	case 2: /* MAX_BLOCK_DIM_X */

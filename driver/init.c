@@ -412,8 +412,8 @@ CU_API(cuCtxGetLimit)(size_t *ret_value, unsigned limit)
 		result = CUDA_ERROR_UNSUPPORTED_LIMIT;
 	if (result != CUDA_SUCCESS)
 		DONE(result);
-	const uint64_t usual[N_LIMITS] = { 1024, driver.device.print_bytes,
-					   driver.device.heap_bytes };
+	const uint64_t usual[N_LIMITS] = { 1024, driver.device.limits.print_bytes,
+					   driver.device.limits.heap_bytes };
 	uint64_t set = driver_context()->limits[limit];
 	*ret_value = set ? set : usual[limit];
 	DONE(CUDA_SUCCESS);

@@ -49,10 +49,12 @@ static CUresult check_block(const struct launch *launch)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (launch->asked.shared_bytes > launch->kernel->dynamic_shared)
 		return CUDA_ERROR_INVALID_VALUE;
-	uint32_t warps = (block[0] * block[1] * block[2] + 31) / 32;
-	if (warps * 32 * ((about->n_regs + 7) / 8 * 8) > driver.device.n_regs)
-		return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
-	return CUDA_SUCCESS;
+	uint32_t threads = block[0] * block[1] * block[2];
+	if (threads > about->bound_threads ||
+	    (about->required[0] != 0 &&
+	     memcmp(block, about->required, sizeof about->required) != 0))
+		return CUDA_ERROR_INVALID_VALUE;
+	return threads > about->max_threads ? CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES : CUDA_SUCCESS;
 }
 
 /* The grid is a multiple of it. */
@@ -224,26 +226,18 @@ CU_API(cuLaunchKernelEx)
 
 /* ---- how many fit ---- */
 
-static unsigned least(unsigned a, unsigned b)
-{
-	return a < b ? a : b;
-}
-
 /* Blocks of an SM at once. */
 static unsigned blocks_of(const struct kernel *kernel, unsigned threads, size_t dynamic_bytes)
 {
-	const struct wire_device *d = &driver.device;
-	unsigned warps = (threads + 31) / 32, regs = (kernel->about.n_regs + 7) / 8 * 8 * 32;
-	uint64_t shared = kernel->about.shared_bytes + dynamic_bytes;
-	shared = shared > d->kept_shared_bytes ? shared : d->kept_shared_bytes;
-	if (threads == 0 || threads > MAX_THREADS)
-		return 0;
-	unsigned n = least(d->n_blocks, d->n_warps / warps);
-	if (regs > 0)
-		n = least(n, d->n_regs / (warps * regs));
-	if (shared > 0)
-		n = (unsigned)(d->sm_shared_bytes / shared < n ? d->sm_shared_bytes / shared : n);
-	return n;
+	const struct wire_kernel *about = &kernel->about;
+	const struct ws_sim_need need = {
+		.threads = threads,
+		.n_regs = about->n_regs,
+		.static_bytes = about->shared_bytes,
+		.dynamic_bytes = dynamic_bytes < UINT32_MAX ? (uint32_t)dynamic_bytes : UINT32_MAX,
+	};
+	return threads > about->bound_threads ? 0
+					      : ws_sim_blocks_of_sm(&driver.device.limits, &need);
 }
 
 CU_API(cuOccupancyMaxActiveBlocksPerMultiprocessor)
@@ -283,7 +277,7 @@ CU_API(cuOccupancyMaxPotentialBlockSize)
 		}
 	}
 	*ret_block = (int)best_block;
-	*ret_grid = best_block ? (int)(best / best_block * driver.device.n_sms) : 0;
+	*ret_grid = best_block ? (int)(best / best_block * driver.device.limits.n_sms) : 0;
 	DONE(CUDA_SUCCESS);
 }
 
@@ -303,9 +297,14 @@ CU_API(cuOccupancyAvailableDynamicSMemPerBlock)
 		DONE(CUDA_ERROR_INVALID_VALUE);
 	if (!IS(kernel, MAGIC_KERNEL))
 		DONE(CUDA_ERROR_INVALID_HANDLE);
-	size_t each = driver.device.sm_shared_bytes / (unsigned)blocks;
-	each = each < driver.device.block_shared_bytes ? each : driver.device.block_shared_bytes;
-	size_t fixed = kernel->about.shared_bytes + driver.device.kept_shared_bytes;
-	*ret_bytes = each > fixed ? each - fixed : 0;
+	size_t low = 0, high = driver.device.limits.block_shared_bytes;
+	while (low < high) { /* the most for which they fit */
+		size_t middle = high - (high - low) / 2;
+		if (blocks_of(kernel, (unsigned)threads, middle) >= (unsigned)blocks)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	*ret_bytes = low;
 	DONE(CUDA_SUCCESS);
 }

@@ -243,7 +243,7 @@ CU_API(cuMemGetInfo_v2)(size_t *ret_free, size_t *ret_total)
 {
 	CUresult result = ret_free && ret_total ? driver_check() : CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS) {
-		*ret_total = driver.device.memory_bytes;
+		*ret_total = driver.device.limits.memory_bytes;
 		uint64_t used = ranges_bytes(RANGE_DEVICE);
 		*ret_free = used < *ret_total ? *ret_total - used : 0;
 	}

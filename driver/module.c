@@ -434,13 +434,6 @@ CU_API(cuKernelGetParamInfo)(CUfunction kernel, size_t i, size_t *ret_offset, si
 	DONE_BY(cuFuncGetParamInfo(kernel, i, ret_offset, ret_bytes));
 }
 
-static unsigned most_threads(const struct kernel *kernel)
-{
-	unsigned unit = (kernel->about.n_regs + 7) / 8 * 8 * 32; /* registers of a warp */
-	unsigned warps = unit ? driver.device.n_regs / unit : 32;
-	return warps < 32 ? warps * 32 : 1024;
-}
-
 CU_API(cuFuncGetAttribute)(int *ret_value, int number, CUfunction kernel)
 {
 	CUresult result = ret_value ? driver_check() : CUDA_ERROR_INVALID_VALUE;
@@ -449,12 +442,14 @@ CU_API(cuFuncGetAttribute)(int *ret_value, int number, CUfunction kernel)
 	if (result != CUDA_SUCCESS)
 		DONE(result);
 	const int values[] = {
-		[0] = (int)most_threads(kernel), /* MAX_THREADS_PER_BLOCK */
+		[0] = (int)(kernel->about.bound_threads < kernel->about.max_threads
+				    ? kernel->about.bound_threads
+				    : kernel->about.max_threads), /* MAX_THREADS_PER_BLOCK */
 		[1] = (int)kernel->about.shared_bytes,
 		[3] = (int)kernel->about.local_bytes,
 		[4] = (int)kernel->about.n_regs,
-		[5] = (int)driver.device.sm, /* PTX_VERSION */
-		[6] = (int)driver.device.sm, /* BINARY_VERSION */
+		[5] = (int)driver.device.limits.sm, /* PTX_VERSION */
+		[6] = (int)driver.device.limits.sm, /* BINARY_VERSION */
 		[8] = (int)kernel->dynamic_shared,
 		[9] = kernel->carveout,
 		[11] = (int)kernel->about.cluster[0],
@@ -479,7 +474,7 @@ CU_API(cuFuncSetAttribute)(CUfunction kernel, int number, int value)
 	CUresult result = IS(kernel, MAGIC_KERNEL) ? driver_check() : CUDA_ERROR_INVALID_HANDLE;
 	if (result != CUDA_SUCCESS)
 		DONE(result);
-	unsigned most = driver.device.block_shared_bytes - kernel->about.shared_bytes;
+	unsigned most = driver.device.limits.block_shared_bytes - kernel->about.shared_bytes;
 	switch (number) {
 	case 8: /* MAX_DYNAMIC_SHARED_SIZE_BYTES */
 		if (value < 0 || (unsigned)value > most)

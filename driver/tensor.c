@@ -47,8 +47,9 @@ static CUresult take_tensor(struct ws_sim_tensor *tensor, const void *ret_map, i
 	    !element_strides || n_dims < 1 || n_dims > WS_SIM_TENSOR_DIMS ||
 	    (n_dims > 1 && !strides) || l2_promotion < 0 || l2_promotion > L2_256B)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (driver.device.sm < 90 || interleave != 0 || oob_fill != 0 || (int)tensor->swizzle < 0 ||
-	    tensor->swizzle > WS_SIM_SWIZZLE_128B || !type_of(type, &tensor->type))
+	if (driver.device.limits.sm < 90 || interleave != 0 || oob_fill != 0 ||
+	    (int)tensor->swizzle < 0 || tensor->swizzle > WS_SIM_SWIZZLE_128B ||
+	    !type_of(type, &tensor->type))
 		return CUDA_ERROR_NOT_SUPPORTED;
 	for (uint32_t i = 0; i < n_dims; i++) {
 		if (element_strides[i] == 0)

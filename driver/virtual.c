@@ -211,7 +211,7 @@ static CUresult make(struct chunk **ret_chunk, size_t n_bytes)
 	struct chunk *chunk = malloc(sizeof *chunk);
 	int fd = chunk ? memory_make_file(n_bytes) : -1;
 	pthread_mutex_lock(&lock);
-	if (fd < 0 || n_bytes > driver.device.memory_bytes - n_made)
+	if (fd < 0 || n_bytes > driver.device.limits.memory_bytes - n_made)
 		result = CUDA_ERROR_OUT_OF_MEMORY;
 	else
 		n_made += n_bytes;

@@ -20,8 +20,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <warpscope/sim.h>
+
 enum {
-	WIRE_VERSION = 7,
+	WIRE_VERSION = 8,
 	WIRE_WORDS = 7,
 	WIRE_PIECE = 4 << 20,   /* most bytes of one WRITE, READ */
 	WIRE_IMAGE = 512 << 20, /* most bytes of an image */
@@ -82,9 +84,7 @@ struct wire_reply {
 
 struct wire_device {
 	char name[64];
-	uint32_t sm, n_sms, n_warps, n_blocks, n_regs;
-	uint32_t sm_shared_bytes, block_shared_bytes, kept_shared_bytes;
-	uint64_t memory_bytes, heap_bytes, print_bytes;
+	struct ws_sim_limits limits;
 	uint32_t is_lazy; /* code of kernels is loaded when they are first needed */
 };
 
@@ -93,8 +93,11 @@ struct wire_param {
 };
 
 struct wire_kernel {
-	uint32_t n_regs, local_bytes, shared_bytes, max_threads;
-	uint32_t cluster[3]; /* that it was built for; 0: any */
+	uint32_t n_regs, local_bytes, shared_bytes;
+	uint32_t max_threads;   /* of a block, for which there are registers */
+	uint32_t bound_threads; /* that it was built for, at most */
+	uint32_t required[3];   /* block that it was built for; 0: any */
+	uint32_t cluster[3];    /* the same */
 	uint32_t n_params, n_name;
 };
 

@@ -290,6 +290,8 @@ struct ws_function_info {
 	uint32_t toolkit;
 	struct ws_dim3 cluster_dim; /**< blocks of a cluster that it was built for; all 0: any */
 	size_t n_params, n_exits;   /**< how many there are */
+	struct ws_dim3 max_block;   /**< most threads (the product) it was built for; all 0: any */
+	struct ws_dim3 required_block; /**< the only dimensions it was built for; all 0: any */
 };
 
 /**

@@ -120,6 +120,21 @@ struct ws_sim_limits {
 
 WS_API void ws_sim_limits(const struct ws_sim *sim, struct ws_sim_limits *ret_limits);
 
+/** What a block of a kernel needs. */
+struct ws_sim_need {
+	uint32_t threads;
+	uint32_t n_regs;                      /**< of a thread, as the image says, or WS_UNKNOWN */
+	uint32_t static_bytes, dynamic_bytes; /**< shared memory; static: as the image says */
+};
+
+/** How many such blocks an SM runs at once, by the rules of CUDA's occupancy calculator; 0: not
+ * even one. */
+WS_API uint32_t ws_sim_blocks_of_sm(const struct ws_sim_limits *limits,
+				    const struct ws_sim_need *need);
+
+/** The most threads of a block for which there are registers. */
+WS_API uint32_t ws_sim_threads_of_block(const struct ws_sim_limits *limits, uint32_t n_regs);
+
 /* ---- images ---- */
 
 /**

@@ -72,6 +72,12 @@ struct info_out {
 	size_t cap_params, cap_exits;
 };
 
+static struct ws_dim3 dimensions(const struct attribute *a)
+{
+	return (struct ws_dim3){ wsi_at_u32(a->bytes, 0), wsi_at_u32(a->bytes, 4),
+				 wsi_at_u32(a->bytes, 8) };
+}
+
 static void attribute_take(const struct attribute *a, struct info_out *out)
 {
 	struct ws_function_info *info = &out->info;
@@ -85,9 +91,11 @@ static void attribute_take(const struct attribute *a, struct info_out *out)
 	} else if (a->number == WSI_NV_API_VERSION && a->bytes.len >= 4) {
 		info->toolkit = wsi_at_u32(a->bytes, 0);
 	} else if (a->number == WSI_NV_CTA_PER_CLUSTER && a->bytes.len >= 12) {
-		info->cluster_dim =
-			(struct ws_dim3){ wsi_at_u32(a->bytes, 0), wsi_at_u32(a->bytes, 4),
-					  wsi_at_u32(a->bytes, 8) };
+		info->cluster_dim = dimensions(a);
+	} else if (a->number == WSI_NV_MAX_THREADS && a->bytes.len >= 12) {
+		info->max_block = dimensions(a);
+	} else if (a->number == WSI_NV_REQNTID && a->bytes.len >= 12) {
+		info->required_block = dimensions(a);
 	} else if (a->number == WSI_NV_KPARAM_INFO && a->bytes.len >= 12) {
 		if (info->n_params < out->cap_params)
 			out->params[info->n_params] = (struct ws_param){
@@ -121,7 +129,10 @@ enum ws_status ws_cubin_function_info(const struct ws_cubin *cubin,
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
 				"the image has no attributes of the function");
 	struct info_out out = {
-		.info = { WS_UNKNOWN, WS_UNKNOWN, 0, WS_UNKNOWN, WS_UNKNOWN, { 0, 0, 0 }, 0, 0 },
+		.info = { .param_bank_offset = WS_UNKNOWN,
+			  .param_bytes = WS_UNKNOWN,
+			  .n_barriers = WS_UNKNOWN,
+			  .toolkit = WS_UNKNOWN },
 		.params = ret_params,
 		.exits = ret_exits,
 		.cap_params = cap_params,

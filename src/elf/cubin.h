@@ -70,8 +70,10 @@ enum {
 /* Attributes. The format (1 none, 2 and 3 a value in two bytes, 4 bytes with their length) goes
  * with the number. */
 enum {
+	WSI_NV_MAX_THREADS = 0x05, /* three dimensions; the names: as cuobjdump prints them */
 	WSI_NV_PARAM_CBANK = 0x0a,
 	WSI_NV_EXTERNS = 0x0f,
+	WSI_NV_REQNTID = 0x10, /* the same */
 	WSI_NV_FRAME_SIZE = 0x11,
 	WSI_NV_MIN_STACK_SIZE = 0x12,
 	WSI_NV_KPARAM_INFO = 0x17,

@@ -95,7 +95,7 @@ void ws_sim_limits(const struct ws_sim *sim, struct ws_sim_limits *ret_limits)
 		.n_regs = device->regs * 1024,
 		.sm_shared_bytes = device->smem * 1024,
 		.block_shared_bytes = device->block * 1024,
-		.kept_shared_bytes = device->kept,
+		.kept_shared_bytes = (device->smem - device->block) * 1024,
 		.memory_bytes = sim->options.memory_bytes,
 		.heap_bytes = sim->options.heap_bytes,
 		.print_bytes = sim->options.print_bytes,

@@ -160,6 +160,7 @@ struct wsi_grid {
 	struct wsi_grid *next; /* in the queue */
 	uint64_t id, entry;
 	uint32_t module, n_regs, local_bytes, shared_bytes;
+	uint32_t sm_regs, sm_shared_bytes;             /* what a block takes of an SM: fit.c */
 	struct ws_dim3 dim, block, cluster, preferred; /* preferred: `cluster`, if none is */
 	uint64_t n_blocks, next_block, done_blocks;    /* next_block: see block_index() */
 	uint32_t n_warps;                              /* of a block */
@@ -457,6 +458,17 @@ wsi_preparer wsi_prepare_bra, wsi_prepare_atomic, wsi_prepare_mbarrier, wsi_prep
 /* A byte of local memory, inside of the stack. Chunks come when they are first needed; a word of
  * lane l in a chunk: 4 bytes at (word * WSI_LANES + l) * 4. NULL: no memory. access.c */
 uint8_t *wsi_local_byte(struct ws_sim *sim, struct wsi_warp *warp, unsigned lane, uint64_t address);
+
+/* ---- fit.c ---- */
+/* Registers of a thread that has `n_regs` in the image, which may not say it. */
+uint32_t wsi_fit_regs(uint32_t n_regs);
+/* What a warp of these takes of the registers of an SM. */
+uint32_t wsi_fit_warp_share(const struct ws_sim_limits *limits, uint32_t n_regs);
+/* Shared memory of a block by its addresses, and what it takes of an SM, in units of an SM. */
+uint64_t wsi_fit_shared(const struct ws_sim_limits *limits, uint32_t static_bytes,
+			uint32_t dynamic_bytes);
+uint32_t wsi_fit_shared_share(const struct ws_sim_limits *limits, uint64_t shared_bytes);
+uint32_t wsi_fit_shared_unit(uint32_t sm);
 
 /* ---- lanes and barriers ---- */
 /* Lanes are gone, or a mask changed: who waits may go on. control.c */

@@ -12,7 +12,6 @@ enum {
 	MAX_PARAMS = 1024,
 	MAX_LOCAL = 512 * 1024, /* bytes of a thread, as on hardware */
 	ROOM_BEHIND = 256,      /* of bank 0, behind the parameters */
-	REG_UNIT = 8,           /* registers are given out in units */
 	SYNC_BYTES = 64,
 };
 
@@ -247,16 +246,37 @@ static enum ws_status find_partition(const struct wsi_module *module, struct wsi
 	return st;
 }
 
+/* What the kernel was built for: __launch_bounds__ and .maxntid count threads, .reqntid says each
+ * dimension. [public doc: PTX, performance-tuning directives; which error: guess from public
+ * reports]
+ */
+static enum ws_status check_bounds(struct ws_dim3 block, const struct ws_function_info *info,
+				   struct ws_error *err)
+{
+	struct ws_dim3 most = info->max_block, only = info->required_block;
+	if (most.x != 0 && count(block) > count(most))
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+				"CUDA_ERROR_INVALID_VALUE: %" PRIu64 " threads in a block; the "
+				"kernel was built for at most %" PRIu64,
+				count(block), count(most));
+	if (only.x != 0 && (block.x != only.x || block.y != only.y || block.z != only.z))
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+				"CUDA_ERROR_INVALID_VALUE: blocks of %ux%ux%u threads; the kernel "
+				"was built for %ux%ux%u",
+				block.x, block.y, block.z, only.x, only.y, only.z);
+	return WS_OK;
+}
+
 static enum ws_status set_resources(struct ws_sim *sim, struct wsi_grid *grid,
 				    const struct ws_sim_launch *launch,
 				    const struct ws_function *function,
 				    const struct ws_function_info *info, struct ws_error *err)
 {
 	const struct wsi_device *device = sim->device;
+	struct ws_sim_limits limits;
 	uint32_t threads = wsi_block_threads(grid);
-	uint32_t regs =
-		function->n_regs == WS_UNKNOWN || function->n_regs > 255 ? 255 : function->n_regs;
-	grid->n_regs = (regs + REG_UNIT) / REG_UNIT * REG_UNIT;
+	ws_sim_limits(sim, &limits);
+	grid->n_regs = wsi_fit_regs(function->n_regs);
 	grid->n_warps = (threads + WSI_LANES - 1) / WSI_LANES;
 	uint64_t stack = sim->options.stack_bytes ? sim->options.stack_bytes : 1024;
 	if (function->min_stack_bytes != WS_UNKNOWN)
@@ -265,31 +285,49 @@ static enum ws_status set_resources(struct ws_sim *sim, struct wsi_grid *grid,
 	if (stack > MAX_LOCAL)
 		return invalid(err, "a thread needs more than 512 KiB of local memory");
 	grid->local_bytes = (uint32_t)stack;
-	uint64_t fixed = info->shared_bytes == WS_UNKNOWN ? 0 : info->shared_bytes;
-	fixed = (wsi_max_u64(fixed, device->kept) + 15) & ~(uint64_t)15;
-	uint64_t shared = fixed + launch->shared_bytes;
+	uint64_t shared =
+		wsi_fit_shared(&limits, info->shared_bytes == WS_UNKNOWN ? 0 : info->shared_bytes,
+			       launch->shared_bytes);
 	if (shared > (uint64_t)device->block * 1024 + device->kept)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
 				"CUDA_ERROR_INVALID_VALUE: %" PRIu64 " bytes of shared memory, a "
 				"block has %u KiB",
 				shared, device->block);
 	grid->shared_bytes = (uint32_t)shared;
-	if ((uint64_t)grid->n_warps * WSI_LANES * grid->n_regs > (uint64_t)device->regs * 1024 ||
-	    grid->n_warps > device->warps)
+	uint32_t most = ws_sim_threads_of_block(&limits, function->n_regs);
+	if (threads > most)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-				"CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES: %u threads of %u registers",
-				threads, grid->n_regs);
+				"CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES: %u threads of %u registers, a "
+				"block has at most %u of these",
+				threads, grid->n_regs, most);
+	grid->sm_regs = grid->n_warps * wsi_fit_warp_share(&limits, function->n_regs);
+	grid->sm_shared_bytes = wsi_fit_shared_share(&limits, shared);
 	return WS_OK;
+}
+
+static bool sm_has_room(const struct ws_sim *sim, const struct wsi_sm *sm,
+			const struct wsi_grid *grid)
+{
+	const struct wsi_device *device = sim->device;
+	return sm->n_blocks < device->blocks && sm->n_warps + grid->n_warps <= device->warps &&
+	       sm->regs + grid->sm_regs <= device->regs * 1024 &&
+	       sm->smem + grid->sm_shared_bytes <= device->smem * 1024;
+}
+
+static void sm_take(struct wsi_sm *sm, const struct wsi_grid *grid)
+{
+	sm->n_blocks++;
+	sm->n_warps += grid->n_warps;
+	sm->regs += grid->sm_regs;
+	sm->smem += grid->sm_shared_bytes;
 }
 
 static uint64_t blocks_at_once(const struct ws_sim *sim, const struct wsi_grid *grid)
 {
-	const struct wsi_device *device = sim->device;
-	uint64_t n = wsi_min_u64(device->blocks, device->warps / grid->n_warps);
-	n = wsi_min_u64(n, (uint64_t)device->regs * 1024 / WSI_LANES /
-				   ((uint64_t)grid->n_warps * grid->n_regs));
-	if (grid->shared_bytes > 0)
-		n = wsi_min_u64(n, (uint64_t)device->smem * 1024 / grid->shared_bytes);
+	struct wsi_sm empty = { .n_blocks = 0 };
+	uint64_t n = 0;
+	for (; sm_has_room(sim, &empty, grid); n++)
+		sm_take(&empty, grid);
 	return n * sim->options.n_sms;
 }
 
@@ -311,7 +349,9 @@ static enum ws_status fill_grid(struct ws_sim *sim, struct wsi_grid *grid,
 				"CUDA_ERROR_INVALID_VALUE: %zu arguments for %zu parameters",
 				launch->n_args, info.n_params);
 	grid->entry = module->address[function->section] + function->sec_off;
-	st = set_cluster(sim, grid, launch->cluster, info.cluster_dim, err);
+	st = check_bounds(launch->block, &info, err);
+	if (st == WS_OK)
+		st = set_cluster(sim, grid, launch->cluster, info.cluster_dim, err);
 	if (st == WS_OK)
 		st = set_preferred(sim, grid, launch->preferred_cluster, err);
 	if (st == WS_OK)
@@ -536,7 +576,7 @@ static struct wsi_warp *warp_create(struct ws_sim *sim, struct wsi_block *block,
 
 uint32_t wsi_shared_size(const struct ws_sim *sim, const struct wsi_grid *grid)
 {
-	uint32_t unit = sim->device->sm < 80 ? 256 : 128; /* [public doc: PTX, %total_smem_size] */
+	uint32_t unit = wsi_fit_shared_unit(sim->device->sm);
 	return (grid->shared_bytes + unit - 1) / unit * unit;
 }
 
@@ -623,15 +663,6 @@ bool wsi_launch_cancel(const struct wsi_block *own, struct ws_dim3 *ret_first)
 	return true;
 }
 
-static bool sm_has_room(const struct ws_sim *sim, const struct wsi_sm *sm,
-			const struct wsi_grid *grid)
-{
-	const struct wsi_device *device = sim->device;
-	return sm->n_blocks < device->blocks && sm->n_warps + grid->n_warps <= device->warps &&
-	       sm->regs + grid->n_warps * grid->n_regs * WSI_LANES <= device->regs * 1024 &&
-	       sm->smem + grid->shared_bytes <= device->smem * 1024;
-}
-
 /* The SM with room that has fewest warps, the first of them; UINT32_MAX for none. */
 static uint32_t choose_sm(const struct ws_sim *sim, const struct wsi_grid *grid)
 {
@@ -651,17 +682,13 @@ static void sm_account(struct ws_sim *sim, struct wsi_block *block, bool enter)
 {
 	struct wsi_sm *sm = &sim->sms[block->sm];
 	const struct wsi_grid *grid = block->grid;
-	uint32_t regs = grid->n_warps * grid->n_regs * WSI_LANES;
 	if (enter) {
-		sm->n_blocks++;
-		sm->n_warps += grid->n_warps;
-		sm->regs += regs;
-		sm->smem += grid->shared_bytes;
+		sm_take(sm, grid);
 	} else {
 		sm->n_blocks--;
 		sm->n_warps -= grid->n_warps;
-		sm->regs -= regs;
-		sm->smem -= grid->shared_bytes;
+		sm->regs -= grid->sm_regs;
+		sm->smem -= grid->sm_shared_bytes;
 	}
 	for (uint32_t i = 0; i < block->n_warps; i++) {
 		if (enter) {

@@ -22,7 +22,7 @@
 
 enum { N = 1000 };
 
-static const char *fatbin;
+static const char *fatbin, *bounds_fatbin;
 
 static void check(CUresult result, const char *what, int line)
 {
@@ -610,6 +610,32 @@ static void the_device_tells_what_it_is(void **state)
 	assert_int_equal(n, 2);
 }
 
+static void blocks_are_those_that_a_kernel_was_built_for(void **state)
+{
+	CUfunction bounded, exact;
+	CUmodule own;
+	CUdeviceptr at = words(1024);
+	void *args[] = { &at };
+	int n;
+	(void)state;
+	OK(cuModuleLoad(&own, bounds_fatbin));
+	OK(cuModuleGetFunction(&bounded, own, "bounded"));
+	OK(cuModuleGetFunction(&exact, own, "exact"));
+	OK(cuFuncGetAttribute(&n, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, bounded));
+	assert_int_equal(n, 64);
+	OK(cuLaunchKernel(bounded, 1, 1, 1, 8, 8, 1, 0, NULL, args, NULL));
+	assert_int_equal(cuLaunchKernel(bounded, 1, 1, 1, 65, 1, 1, 0, NULL, args, NULL),
+			 CUDA_ERROR_INVALID_VALUE);
+	OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&n, bounded, 65, 0));
+	assert_int_equal(n, 0);
+	OK(cuLaunchKernel(exact, 1, 1, 1, 8, 4, 1, 0, NULL, args, NULL));
+	assert_int_equal(cuLaunchKernel(exact, 1, 1, 1, 32, 1, 1, 0, NULL, args, NULL),
+			 CUDA_ERROR_INVALID_VALUE);
+	OK(cuCtxSynchronize());
+	OK(cuModuleUnload(own));
+	OK(cuMemFree(at));
+}
+
 static void shared_memory_needs_room(void **state)
 {
 	CUfunction f = kernel("shared");
@@ -808,15 +834,17 @@ int main(int argc, char **argv)
 		cmocka_unit_test(blocks_form_clusters),
 		cmocka_unit_test(what_is_wrong_is_refused),
 		cmocka_unit_test(the_device_tells_what_it_is),
+		cmocka_unit_test(blocks_are_those_that_a_kernel_was_built_for),
 		cmocka_unit_test(shared_memory_needs_room),
 		cmocka_unit_test(functions_are_found_by_name),
 		cmocka_unit_test(functions_are_loaded_late),
 		cmocka_unit_test(dumps_are_as_the_program_says),
 		cmocka_unit_test(a_fault_stays_until_a_reset),
 	};
-	if (argc != 2)
+	if (argc != 3)
 		return 2;
 	fatbin = argv[1];
+	bounds_fatbin = argv[2];
 	nothing_works_before_the_beginning();
 	return cmocka_run_group_tests_name("a program of the driver API", tests, setup, teardown);
 }

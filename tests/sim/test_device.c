@@ -390,7 +390,8 @@ static void launches_are_checked(void **state)
 		  1,
 		  0,
 		  false,
-		  "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES: 512 threads of 208 registers" },
+		  "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES: 512 threads of 208 registers, a block has "
+		  "at most 256 of these" },
 		{ "k", ONE, ONE, NO, 0, 2, 0, false,
 		  "CUDA_ERROR_INVALID_VALUE: 2 arguments for 1 parameters" },
 		{ "f", ONE, ONE, NO, 0, 1, 0, false, "CUDA_ERROR_NOT_FOUND: no kernel 'f'" },
@@ -690,7 +691,7 @@ static void faults_say_what_is_wrong(void **state)
 		{ "sm_80", "MOV R2, 0x2\nLDC R0, c[0x0][R2]", 6, 1, true, 2,
 		  "constant address 0x2 is not a multiple of 4" },
 		{ "sm_80", ".regs 16\nMOV R100, RZ", 28, 1, false, 0,
-		  "R100, the warp has 24 registers" },
+		  "R100, the warp has 16 registers" },
 		{ "sm_80", ".word 0x00000000000000000000000000007fff", 4, 1, false, 0,
 		  "0x00000000000000000000000000007fff is not an instruction of sm_80" },
 		{ "sm_80",

@@ -90,6 +90,7 @@ pack live 90a
 pack check $all
 pack debug 80 90a
 pack back 90a
+pack bounds 90a
 pack driver 80 90a 120a
 pack graph 80 90a 120a
 # shellcheck disable=SC2086
