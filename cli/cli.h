@@ -231,10 +231,19 @@ int cli_verb(struct cli *cli, int argc, char **argv);
 /* Writes out what was printed, and says the warnings so far. */
 void cli_flush(struct cli *cli);
 
-/* Whether what cli_say() says is left out from now on. Returns whether anything was until now. */
-bool cli_mute(bool mute);
-/* Writes to standard error, at once; strings among the arguments are escaped. */
+/* Writes to standard error, at once; strings among the arguments are escaped. What went wrong: it
+ * is a failure. */
 void cli_say(const char *format, ...) WS_PRINTF(1, 2);
+/* The same of what is none. */
+void cli_note(const char *format, ...) WS_PRINTF(1, 2);
+/* How many failures there were so far: cli_say(), cli_fail(), cli_usage(). */
+uint64_t cli_failures(void);
+/* Those since there were so many no longer count. */
+void cli_forgive(uint64_t failures);
+/* Nothing is said from now on, until cli_unmute() of what this returns. That returns whether
+ * there were failures, which no longer count. */
+uint64_t cli_mute(void);
+bool cli_unmute(uint64_t muted);
 /* "warpscope: message" on standard error, when the program ends; a message that comes again is said
  * once, with a count. */
 void cli_warn(const char *format, ...) WS_PRINTF(1, 2);

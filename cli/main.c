@@ -60,6 +60,41 @@ enum { N_VERBS = sizeof verbs / sizeof verbs[0] };
 
 static int stdout_fd = STDOUT_FILENO, stderr_fd = STDERR_FILENO;
 
+/* What may be written to each: a small file can be made so that a table of it has no end, and a
+ * script so that it always fails (docs/decisions/0052-bounded-cost.md). */
+static uint64_t limit_of(const struct cli *cli)
+{
+	const uint64_t free_bytes = UINT64_C(64) << 20, per_byte = 64;
+	if (cli->output_limit)
+		return cli->output_limit;
+	return cli->input_bytes > UINT64_MAX / 128 ? UINT64_MAX
+						   : free_bytes + per_byte * cli->input_bytes;
+}
+
+static struct {
+	const struct cli *cli;    /* whose limit it has; NULL: nothing was asked yet */
+	uint64_t bytes, failures; /* so far */
+	unsigned muted;
+} err_state;
+
+/* Takes what is for standard error. The program ends at its limit, as at that of standard output.
+ */
+static bool err_write(void *user, const char *bytes, size_t len)
+{
+	int *fd = user;
+	const uint64_t limit = err_state.cli ? limit_of(err_state.cli) : UINT64_MAX;
+	if (len > limit - err_state.bytes) {
+		static const char words[] =
+			"warpscope: standard error is cut here, at the limit of the output; "
+			"--output-limit none shows all\n";
+		(void)!ws_write_fd(fd, bytes, (size_t)(limit - err_state.bytes));
+		(void)!ws_write_fd(fd, words, sizeof words - 1);
+		exit(CLI_NO_ANSWER);
+	}
+	err_state.bytes += len;
+	return ws_write_fd(fd, bytes, len);
+}
+
 /* Standard error is written at once. */
 static void err_flush(struct ws_out *err)
 {
@@ -67,27 +102,54 @@ static void err_flush(struct ws_out *err)
 		return; /* nobody is left to be told */
 }
 
-static bool muted, was_muted; /* cli_say(); and it has been called since */
-
-bool cli_mute(bool mute)
+static void err_say(const char *format, va_list args)
 {
-	bool said = was_muted;
-	muted = mute;
-	was_muted = false;
-	return said;
+	struct ws_out err;
+	if (err_state.muted)
+		return;
+	ws_out_init(&err, err_write, &stderr_fd);
+	ws_out_vprintf(&err, format, args);
+	err_flush(&err);
+}
+
+uint64_t cli_failures(void)
+{
+	return err_state.failures;
+}
+
+void cli_forgive(uint64_t failures)
+{
+	err_state.failures = failures;
+}
+
+uint64_t cli_mute(void)
+{
+	err_state.muted++;
+	return err_state.failures;
+}
+
+bool cli_unmute(uint64_t before)
+{
+	const bool failed = err_state.failures != before;
+	cli_forgive(before);
+	err_state.muted--;
+	return failed;
 }
 
 void cli_say(const char *format, ...)
 {
-	struct ws_out err;
 	va_list args;
-	was_muted |= muted;
-	if (muted)
-		return;
+	err_state.failures++;
 	va_start(args, format);
-	ws_out_init(&err, ws_write_fd, &stderr_fd);
-	ws_out_vprintf(&err, format, args);
-	err_flush(&err);
+	err_say(format, args);
+	va_end(args);
+}
+
+void cli_note(const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	err_say(format, args);
 	va_end(args);
 }
 
@@ -151,15 +213,15 @@ static void warnings_say(void)
 {
 	for (size_t i = 0; i < warnings.n; i++) {
 		const struct warning *one = &warnings.said[i];
-		cli_say("warpscope: %s", one->text);
+		cli_note("warpscope: %s", one->text);
 		if (one->times > 1)
-			cli_say(" (%llu times)", (unsigned long long)one->times);
-		cli_say("\n");
+			cli_note(" (%llu times)", (unsigned long long)one->times);
+		cli_note("\n");
 		free(one->text);
 	}
 	if (warnings.more)
-		cli_say("warpscope: ... and %llu more warnings\n",
-			(unsigned long long)warnings.more);
+		cli_note("warpscope: ... and %llu more warnings\n",
+			 (unsigned long long)warnings.more);
 	warnings.n = 0;
 	warnings.more = 0;
 }
@@ -174,6 +236,7 @@ int cli_fail_advise(const char *path, const struct ws_error *err, const char *ad
 	/* messages of the operating system's refusals name the path already */
 	bool named = path && strncmp(err->message, path, strlen(path)) == 0;
 	const char *name = path && !named ? path : "", *colon = *name ? ": " : "";
+	err_state.failures++;
 	if (err->file_off != WS_NO_OFFSET)
 		cli_warn("%s%s%s (file offset 0x%llx)%s", name, colon, err->message,
 			 (unsigned long long)err->file_off, advice);
@@ -184,15 +247,12 @@ int cli_fail_advise(const char *path, const struct ws_error *err, const char *ad
 
 int cli_usage(const char *verb, const char *format, ...)
 {
-	struct ws_out err;
 	va_list args;
+	cli_say("warpscope %s: ", verb);
 	va_start(args, format);
-	ws_out_init(&err, ws_write_fd, &stderr_fd);
-	ws_out_printf(&err, "warpscope %s: ", verb);
-	ws_out_vprintf(&err, format, args);
-	ws_out_printf(&err, "; see: warpscope %s --help\n", verb);
-	err_flush(&err);
+	err_say(format, args);
 	va_end(args);
+	cli_note("; see: warpscope %s --help\n", verb);
 	return CLI_USAGE;
 }
 
@@ -210,20 +270,12 @@ bool cli_number(const char *text, uint64_t *ret_value)
 	return true;
 }
 
-/*
- * Standard output, as much as is in proportion to the input: a small file can be made so that a
- * table of it has no end (docs/decisions/0052-bounded-cost.md). The program ends at the limit, as
- * nothing can be said in the middle of a table.
- */
+/* Takes standard output. The program ends at the limit, as nothing can be said in the middle of a
+ * table. */
 static bool out_write(void *user, const char *bytes, size_t len)
 {
-	const uint64_t free_bytes = UINT64_C(64) << 20, per_byte = 64;
 	struct cli *cli = user;
-	uint64_t limit = cli->output_limit;
-	if (limit == 0)
-		limit = cli->input_bytes > UINT64_MAX / 128
-				? UINT64_MAX
-				: free_bytes + per_byte * cli->input_bytes;
+	const uint64_t limit = limit_of(cli);
 	if (len > limit - cli->output_bytes) {
 		(void)!ws_write_fd(&stdout_fd, bytes, (size_t)(limit - cli->output_bytes));
 		warnings_say();
@@ -553,6 +605,7 @@ int main(int argc, char **argv)
 			   .color = terminal && !(no_color && *no_color) && !cli_terminal_is_dumb(),
 			   .columns = terminal ? terminal_columns(STDOUT_FILENO) : 0 };
 	ws_out_init(&cli.out, out_write, &cli);
+	err_state.cli = &cli;
 	int status = run(&cli, argc, argv);
 	struct ws_error err;
 	if (ws_out_flush(&cli.out, &err) != WS_OK && err.os_errno != EPIPE)

@@ -29,10 +29,10 @@ static bool show_progress(void *user, uint64_t bytes_in, uint64_t total_in, uint
 	progress->next = bytes_out + step;
 	progress->shown = true;
 	if (total_in)
-		cli_say("\runpacking: %" PRIu64 "%%, %" PRIu64 " MiB ", bytes_in * 100 / total_in,
-			bytes_out >> 20);
+		cli_note("\runpacking: %" PRIu64 "%%, %" PRIu64 " MiB ", bytes_in * 100 / total_in,
+			 bytes_out >> 20);
 	else
-		cli_say("\runpacking: %" PRIu64 " MiB ", bytes_out >> 20);
+		cli_note("\runpacking: %" PRIu64 " MiB ", bytes_out >> 20);
 	return true;
 }
 
@@ -136,7 +136,7 @@ static int target_open(struct cli *cli, const char *path, struct ws_target **ret
 	struct ws_error err;
 	enum ws_status st = ws_core_open(path, &options, ret_target, &err);
 	if (progress.shown)
-		cli_say("\r\033[K");
+		cli_note("\r\033[K");
 	if (st != WS_OK)
 		return fail(path, &err);
 	struct ws_dump_facts facts;

@@ -95,7 +95,7 @@ WORDS = {'puts', 'write', 'warn', 'err', 'splice'}  # names of other things too,
 # Functions whose argument, counted from 0, is text of the program: a string literal, or a choice of literals.
 LITERAL = {
     'ws_out_text': 1, 'wsi_html_raw': 1, 'ws_out_printf': 1, 'wsi_html_printf': 1, 'wsi_say': 1, 'wsi_run': 2, 'wsi_label': 1,
-    'wsi_fact_claim': 1, 'wsi_cell': 1, 'cli_say': 0, 'cli_warn': 0, 'cli_usage': 1,
+    'wsi_fact_claim': 1, 'wsi_cell': 1, 'cli_say': 0, 'cli_note': 0, 'cli_warn': 0, 'cli_usage': 1,
     'ws_table_printf': 1, 'agent_say': 0, 'driver_say': 0,
 }
 # ... or one of these, by file: text of the program that has a name.

@@ -278,7 +278,7 @@ static bool info_breakpoints(struct debugger *d, const char *text)
 static bool info_watchpoints(struct debugger *d, const char *text)
 {
 	(void)text;
-	if (d->n_breakpoints)
+	if (debug_breakpoint_count(d))
 		debug_breakpoints_list(d);
 	else
 		ws_out_text(&d->cli->out, "No watchpoints.\n");

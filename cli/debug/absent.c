@@ -80,7 +80,7 @@ bool debug_is_absent(struct debugger *d, const char *line)
 			char **lines = debug_take_lines(d, true, &n);
 			debug_lines_free(lines, n);
 		}
-		cli_say("'%s' %s.\n", one->name, one->why);
+		cli_note("'%s' %s.\n", one->name, one->why);
 		return true;
 	}
 	return false;

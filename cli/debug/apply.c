@@ -35,6 +35,8 @@ static bool select_quietly(struct debugger *d, const struct look *look, uint64_t
 struct applied {
 	const char *command;
 	bool quiet, silent; /* no word about the frames; nothing of those where it fails */
+	bool goes_on;       /* to the next one, where it fails */
+	bool failed;
 	struct look look;
 };
 
@@ -48,13 +50,22 @@ static struct cli_bytes without_failure(struct debugger *d, const char *command)
 	cli_flush(cli);
 	cli->page = cli_bytes_write;
 	cli->page_user = &text;
-	(void)cli_mute(true);
+	const uint64_t muted = cli_mute();
 	debug_execute(d, command, false);
 	cli->page = page;
 	cli->page_user = page_user;
-	if (cli_mute(false))
+	if (cli_unmute(muted))
 		text.len = 0;
 	return text;
+}
+
+static void execute(struct debugger *d, struct applied *applied)
+{
+	const uint64_t failures = cli_failures();
+	debug_execute(d, applied->command, false);
+	if (applied->goes_on)
+		cli_forgive(failures);
+	applied->failed = cli_failures() != failures;
 }
 
 /* Runs it behind the line of the frame in focus, or of the thread. */
@@ -71,7 +82,7 @@ static void run(struct debugger *d, struct applied *applied, bool in_frame)
 		ws_out_text(&cli->out, "\nThread 1 (<main task>):\n");
 	cli_flush(cli);
 	if (!applied->silent)
-		debug_execute(d, applied->command, false);
+		execute(d, applied);
 	else if (text.len)
 		debug_write(cli, text.ptr, text.len);
 	free(text.ptr);
@@ -79,7 +90,7 @@ static void run(struct debugger *d, struct applied *applied, bool in_frame)
 
 static void apply_to(struct debugger *d, struct applied *applied, size_t number)
 {
-	if (!d->quits && select_quietly(d, &applied->look, number))
+	if (!d->quits && !applied->failed && select_quietly(d, &applied->look, number))
 		run(d, applied, true);
 }
 
@@ -90,6 +101,7 @@ static const char *flags_take(struct applied *applied, const char *text)
 		const size_t n = strcspn(text, " ");
 		applied->quiet |= memchr(text, 'q', n) != NULL;
 		applied->silent |= memchr(text, 's', n) != NULL;
+		applied->goes_on |= memchr(text, 'c', n) != NULL;
 		text += n + strspn(text + n, " ");
 	}
 	return text;

@@ -6,27 +6,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct breakpoint *debug_breakpoint_at(const struct debugger *d, uint64_t number)
+{
+	size_t low = 0, n = d->n_breakpoints; /* they are in the order of their numbers */
+	while (n > 0) {
+		const size_t half = n / 2;
+		const bool below = d->breakpoints[low + half].number < number;
+		low += below ? half + 1 : 0;
+		n = below ? n - half - 1 : half;
+	}
+	struct breakpoint *one = low < d->n_breakpoints ? &d->breakpoints[low] : NULL;
+	return one && one->number == number && one->where ? one : NULL;
+}
+
 struct breakpoint *debug_breakpoint_find(const struct debugger *d, uint64_t number)
 {
-	for (size_t i = 0; i < d->n_breakpoints; i++)
-		if (d->breakpoints[i].number == number)
-			return &d->breakpoints[i];
-	cli_say("There is no breakpoint %" PRIu64 ".\n", number);
-	return NULL;
+	struct breakpoint *one = debug_breakpoint_at(d, number);
+	if (!one)
+		cli_say("There is no breakpoint %" PRIu64 ".\n", number);
+	return one;
 }
 
 /* ---- in the code ---- */
 
-/* Whether an enabled breakpoint other than `but` is at an address too. */
-static bool is_shared(const struct debugger *d, const struct breakpoint *but, uint64_t pc)
+/* How many enabled breakpoints are at an address. */
+static size_t *planted_at(struct debugger *d, uint64_t pc)
 {
-	for (size_t i = 0; i < d->n_breakpoints; i++) {
-		const struct breakpoint *one = &d->breakpoints[i];
-		for (size_t k = 0; one != but && !one->disabled && k < one->n_pcs; k++)
-			if (one->pc[k] == pc)
-				return true;
-	}
-	return false;
+	return debug_counts_at(&d->planted, pc);
 }
 
 /* Has the target stop everybody at an address: whose condition holds is found out here. */
@@ -38,9 +44,9 @@ static void ask_here(const struct debugger *d, uint64_t pc)
 
 /* Has the target ask the condition from now on, if it can, and stop for nobody else. The condition
  * has just been evaluated for the thread that `d->vars` looks at, which stands there. */
-static void ask_there(const struct debugger *d, struct breakpoint *one, size_t i)
+static void ask_there(struct debugger *d, struct breakpoint *one, size_t i)
 {
-	if (!one->condition || is_shared(d, one, one->pc[i]) ||
+	if (!one->condition || *planted_at(d, one->pc[i]) > 1 ||
 	    !ws_target_can(d->target, WS_CAN_STOP_IF))
 		return;
 	if (!one->asked)
@@ -62,16 +68,16 @@ static void forget_asked(const struct debugger *d, struct breakpoint *one)
 	one->asked = NULL;
 }
 
-static void unplant_first(const struct debugger *d, const struct breakpoint *breakpoint, size_t n)
+static void unplant_first(struct debugger *d, const struct breakpoint *breakpoint, size_t n)
 {
 	struct ws_error err;
 	for (size_t i = 0; i < n; i++)
-		if (!is_shared(d, breakpoint, breakpoint->pc[i]) &&
+		if (--*planted_at(d, breakpoint->pc[i]) == 0 &&
 		    ws_target_unplant(d->target, 0, breakpoint->pc[i], &err) != WS_OK)
 			cli_say("Breakpoint %u: %s.\n", breakpoint->number, err.message);
 }
 
-static void unplant(const struct debugger *d, const struct breakpoint *breakpoint)
+static void unplant(struct debugger *d, const struct breakpoint *breakpoint)
 {
 	if (breakpoint->watch.kinds)
 		debug_watch_unplant(d, breakpoint);
@@ -79,13 +85,14 @@ static void unplant(const struct debugger *d, const struct breakpoint *breakpoin
 }
 
 /* False: it says why, and no place of its own is planted. */
-static bool plant(const struct debugger *d, struct breakpoint *breakpoint)
+static bool plant(struct debugger *d, struct breakpoint *breakpoint)
 {
 	struct ws_error err;
 	if (breakpoint->watch.kinds)
 		return debug_watch_plant(d, breakpoint);
 	for (size_t i = 0; i < breakpoint->n_pcs; i++) {
 		if (ws_target_plant(d->target, 0, breakpoint->pc[i], &err) == WS_OK) {
+			++*planted_at(d, breakpoint->pc[i]);
 			ask_here(d, breakpoint->pc[i]);
 			continue;
 		}
@@ -99,11 +106,12 @@ static bool plant(const struct debugger *d, struct breakpoint *breakpoint)
 /* Whether a breakpoint is where code of images is that a program may yet load. */
 static bool is_by_name(const struct breakpoint *one)
 {
-	return !one->watch.kinds && *one->where != '*';
+	return one->where && !one->watch.kinds && *one->where != '*';
 }
 
 void debug_breakpoints_plant(struct debugger *d)
 {
+	debug_counts_fini(&d->planted); /* the target is another */
 	for (size_t i = 0; i < d->n_breakpoints && d->program; i++)
 		if (is_by_name(&d->breakpoints[i])) { /* nothing is loaded yet */
 			forget_asked(NULL, &d->breakpoints[i]);
@@ -115,8 +123,7 @@ void debug_breakpoints_plant(struct debugger *d)
 }
 
 /* Appends addresses that are new; they are planted. */
-static void take_places(const struct debugger *d, struct breakpoint *one,
-			const struct breakpoint *found)
+static void take_places(struct debugger *d, struct breakpoint *one, const struct breakpoint *found)
 {
 	struct breakpoint added = { .number = one->number };
 	for (size_t i = 0; i < found->n_pcs; i++) {
@@ -142,9 +149,9 @@ void debug_breakpoints_find(struct debugger *d)
 		struct breakpoint found = { .number = 0 }, *one = &d->breakpoints[i];
 		if (!is_by_name(one))
 			continue;
-		cli_mute(true);
+		const uint64_t muted = cli_mute();
 		bool any = debug_locate_stop(d, one->where, &found);
-		(void)cli_mute(false);
+		(void)cli_unmute(muted);
 		if (any)
 			take_places(d, one, &found);
 		free(found.pc);
@@ -162,11 +169,44 @@ static void fini(struct breakpoint *breakpoint)
 	debug_lines_free(breakpoint->commands, breakpoint->n_commands);
 }
 
+/* Those that were removed lie in the list until they are half of it. */
+static void close_gaps(struct debugger *d)
+{
+	size_t kept = 0;
+	if (2 * d->n_removed < d->n_breakpoints)
+		return;
+	for (size_t i = 0; i < d->n_breakpoints; i++)
+		if (d->breakpoints[i].where)
+			d->breakpoints[kept++] = d->breakpoints[i];
+	d->n_breakpoints = kept;
+	d->n_removed = 0;
+}
+
+size_t debug_breakpoint_count(const struct debugger *d)
+{
+	return d->n_breakpoints - d->n_removed;
+}
+
 struct breakpoint *debug_breakpoint_add(struct debugger *d, const struct breakpoint *made)
 {
+	close_gaps(d);
 	cli_grow(&d->breakpoints, &d->cap_breakpoints, d->n_breakpoints, sizeof *made);
 	d->breakpoints[d->n_breakpoints] = *made;
+	d->last_number = made->number;
 	return &d->breakpoints[d->n_breakpoints++];
+}
+
+/* Whether a condition can be evaluated at one of the places, as far as that is known before a
+ * thread is there; else it says why. */
+static bool can_ask(struct debugger *d, const struct breakpoint *one, const char *condition)
+{
+	struct ws_error err;
+	for (size_t i = 0; condition && i < one->n_pcs; i++)
+		if (debug_can_evaluate_at(d, one->pc[i], condition, &err))
+			return true;
+	if (condition && one->n_pcs > 0)
+		cli_say("%s.\n", err.message);
+	return !condition || one->n_pcs == 0;
 }
 
 void debug_break(struct debugger *d, const char *text, bool temporary)
@@ -177,14 +217,15 @@ void debug_break(struct debugger *d, const char *text, bool temporary)
 	made.where = cli_copy(text, n);
 	made.condition = condition ? cli_copy(condition + 4, strlen(condition + 4)) : NULL;
 	const bool may_come = d->program && *made.where && *made.where != '*';
-	cli_mute(may_come);
+	const uint64_t muted = may_come ? cli_mute() : 0;
 	const bool is_there = debug_locate_stop(d, made.where, &made);
-	cli_mute(false);
+	if (may_come)
+		(void)cli_unmute(muted);
 	if (!is_there && !may_come) {
 		fini(&made);
 		return;
 	}
-	made.number = ++d->last_number;
+	made.number = d->last_number + 1;
 	if (!is_there) {
 		debug_breakpoint_add(d, &made);
 		ws_out_printf(&d->cli->out, "Breakpoint %u (", made.number);
@@ -192,7 +233,7 @@ void debug_break(struct debugger *d, const char *text, bool temporary)
 		ws_out_text(&d->cli->out, ") pending.\n");
 		return;
 	}
-	if (!plant(d, &made)) {
+	if (!can_ask(d, &made, made.condition) || !plant(d, &made)) {
 		fini(&made);
 		return;
 	}
@@ -207,11 +248,11 @@ void debug_break(struct debugger *d, const char *text, bool temporary)
 
 void debug_breakpoint_remove(struct debugger *d, struct breakpoint *breakpoint)
 {
-	size_t at = (size_t)(breakpoint - d->breakpoints);
 	if (!breakpoint->disabled)
 		unplant(d, breakpoint);
 	fini(breakpoint);
-	memmove(breakpoint, breakpoint + 1, (--d->n_breakpoints - at) * sizeof *breakpoint);
+	*breakpoint = (struct breakpoint){ .number = breakpoint->number, .disabled = true };
+	d->n_removed++;
 }
 
 void debug_breakpoints_fini(struct debugger *d)
@@ -219,6 +260,7 @@ void debug_breakpoints_fini(struct debugger *d)
 	for (size_t i = 0; i < d->n_breakpoints; i++)
 		fini(&d->breakpoints[i]);
 	free(d->breakpoints);
+	debug_counts_fini(&d->planted);
 }
 
 /* ---- commands ---- */
@@ -229,7 +271,8 @@ static void each(struct debugger *d, const char *text,
 {
 	if (!*text)
 		for (size_t i = d->n_breakpoints; i > 0; i--)
-			take(d, &d->breakpoints[i - 1]);
+			if (d->breakpoints[i - 1].where)
+				take(d, &d->breakpoints[i - 1]);
 	while (*text) {
 		char *end;
 		uint64_t number = strtoull(text, &end, 10);
@@ -277,6 +320,8 @@ void debug_breakpoint_condition(struct debugger *d, const char *text)
 	if (!one)
 		return;
 	end += strspn(end, " ");
+	if (*end && !can_ask(d, one, end))
+		return;
 	forget_asked(d, one);
 	free(one->condition);
 	one->condition = *end ? cli_copy(end, strlen(end)) : NULL;
@@ -351,7 +396,7 @@ void debug_breakpoints_list(const struct debugger *d)
 	int width = 14; /* of a type; gdb's, too, grows */
 	for (size_t i = 0; i < d->n_breakpoints; i++)
 		width = d->breakpoints[i].watch.kinds == WS_WATCH_READ ? 15 : width;
-	if (d->n_breakpoints)
+	if (debug_breakpoint_count(d))
 		ws_out_printf(out, "Num     %-*s Disp Enb Address            What\n", width,
 			      "Type");
 	else
@@ -363,6 +408,8 @@ void debug_breakpoints_list(const struct debugger *d)
 			[WS_WATCH_READ] = "read watchpoint",
 		};
 		const uint32_t kinds = one->watch.kinds;
+		if (!one->where)
+			continue;
 		ws_out_printf(out, "%-7u %-*s %-4s %c   ", one->number, width,
 			      !kinds ? "breakpoint"
 			      : kinds < sizeof types / sizeof types[0] && types[kinds]
@@ -412,7 +459,7 @@ bool debug_holds(struct debugger *d, const struct breakpoint *one, const struct 
 		return true;
 	if (debug_evaluate(d, focus, one->condition, &value, wrong))
 		return value.is_float ? value.real != 0 : value.whole != 0;
-	cli_say("The condition of breakpoint %u: %s.\n", one->number, wrong);
+	cli_note("The condition of breakpoint %u: %s.\n", one->number, wrong);
 	return true;
 }
 

@@ -166,12 +166,12 @@ static void command_awatch(struct debugger *d, const char *text)
 
 static void command_until(struct debugger *d, const char *text)
 {
-	size_t n = d->n_breakpoints;
+	const unsigned last = d->last_number;
 	if (!*text && debug_has_thread(d))
 		debug_step(d, DEBUG_UNTIL, 1);
 	else if (*text)
 		debug_break(d, text, true);
-	if (d->n_breakpoints > n)
+	if (d->last_number != last)
 		debug_go(d);
 }
 
@@ -279,7 +279,7 @@ static void command_gcore(struct debugger *d, const char *text)
 	if (ws_write_target(d->target, path, &options, &err) != WS_OK)
 		cli_fail(path, &err);
 	else
-		cli_say("The dump is %s\n", path);
+		cli_note("The dump is %s\n", path);
 	free(path);
 }
 
@@ -423,7 +423,7 @@ static void command_pwd(struct debugger *d, const char *text)
 static void command_cd(struct debugger *d, const char *text)
 {
 	(void)text;
-	cli_say("The prompt stays in its folder: what it may read was named when it began.\n");
+	cli_note("The prompt stays in its folder: what it may read was named when it began.\n");
 	command_pwd(d, "");
 }
 
@@ -765,9 +765,12 @@ static void run_command(struct debugger *d, const char *line, size_t n)
 		free(d->repeated);
 		d->repeated = command->is & REPEATS ? cli_copy(line, strlen(line)) : NULL;
 	}
+	const uint64_t failures = cli_failures();
 	run_hook(d, "hook-", command);
-	command->run(d, line + n + strspn(line + n, " \t"));
-	run_hook(d, "hookpost-", command);
+	if (cli_failures() == failures)
+		command->run(d, line + n + strspn(line + n, " \t"));
+	if (cli_failures() == failures)
+		run_hook(d, "hookpost-", command);
 }
 
 void debug_execute(struct debugger *d, const char *line, bool repeats)

@@ -25,7 +25,7 @@ struct thread {
 struct breakpoint {
 	unsigned number;
 	bool temporary, disabled;
-	char *where, *condition; /* owned; condition NULL: none */
+	char *where, *condition; /* owned; where NULL: it was removed; condition NULL: none */
 	uint64_t *pc;            /* owned */
 	size_t n_pcs, cap_pcs;
 	struct ws_condition **asked; /* owned, and they are; of each pc, what the engine asks
@@ -54,6 +54,25 @@ struct debug_words {
 	size_t n, cap;
 };
 
+/* The numbers of names: of commands, and of variables, of the user. */
+struct debug_index {
+	struct debug_index_slot {
+		const char *name; /* borrowed; NULL: free */
+		size_t number;
+	} * slots;     /* owned */
+	size_t n, cap; /* cap: a power of two, or 0 */
+};
+
+/* How many there are of each number. */
+struct debug_counts {
+	struct debug_count {
+		uint64_t number;
+		size_t count;
+		bool is_used;
+	} * slots;     /* owned */
+	size_t n, cap; /* cap: a power of two, or 0 */
+};
+
 struct debug_values {
 	struct ws_value *item; /* owned; $1 is the first */
 	size_t n, cap;
@@ -62,12 +81,13 @@ struct debug_values {
 		struct ws_value value;
 	} * named; /* owned */
 	size_t n_named, cap_named;
+	struct debug_index names; /* of `named` */
 };
 
 struct debug_display {
 	unsigned number;
 	bool disabled;
-	char *text; /* owned; a format and an expression */
+	char *text; /* owned; a format and an expression. NULL: it is dropped */
 };
 
 /* Which lines `list` has shown. */
@@ -111,7 +131,8 @@ struct debugger {
 	struct ws_focus focus;          /* of the target as it stands */
 	struct thread thread;           /* the same */
 	struct breakpoint *breakpoints; /* owned; by number */
-	size_t n_breakpoints, cap_breakpoints;
+	size_t n_breakpoints, n_removed, cap_breakpoints;
+	struct debug_counts planted; /* owned: enabled ones, by address */
 	unsigned last_number;
 	uint64_t before; /* generation of the target when the command moved it */
 	bool quits;
@@ -125,7 +146,7 @@ struct debugger {
 	bool runs_due;                  /* they are being run */
 	struct debug_values values;     /* owned */
 	struct debug_display *displays; /* owned */
-	size_t n_displays, cap_displays;
+	size_t n_displays, n_dropped, cap_displays;
 	unsigned last_display;
 	struct cli_sources sources;      /* owned */
 	struct debug_listing listing;    /* owned */
@@ -430,6 +451,9 @@ bool debug_holds(struct debugger *d, const struct breakpoint *one, const struct 
 void debug_breakpoint_ignore(struct debugger *d, const char *text);
 /* Whether a hit is one of those to be passed over, which it then was. */
 bool debug_is_ignored(struct breakpoint *one);
+/* NULL: there is none of that number. */
+struct breakpoint *debug_breakpoint_at(const struct debugger *d, uint64_t number);
+size_t debug_breakpoint_count(const struct debugger *d);
 /* [NUMBER]: takes the lines that follow, up to `end`. */
 void debug_breakpoint_commands(struct debugger *d, const char *text);
 struct breakpoint *debug_breakpoint_find(const struct debugger *d, uint64_t number);
@@ -540,6 +564,8 @@ void debug_eval(struct debugger *d, const char *text);
  * in `ret_wrong`. */
 bool debug_evaluate(struct debugger *d, const struct ws_focus *focus, const char *text,
 		    struct ws_number *ret_number, char ret_wrong[200]);
+/* Whether an expression can be one for a thread that comes to `pc`. */
+bool debug_can_evaluate_at(struct debugger *d, uint64_t pc, const char *text, struct ws_error *err);
 /* The instruction that the frame in focus is at; of a caller the call. */
 bool debug_frame_pc(struct debugger *d, uint64_t *ret_pc, struct ws_error *err);
 /* Whether a text is $ and the name of a register. */
@@ -583,6 +609,18 @@ bool debug_set(struct debugger *d, const char *text);
 /* A structure or union with the offsets and sizes of its members; false: the type is none, and
  * nothing is printed. */
 bool debug_print_layout(struct debugger *d, const struct ws_vtype *type);
+
+/* ---- index.c ---- */
+
+bool debug_index_find(const struct debug_index *index, const char *name, size_t len,
+		      size_t *ret_number);
+/* A name that it does not have; it must outlive the index. */
+void debug_index_add(struct debug_index *index, const char *name, size_t number);
+void debug_index_fini(struct debug_index *index);
+/* The count of a number, 0 at first; valid until the next call. */
+size_t *debug_counts_at(struct debug_counts *counts, uint64_t number);
+/* Leaves an empty one. */
+void debug_counts_fini(struct debug_counts *counts);
 
 /* ---- values.c: what was printed, and variables of the user ---- */
 

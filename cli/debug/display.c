@@ -41,7 +41,7 @@ static void show(struct debugger *d, const struct debug_display *one)
 void debug_display_all(struct debugger *d)
 {
 	for (size_t i = 0; i < d->n_displays; i++)
-		if (!d->displays[i].disabled)
+		if (d->displays[i].text && !d->displays[i].disabled)
 			show(d, &d->displays[i]);
 }
 
@@ -63,51 +63,87 @@ void debug_display(struct debugger *d, const char *text)
 		show(d, one);
 }
 
-/* Whether a number is among those of a text; an empty one has all. */
-static bool has(const char *text, unsigned number)
+/* The first display whose number is not lower; they are in the order of these. */
+static size_t first_from(const struct debugger *d, unsigned long number)
+{
+	size_t low = 0, n = d->n_displays;
+	while (n > 0) {
+		const size_t half = n / 2;
+		const bool below = d->displays[low + half].number < number;
+		low += below ? half + 1 : 0;
+		n = below ? n - half - 1 : half;
+	}
+	return low;
+}
+
+/* Calls `take` for the displays whose numbers are in a text, "1 3-5"; an empty one has all. */
+static void each(struct debugger *d, const char *text,
+		 void (*take)(struct debugger *d, struct debug_display *one))
 {
 	char *end;
-	if (!*text)
-		return true;
+	for (size_t i = 0; !*text && i < d->n_displays; i++)
+		take(d, &d->displays[i]);
 	for (; *text; text = end + strspn(end, " ,")) {
 		unsigned long first = strtoul(text, &end, 10), last = first;
 		if (end == text)
-			return false;
+			return;
 		if (*end == '-')
 			last = strtoul(end + 1, &end, 10);
-		if (number >= first && number <= last)
-			return true;
+		for (size_t i = first_from(d, first);
+		     i < d->n_displays && d->displays[i].number <= last; i++)
+			take(d, &d->displays[i]);
 	}
-	return false;
 }
 
+static void enable(struct debugger *d, struct debug_display *one)
+{
+	(void)d;
+	one->disabled = false;
+}
+
+static void disable(struct debugger *d, struct debug_display *one)
+{
+	(void)d;
+	one->disabled = true;
+}
+
+static void drop(struct debugger *d, struct debug_display *one)
+{
+	d->n_dropped += one->text != NULL;
+	free(one->text);
+	one->text = NULL;
+}
+
+/* Those that are dropped stay in the list until they are half of it. */
 void debug_undisplay(struct debugger *d, const char *text)
 {
 	size_t kept = 0;
-	for (size_t i = 0; i < d->n_displays; i++) {
-		if (has(text, d->displays[i].number))
-			free(d->displays[i].text);
-		else
+	each(d, text, drop);
+	if (2 * d->n_dropped < d->n_displays)
+		return;
+	for (size_t i = 0; i < d->n_displays; i++)
+		if (d->displays[i].text)
 			d->displays[kept++] = d->displays[i];
-	}
 	d->n_displays = kept;
+	d->n_dropped = 0;
 }
 
-void debug_display_enable(struct debugger *d, const char *text, bool enable)
+void debug_display_enable(struct debugger *d, const char *text, bool on)
 {
-	for (size_t i = 0; i < d->n_displays; i++)
-		if (has(text, d->displays[i].number))
-			d->displays[i].disabled = !enable;
+	each(d, text, on ? enable : disable);
 }
 
 void debug_display_list(const struct debugger *d)
 {
 	struct ws_out *out = &d->cli->out;
-	ws_out_text(out, d->n_displays ? "Auto-display expressions now in effect:\n"
-					 "Num Enb Expression\n"
-				       : "There are no auto-display expressions now.\n");
+	ws_out_text(out, d->n_displays > d->n_dropped
+				 ? "Auto-display expressions now in effect:\n"
+				   "Num Enb Expression\n"
+				 : "There are no auto-display expressions now.\n");
 	for (size_t i = 0; i < d->n_displays; i++) {
 		const struct debug_display *one = &d->displays[i];
+		if (!one->text)
+			continue;
 		ws_out_printf(out, "%u:   %c  ", one->number, one->disabled ? 'n' : 'y');
 		ws_out_escaped(out, ws_str_of(one->text));
 		ws_out_text(out, "\n");

@@ -78,8 +78,8 @@ static const struct ws_source *source_of(struct debugger *d, const struct ws_lin
 	}
 	d->listing.source_of = file;
 	if (d->listing.source->changed)
-		cli_say("This source file is not the one that was compiled: %s.\n",
-			d->listing.source->why);
+		cli_note("This source file is not the one that was compiled: %s.\n",
+			 d->listing.source->why);
 	return d->listing.source;
 }
 

@@ -26,9 +26,10 @@ enum {
 
 struct source {
 	struct source *outer;
-	FILE *file;         /* what is read, or NULL: the lines of a list */
-	char *const *lines; /* borrowed */
-	size_t n_lines, at;
+	FILE *file;            /* what is read, or NULL: the lines of a list */
+	const char *path;      /* of the file */
+	char *const *lines;    /* borrowed */
+	size_t n_lines, at;    /* lines, and how many of them, or of the file, have been read */
 	bool is_user;          /* standard input: shown, and an empty line repeats a command */
 	bool is_due;           /* commands of a breakpoint, which end where another is hit */
 	const char *arguments; /* of a command of the user's own; NULL: it is none */
@@ -54,7 +55,8 @@ struct prompt {
 	enum jump jump;
 	struct user_command *commands; /* owned */
 	size_t n_commands, cap_commands;
-	char *line; /* of getline() */
+	struct debug_index names; /* of `commands` */
+	char *line;               /* of getline() */
 	size_t cap_line;
 	struct debug_pager pager;
 };
@@ -218,6 +220,7 @@ static char *next_line_alone(struct prompt *p, const char *words)
 		line = next_user_line(p, words);
 	} else if (source->file) {
 		line = read_line(p, source->file);
+		source->at++;
 	} else if (source->at < source->n_lines) {
 		const char *next = source->lines[source->at++];
 		line = source->arguments ? with_arguments(next, source->arguments)
@@ -250,9 +253,12 @@ static char *next_line(struct prompt *p, const char *words)
 
 /* ---- running ---- */
 
+/* As in gdb, a failure ends the lines that it is among, and those which began them, up to a line
+ * that the user gave: of standard input or of --ex. */
 static void run_source(struct prompt *p, struct source *source)
 {
 	struct debugger *d = p->d;
+	const uint64_t failures = cli_failures();
 	char *line;
 	if (p->n_nested == MAX_NESTED) {
 		cli_say("Files and commands are nested more than %d deep.\n", MAX_NESTED);
@@ -262,6 +268,7 @@ static void run_source(struct prompt *p, struct source *source)
 	p->source = source;
 	p->n_nested++;
 	while (!d->quits && !p->jump && !(source->is_due && d->due) &&
+	       (source->is_user || cli_failures() == failures) &&
 	       (line = next_line(p, "(warpscope) "))) {
 		bool pages = source->is_user && isatty(STDIN_FILENO) && d->cli->terminal &&
 			     !d->no_paging && d->height != UINT32_MAX;
@@ -273,13 +280,16 @@ static void run_source(struct prompt *p, struct source *source)
 			debug_pager_end(&p->pager);
 		free(line);
 	}
+	if (source->path && cli_failures() != failures && getc(source->file) != EOF)
+		cli_note("%s:%zu: the lines behind this one are left out.\n", source->path,
+			 source->at);
 	p->n_nested--;
 	p->source = source->outer;
 }
 
 static bool run_file(struct prompt *p, const char *path)
 {
-	struct source source = { .file = fopen(path, "r") };
+	struct source source = { .file = fopen(path, "r"), .path = path };
 	if (!source.file) {
 		cli_say("%s: %s\n", path, strerror(errno));
 		return false;
@@ -304,11 +314,18 @@ void debug_source(struct debugger *d, const char *text)
 
 static struct user_command *find(const struct prompt *p, const char *name, size_t len)
 {
-	for (size_t i = 0; i < p->n_commands; i++)
-		if (strlen(p->commands[i].name) == len &&
-		    memcmp(p->commands[i].name, name, len) == 0)
-			return &p->commands[i];
-	return NULL;
+	size_t number;
+	return debug_index_find(&p->names, name, len, &number) ? &p->commands[number] : NULL;
+}
+
+/* One of a name that none has yet. */
+static struct user_command *add(struct prompt *p, const char *name, size_t len)
+{
+	cli_grow(&p->commands, &p->cap_commands, p->n_commands, sizeof *p->commands);
+	struct user_command *made = &p->commands[p->n_commands];
+	*made = (struct user_command){ .name = cli_copy(name, len) };
+	debug_index_add(&p->names, made->name, p->n_commands++);
+	return made;
 }
 
 void debug_lines_free(char **lines, size_t n)
@@ -449,12 +466,13 @@ void debug_while(struct debugger *d, const char *text)
 	struct prompt *p = d->prompt;
 	struct user_command body = { 0 };
 	char *condition = cli_copy(text, strlen(text));
+	const uint64_t failures = cli_failures();
 	bool again = false;
 	read_body(p, &body, false);
 	bool out = false;
 	p->n_loops++;
 	while (!out && !d->quits && is_true(d, condition, &again) && again &&
-	       !debug_interrupted()) {
+	       cli_failures() == failures && !debug_interrupted()) {
 		run_lines(p, body.lines, body.n_lines);
 		out = p->jump == JUMP_OUT;
 		p->jump = JUMP_NONE;
@@ -490,9 +508,7 @@ void debug_run_due(struct debugger *d)
 		return;
 	d->runs_due = true;
 	while (d->due && !d->quits) {
-		struct breakpoint *hit = NULL;
-		for (size_t i = 0; i < d->n_breakpoints; i++)
-			hit = d->breakpoints[i].number == d->due ? &d->breakpoints[i] : hit;
+		struct breakpoint *hit = debug_breakpoint_at(d, d->due);
 		d->due = 0;
 		if (!hit)
 			break;
@@ -524,11 +540,7 @@ void debug_define(struct debugger *d, const char *text)
 		return;
 	}
 	old = find(p, text, len);
-	if (!old) {
-		cli_grow(&p->commands, &p->cap_commands, p->n_commands, sizeof *p->commands);
-		old = &p->commands[p->n_commands++];
-		*old = (struct user_command){ .name = cli_copy(text, len) };
-	}
+	old = old ? old : add(p, text, len);
 	drop_lines(old);
 	free(old->alias);
 	made.name = old->name;
@@ -610,12 +622,8 @@ void debug_alias(struct debugger *d, const char *text)
 		cli_say("Alias already exists: %s\n", name);
 	else if (!debug_has_command(to, n) && !find(p, to, n))
 		cli_say("Invalid command to alias to: %s\n", to);
-	else {
-		cli_grow(&p->commands, &p->cap_commands, p->n_commands, sizeof *p->commands);
-		p->commands[p->n_commands++] =
-			(struct user_command){ .name = cli_copy(text, len),
-					       .alias = cli_copy(to, strlen(to)) };
-	}
+	else
+		add(p, text, len)->alias = cli_copy(to, strlen(to));
 	free(name);
 }
 
@@ -666,7 +674,7 @@ int debug_prompt(struct debugger *d)
 	struct source user = { .is_user = true };
 	int status = CLI_ANSWERED;
 	d->prompt = &p;
-	if (!d->cli->output_limit)
+	if (!d->cli->output_limit && isatty(STDIN_FILENO))
 		d->cli->output_limit = UINT64_MAX; /* the user ends it */
 	for (size_t i = 0; i < d->scripts.n && !d->quits && status == CLI_ANSWERED; i += 2) {
 		char *text = (char *)(uintptr_t)d->scripts.item[i + 1];
@@ -685,6 +693,7 @@ int debug_prompt(struct debugger *d)
 		free(p.commands[i].alias);
 	}
 	free(p.commands);
+	debug_index_fini(&p.names);
 	free(p.line);
 	d->prompt = NULL;
 	return status;

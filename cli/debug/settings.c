@@ -224,7 +224,7 @@ const char *debug_style_options(struct debugger *d, const char *text,
 void debug_settings_note(struct debugger *d)
 {
 	if (!d->settings_noted)
-		cli_say("Settings like this one are accepted, and change nothing.\n");
+		cli_note("Settings like this one are accepted, and change nothing.\n");
 	d->settings_noted = true;
 }
 

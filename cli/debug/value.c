@@ -37,6 +37,11 @@ bool debug_evaluate(struct debugger *d, const struct ws_focus *focus, const char
 	return false;
 }
 
+bool debug_can_evaluate_at(struct debugger *d, uint64_t pc, const char *text, struct ws_error *err)
+{
+	return look(d, NULL, err) == WS_OK && ws_vars_check(d->vars, pc, text, err) == WS_OK;
+}
+
 bool debug_frame_pc(struct debugger *d, uint64_t *ret_pc, struct ws_error *err)
 {
 	if (!d->has_focus || look(d, &d->focus, err) != WS_OK)

@@ -15,10 +15,10 @@ unsigned debug_value_add(struct debugger *d, const struct ws_value *value)
 
 static struct debug_named *find(const struct debugger *d, struct ws_str name)
 {
-	for (size_t i = 0; i < d->values.n_named; i++)
-		if (ws_str_equal(ws_str_of(d->values.named[i].name), name))
-			return &d->values.named[i];
-	return NULL;
+	size_t number;
+	return debug_index_find(&d->values.names, name.ptr, name.len, &number)
+		       ? &d->values.named[number]
+		       : NULL;
 }
 
 void debug_value_name(struct debugger *d, struct ws_str name, const struct ws_value *value)
@@ -27,8 +27,9 @@ void debug_value_name(struct debugger *d, struct ws_str name, const struct ws_va
 	struct debug_named *named = find(d, name);
 	if (!named) {
 		cli_grow(&values->named, &values->cap_named, values->n_named, sizeof *named);
-		named = &values->named[values->n_named++];
+		named = &values->named[values->n_named];
 		named->name = cli_copy(name.ptr, name.len);
+		debug_index_add(&values->names, named->name, values->n_named++);
 	}
 	named->value = *value;
 }
@@ -97,5 +98,6 @@ void debug_values_fini(struct debugger *d)
 	for (size_t i = 0; i < d->values.n_named; i++)
 		free(d->values.named[i].name);
 	free(d->values.named);
+	debug_index_fini(&d->values.names);
 	free(d->values.item);
 }

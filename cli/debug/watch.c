@@ -109,7 +109,6 @@ void debug_watch(struct debugger *d, const char *text, uint32_t kinds)
 		free(made.condition);
 		return;
 	}
-	d->last_number++;
 	debug_breakpoint_add(d, &made);
 	ws_out_printf(&d->cli->out, "%s %u: ", debug_watch_word(&made), made.number);
 	ws_out_escaped(&d->cli->out, ws_str_of(made.where));

@@ -147,6 +147,14 @@ struct ws_number {
 WS_API enum ws_status ws_vars_evaluate(struct ws_vars *vars, const char *text,
 				       struct ws_value *ret_value,
 				       struct ws_error *err) WS_MUST_USE;
+
+/**
+ * Whether an expression is one in code where no thread is yet: it is read, and its names are looked
+ * up where the instruction at `pc` is, but nothing is computed. Looks at no thread afterwards.
+ * @retval WS_ARGUMENT  it is not understood, or names what is not there.
+ */
+WS_API enum ws_status ws_vars_check(struct ws_vars *vars, uint64_t pc, const char *text,
+				    struct ws_error *err) WS_MUST_USE;
 /** What `$NAME` is that is no register, as a prompt's own variables, or `$NAME("ARGUMENT")`; false:
  * nothing. */
 typedef bool ws_vars_name_fn(void *user, struct ws_str name, struct ws_str argument,

@@ -126,6 +126,8 @@ static struct ws_value const_bank(struct wsi_parser *p)
 		return wsi_parse_checked(p, st, &(struct ws_value){ 0 }, &err);
 	struct ws_vtype type = wsi_c_type(WSI_C_UINT);
 	uint64_t address = 0;
+	if (p->idle)
+		return ws_value_int(0);
 	if (!p->vars->has_thread ||
 	    !bank_find(p->vars, (uint32_t)wsi_min_u64((uint64_t)number[0].whole, UINT32_MAX),
 		       &address))
@@ -206,7 +208,7 @@ static bool thread_register(struct wsi_parser *p, struct ws_str word, struct ws_
 	if (is_errorpc)
 		wsi_record_lose(p->vars);
 	if (!p->vars->has_thread)
-		*ret_value = wsi_parse_fail(p, "there is no thread");
+		*ret_value = p->idle ? ws_value_int(0) : wsi_parse_fail(p, "there is no thread");
 	else if (is_pc)
 		*ret_value = ws_value_address(p->vars->frames[at].pc);
 	else if (is_errorpc &&

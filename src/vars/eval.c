@@ -96,8 +96,8 @@ static bool builtin(struct wsi_parser *p, struct ws_str name, struct ws_value *r
 				WS_OK &&
 			(focus->grid_index == WS_NONE ||
 			 ws_target_grid(p->vars->target, focus->grid_index, &grid, NULL) == WS_OK);
-		*ret_value = ok ? dim3_value(*known[i].dim)
-				: wsi_parse_fail(p, "the thread cannot be read");
+		*ret_value = ok || p->idle ? dim3_value(*known[i].dim)
+					   : wsi_parse_fail(p, "the thread cannot be read");
 		ret_value->source = wsi_record_dim(p->vars, (uint32_t)i);
 		return true;
 	}
@@ -265,7 +265,7 @@ static struct ws_value name_value(struct wsi_parser *p)
 		return value;
 	if (enumerator(p, &name, &value) || wsi_function_find(p->vars, name.last, &value))
 		return value;
-	if (!p->vars->has_thread)
+	if (!p->vars->has_thread && !p->vars->has_code)
 		return wsi_parse_fail(p, "there is no thread");
 	if (st != WS_ABSENT)
 		return wsi_parse_checked(p, st, &value, &err);
@@ -445,8 +445,9 @@ static struct ws_value number_value(struct wsi_parser *p)
 	uint64_t value = strtoull(p->at, &end, 0);
 	if (end == p->at)
 		return wsi_parse_fail(p, "A syntax error in expression, near `%.40s'", p->at);
-	size_t suffix = strspn(end, "uUlL");
-	bool no_sign = strcspn(end, "uU") < suffix, is_long = strcspn(end, "lL") < suffix;
+	size_t suffix = strspn(end, "uUlL"); /* only this much of the text is looked at */
+	bool no_sign = memchr(end, 'u', suffix) || memchr(end, 'U', suffix);
+	bool is_long = memchr(end, 'l', suffix) || memchr(end, 'L', suffix);
 	p->at = end + suffix;
 	/* as in C, one that is not decimal may have no sign */
 	no_sign |= !is_decimal && !is_long && value > INT32_MAX && value <= UINT32_MAX;
@@ -834,6 +835,23 @@ enum ws_status ws_vars_evaluate(struct ws_vars *vars, const char *text, struct w
 	else if (err)
 		*err = p.err;
 	return p.status;
+}
+
+enum ws_status ws_vars_check(struct ws_vars *vars, uint64_t pc, const char *text,
+			     struct ws_error *err)
+{
+	struct wsi_parser p = { .vars = vars, .at = text, .idle = 1 };
+	enum ws_status st = wsi_vars_look_at_code(vars, pc, err);
+	if (st != WS_OK)
+		return st;
+	(void)list(&p);
+	skip(&p);
+	if (p.status == WS_OK && *p.at)
+		wsi_parse_fail(&p, "A syntax error in expression, near `%.40s'", p.at);
+	if (p.status != WS_OK && err)
+		*err = p.err;
+	st = ws_vars_look(vars, NULL, NULL);
+	return p.status != WS_OK ? p.status : st;
 }
 
 enum ws_status ws_vars_type(struct ws_vars *vars, const char *text, struct ws_vtype *ret_type,

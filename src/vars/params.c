@@ -193,7 +193,8 @@ enum ws_status wsi_params_of(struct ws_vars *vars, const struct wsi_params **ret
 	const struct ws_dwarf *dwarf;
 	const struct ws_dwarf_function *function = NULL;
 	enum ws_status st = wsi_vars_dwarf(vars, &dwarf, &function, err);
-	const struct ws_frame *frame = vars->has_thread ? &vars->frames[vars->selected] : NULL;
+	const bool has_frame = vars->has_thread || vars->has_code;
+	const struct ws_frame *frame = has_frame ? &vars->frames[vars->selected] : NULL;
 	if (!frame || frame->status != WS_OK || !frame->place.function || st == WS_NO_MEMORY)
 		return st;
 	if (st == WS_OK && function)

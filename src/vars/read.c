@@ -211,7 +211,7 @@ enum ws_status wsi_variable_value(struct ws_vars *vars, const struct ws_dwarf *d
 enum ws_status wsi_vars_dwarf(struct ws_vars *vars, const struct ws_dwarf **ret_dwarf,
 			      const struct ws_dwarf_function **ret_function, struct ws_error *err)
 {
-	if (!vars->has_thread)
+	if (!vars->has_thread && !vars->has_code)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "there is no thread");
 	const struct ws_frame *frame = &vars->frames[vars->selected];
 	if (frame->status != WS_OK || !frame->place.function)

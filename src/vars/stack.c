@@ -101,14 +101,42 @@ static bool frames_push(struct ws_vars *vars, const struct ws_cubin_hint *hint, 
 	return true;
 }
 
+static void look_at_nothing(struct ws_vars *vars)
+{
+	vars->has_thread = vars->has_code = vars->have_homes = false;
+	vars->n_frames = vars->selected = vars->n_hidden = vars->n_left_out = vars->position = 0;
+}
+
+/* What was read of images may be that of others since. */
+static void follow_target(struct ws_vars *vars)
+{
+	if (vars->generation != vars->target->generation) {
+		memset(vars->known, 0, WSI_KNOWN_CFIS * sizeof *vars->known);
+		wsi_params_free(vars->params);
+		vars->params = NULL;
+	}
+	vars->generation = vars->target->generation;
+}
+
+enum ws_status wsi_vars_look_at_code(struct ws_vars *vars, uint64_t pc, struct ws_error *err)
+{
+	const struct ws_cubin_hint anywhere = { WS_NONE, WS_NONE, WS_NONE };
+	look_at_nothing(vars);
+	follow_target(vars);
+	enum ws_status st = ws_target_cubins(vars->target, &vars->cubins, err);
+	if (st == WS_OK && !frame_push(vars, &anywhere, pc, true))
+		st = wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "frames");
+	vars->has_code = st == WS_OK;
+	return st;
+}
+
 enum ws_status ws_vars_look(struct ws_vars *vars, const struct ws_focus *focus,
 			    struct ws_error *err)
 {
 	struct ws_cubin_hint hint = { WS_NONE, WS_NONE, WS_NONE };
 	struct ws_grid grid;
 	uint32_t n = 0;
-	vars->has_thread = vars->have_homes = false;
-	vars->n_frames = vars->selected = vars->n_hidden = vars->n_left_out = vars->position = 0;
+	look_at_nothing(vars);
 	if (!focus)
 		return WS_OK;
 	struct ws_dump_facts facts;
@@ -116,12 +144,7 @@ enum ws_status ws_vars_look(struct ws_vars *vars, const struct ws_focus *focus,
 	vars->is_stripped = is_dump && facts.stripped & WS_STRIP_VALUES;
 	hint.device_index = focus->device_index;
 	vars->focus = *focus;
-	if (vars->generation != vars->target->generation) {
-		memset(vars->known, 0, WSI_KNOWN_CFIS * sizeof *vars->known);
-		wsi_params_free(vars->params);
-		vars->params = NULL;
-	}
-	vars->generation = vars->target->generation;
+	follow_target(vars);
 	enum ws_status st = ws_target_cubins(vars->target, &vars->cubins, err);
 	if (st == WS_OK)
 		st = ws_target_lane(vars->target, focus->warp_index, focus->lane, &vars->lane, err);

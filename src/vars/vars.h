@@ -47,6 +47,7 @@ enum { WSI_KNOWN_CFIS = 16 };
 struct ws_vars {
 	const struct ws_target *target; /* borrowed */
 	bool has_thread;
+	bool has_code; /* no thread, but a frame of the code where one may be */
 	struct ws_value_style style;
 	bool is_stripped; /* the dump lost values: places of variables, too */
 	struct ws_focus focus;
@@ -71,6 +72,9 @@ struct ws_vars {
 };
 
 /* ---- stack.c ---- */
+
+/* Looks at the code at a pc, without a thread. */
+enum ws_status wsi_vars_look_at_code(struct ws_vars *vars, uint64_t pc, struct ws_error *err);
 
 /* A register of the frame that is looked at. */
 enum ws_value_kind wsi_vars_register(struct ws_vars *vars, uint32_t number, uint32_t *ret_word,

@@ -12,6 +12,7 @@ import json
 import os
 import pty
 import re
+import resource
 import select
 import struct
 import subprocess
@@ -91,7 +92,7 @@ def focus():
                 now = got
             if said.stderr != 'Invalid coordinates requested. CUDA focus unchanged.\n' * sum(words in ('warp 9', 'sm 77', 'block 0 sm 2') for words, _ in asked):
                 return said.stderr
-    got = lines_of('cuda block x\ncuda foo 3\n')
+    got = lines_of('cuda block x\n') + lines_of('cuda foo 3\n')
     words = 'is not a coordinate; there are kernel, grid, cluster, block, thread, device, sm, warp, lane.'
     return None if got == f"block (1,0,0)\n'x' {words}\n'foo' {words}\n" else got
 
@@ -102,12 +103,55 @@ def defined():
     got = lines_of(script)
     if got != '$1 = 5\n2 of them\n$2 = 2\n2 of them\n':
         return repr(got)
-    got = lines_of('define again\necho .\nagain\nend\nagain\necho \\nend\\n\n')
-    if got != '.' * 63 + '\nend\nFiles and commands are nested more than 64 deep.\n':
+    got = lines_of('define again\necho .\nagain\nend\nagain')
+    if got != '.' * 63 + 'Files and commands are nested more than 64 deep.\n':
         return repr(got)
-    got = lines_of('define x\nend\ndefine\nend\ndefine grow\ngrow $arg0$arg0\nend\ngrow ' + 'a' * 1000)
-    want = "'x' is a command of the program.\nOne name is expected: define NAME.\nA line gets longer than 65536 bytes.\n"
+    got = [lines_of(script) for script in ('define x\nend', 'define\nend', 'define grow\ngrow $arg0$arg0\nend\ngrow ' + 'a' * 1000)]
+    want = ["'x' is a command of the program.\n", 'One name is expected: define NAME.\n', 'A line gets longer than 65536 bytes.\n']
     return None if got == want else repr(got)
+
+
+WRONG = 'No symbol "nosuch" in current context: the code was not compiled with -G; registers are $R3.\n'
+
+
+def failures():
+    """A command that fails ends the lines that it is among, up to one that the user gave, as in gdb."""
+    body = '  print nosuch\n  echo no\\n\nend\n'
+    for script in ('while 1\n' + body, 'if 1\n' + body, f'define two\n{body}two\n', f'while 1\n if 1\n{body}end\n', 'while nosuch\nend\n',
+                   'frame apply all -q print nosuch\n', 'faas print 1\nprint nosuch\n', 'define hook-pwd\nprint nosuch\nend\npwd\n', 'with listsize 3 -- print nosuch\n'):
+        n = script.count('\n')
+        out, err, status = batch(script + 'echo no\\n\n', '-ex', 'echo yes\\n')
+        if (out.split('\n')[-2], out.count('no\n'), err, status) != ('yes', 0, f'{WRONG}script:{n}: the lines behind this one are left out.\n', 0):
+            return f'a file: {script!r}: {out!r} {err!r} {status}'
+        done = subprocess.run([PROGRAM, 'shell', DUMP], input=script + 'echo ye\\nes\\n\n', text=True, capture_output=True, timeout=60, check=False)
+        if (done.stdout.count('\nno\n'), done.stdout.count('\nye\nes\n'), done.stderr) != (0, 1, WRONG):
+            return f'standard input: {script!r}: {done}'
+    got = lines_of('faas print nosuch\nframe apply all -q -c print nosuch\nhandle SIGUSR1 nostop\nset confirm off\ncd /\necho on\\n')
+    return None if '\non\n' in got and 'left out' not in got else repr(got)
+
+
+def streams():
+    """Neither stream has more than the limit, unless a user is there to end it."""
+    for script, stream in (('while 1\nprint 1\nend\n', 'stdout'), ('define again\ncd /\ncd /\nend\nwhile 1\nagain\nend\n', 'stderr')):
+        done = subprocess.run([PROGRAM, 'shell', '--output-limit=100000', DUMP], input=script, text=True, capture_output=True, timeout=60, check=False)
+        if len(getattr(done, stream)) > 101000 or done.returncode != 1 or '--output-limit none shows all' not in done.stderr:
+            return f'{script!r}: {done.returncode}, {len(done.stdout)} and {len(done.stderr)} bytes, {done.stderr[-200:]!r}'
+    return None
+
+
+def costs():
+    """No command takes longer because there are many commands, variables, displays or values, or because a line is long."""
+    n = 20000
+    each = range(1, n + 1)
+    for script in ('print 1' + '+1' * 10 * n, ''.join(f'define c{i}\nend\n' for i in each) + ''.join(f'c{i}\n' for i in each), ''.join(f'alias c{i} = print\n' for i in each),
+                   ''.join(f'define c{i}\nend\ndocument c{i}\nx\nend\n' for i in each), ''.join(f'set $v{i} = {i}\n' for i in each) + ''.join(f'output $v{i}\n' for i in each),
+                   'display 1\n' * n + ''.join(f'undisplay {i}\n' for i in each), 'display 1\n' * n + 'undisplay ' + ' '.join(map(str, each)), 'output 1\n' * n):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        subprocess.run([PROGRAM, 'shell', DUMP], input=script + '\n', text=True, capture_output=True, timeout=120, check=True)
+        took = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+        if took > 1.5:
+            return f'{script[:30]!r}... took {took:.1f} s'
+    return None
 
 
 def printed():
@@ -136,7 +180,8 @@ def settings():
                           ('set height 0\nshow height\nset height 7\nshow height', 'Number of lines gdb thinks are in a page is unlimited.\nNumber of lines gdb thinks are in a page is 7.\n'),
                           ('set confirm on\nset width 0\nshow confirm', 'Settings like this one are accepted, and change nothing.\nWhether to confirm potentially dangerous operations is off.\n'),
                           ('show cuda api_failures\nshow cuda nothing', "api_failures is set to 'ignore'.\nThere is no setting 'cuda nothing' here; set accepts it, and nothing changes.\n"),
-                          ('print $_gdb_setting("nothing")\nprint $_gdb_setting("print")\nprint $_nothing("x")', 'there is no $_gdb_setting("nothing").\nthere is no $_gdb_setting("print").\nthere is no $_nothing("x").\n'),
+                          ('print $_gdb_setting("nothing")', 'there is no $_gdb_setting("nothing").\n'),
+                          ('print $_gdb_setting("print")', 'there is no $_gdb_setting("print").\n'), ('print $_nothing("x")', 'there is no $_nothing("x").\n'),
                           ('if $_isvoid($x)\nset $x = 3\nend\nif $_isvoid($x)\necho no\nend\nshow convenience\nprint $x\nshow values', '$x = 3\n$1 = 3\n$1 = 3\n'),
                           ('define hello\necho hi\\n\nend\nshow user hello\nshow user gone', 'User command "hello":\n  echo hi\\n\n\n' + "There is no command 'gone' of your own.\n"),
                           ('set substitute-path /a /b\nshow substitute-path\ndirectory /c\nshow directories', "List of all source path substitution rules:\n  `/a' -> `/b'.\n" + 2 * 'Source directories searched: /c:$cdir:$cwd\n'),
@@ -277,7 +322,7 @@ def main():
     folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'shell')
     cases = [(os.path.basename(path), lambda path=path: sessions.transcript(PROGRAM, 'shell', path, DUMPS, UPDATE))
              for path in sorted(glob.glob(os.path.join(folder, '*.txt')))]
-    cases += [(f.__doc__.split('.')[0], f) for f in (focus, defined, printed, settings, files, terminal, verbs, data)]
+    cases += [(f.__doc__.split('.')[0], f) for f in (focus, defined, failures, streams, costs, printed, settings, files, terminal, verbs, data)]
     return sessions.run_cases(cases)
 
 

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which number a name has, and how many there are of a number: tables of hashes, so that nothing is
+ * searched through. */
+#include "debug/debug.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t hash_of(const char *name, size_t len)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)name[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+/* Where a name is, or would be. */
+static struct debug_index_slot *slot_of(const struct debug_index *index, const char *name,
+					size_t len)
+{
+	size_t at = hash_of(name, len) & (index->cap - 1);
+	while (index->slots[at].name && (strncmp(index->slots[at].name, name, len) != 0 ||
+					 index->slots[at].name[len] != '\0'))
+		at = (at + 1) & (index->cap - 1);
+	return &index->slots[at];
+}
+
+bool debug_index_find(const struct debug_index *index, const char *name, size_t len,
+		      size_t *ret_number)
+{
+	const struct debug_index_slot *slot = index->cap ? slot_of(index, name, len) : NULL;
+	if (!slot || !slot->name)
+		return false;
+	*ret_number = slot->number;
+	return true;
+}
+
+void debug_index_add(struct debug_index *index, const char *name, size_t number)
+{
+	if (2 * index->n >= index->cap) {
+		struct debug_index grown = { .cap = index->cap ? 2 * index->cap : 64 };
+		grown.slots = cli_alloc(grown.cap, sizeof *grown.slots);
+		for (size_t i = 0; i < index->cap; i++)
+			if (index->slots[i].name)
+				*slot_of(&grown, index->slots[i].name,
+					 strlen(index->slots[i].name)) = index->slots[i];
+		free(index->slots);
+		index->slots = grown.slots;
+		index->cap = grown.cap;
+	}
+	*slot_of(index, name, strlen(name)) = (struct debug_index_slot){ name, number };
+	index->n++;
+}
+
+void debug_index_fini(struct debug_index *index)
+{
+	free(index->slots);
+}
+
+static struct debug_count *count_of(const struct debug_counts *counts, uint64_t number)
+{
+	size_t at = hash_of((const char *)&number, sizeof number) & (counts->cap - 1);
+	while (counts->slots[at].is_used && counts->slots[at].number != number)
+		at = (at + 1) & (counts->cap - 1);
+	return &counts->slots[at];
+}
+
+size_t *debug_counts_at(struct debug_counts *counts, uint64_t number)
+{
+	if (2 * counts->n >= counts->cap) {
+		struct debug_counts grown = { .cap = counts->cap ? 2 * counts->cap : 64 };
+		grown.slots = cli_alloc(grown.cap, sizeof *grown.slots);
+		for (size_t i = 0; i < counts->cap; i++)
+			if (counts->slots[i].is_used)
+				*count_of(&grown, counts->slots[i].number) = counts->slots[i];
+		free(counts->slots);
+		counts->slots = grown.slots;
+		counts->cap = grown.cap;
+	}
+	struct debug_count *found = count_of(counts, number);
+	if (!found->is_used) {
+		*found = (struct debug_count){ .number = number, .is_used = true };
+		counts->n++;
+	}
+	return &found->count;
+}
+
+void debug_counts_fini(struct debug_counts *counts)
+{
+	free(counts->slots);
+	*counts = (struct debug_counts){ .slots = NULL };
+}
