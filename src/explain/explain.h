@@ -110,6 +110,8 @@ struct wsi_scene {
  * of their class (WS_STRIP_VALUES): pointers stay, and zeros of registers. */
 bool wsi_is_replaced(const struct wsi_build *build, const uint32_t *words, unsigned n);
 bool wsi_memory_is_replaced(const struct wsi_build *build, const uint8_t *bytes, size_t size);
+/* Whether any may be. */
+bool wsi_values_are_replaced(const struct wsi_build *build);
 /* Whether warps without a fault were dropped (WS_STRIP_OTHERS). */
 bool wsi_others_are_dropped(const struct wsi_build *build);
 
@@ -244,6 +246,9 @@ enum wsi_mapped wsi_global_is_mapped(const struct wsi_scene *scene, uint64_t add
 /* The shared or local memory, or the constant bank, that an access may use; false: not known. */
 bool wsi_window_of(const struct wsi_scene *scene, const struct ws_report_access *access,
 		   uint32_t lane, struct wsi_range *ret_window);
+/* Whether an address of local memory, which has 32 bits, lies so many bytes below its start, as a
+ * stack that is used up does. */
+bool wsi_below_local(uint64_t address, const struct wsi_range *local, uint64_t *ret_bytes);
 /* The variable of a module that covers an address (global) or an offset (others). */
 const struct ws_variable *wsi_variable_at(struct ws_cubin *cubin, enum ws_space space,
 					  uint32_t bank, uint64_t address);
@@ -303,6 +308,10 @@ enum ws_status wsi_find_trap(struct wsi_scene *scene) WS_MUST_USE;
 /* Whether a function of that name is one of the compiler's checks of tensor memory (trap.c). */
 bool wsi_is_guard_rail(struct ws_str name);
 enum ws_status wsi_find_assertion(struct wsi_scene *scene) WS_MUST_USE;
+/* Tells with which numbers the code came to `pc`, an instruction that no correct run reaches; `at`
+ * is the scene of that code, or the same. */
+enum ws_status wsi_find_condition(struct wsi_scene *scene, struct wsi_scene *at,
+				  uint64_t pc) WS_MUST_USE;
 enum ws_status wsi_find_stack(struct wsi_scene *scene) WS_MUST_USE;
 enum ws_status wsi_find_jump(struct wsi_scene *scene) WS_MUST_USE;
 enum ws_status wsi_find_instruction(struct wsi_scene *scene) WS_MUST_USE;

@@ -5,6 +5,8 @@
  */
 #include "explain/explain.h"
 
+enum { MAX_BELOW = 1 << 24 /* bytes; a stack that is used up ends nearer than this */ };
+
 /* ---- global memory ---- */
 
 static bool is_global(const struct wsi_build *build, uint32_t index,
@@ -135,6 +137,12 @@ bool wsi_window_of(const struct wsi_scene *scene, const struct ws_report_access 
 		return true;
 	}
 	return false;
+}
+
+bool wsi_below_local(uint64_t address, const struct wsi_range *local, uint64_t *ret_bytes)
+{
+	*ret_bytes = (uint32_t)(local->start - address);
+	return *ret_bytes > 0 && *ret_bytes <= MAX_BELOW;
 }
 
 const struct ws_variable *wsi_variable_at(struct ws_cubin *cubin, enum ws_space space,

@@ -266,10 +266,15 @@ static const char *where_window(struct wsi_scene *scene, const struct ws_report_
 			       ? wsi_build_text(scene->build, "outside the 0 bytes of %s",
 						names[access->space])
 			       : NULL;
-	return wsi_build_text(
-		scene->build, "%s the %" PRIu64 " bytes of %s",
-		offset_text(scene->build, access->address[access->lane], access->width, &window),
-		window.size, names[access->space]);
+	uint64_t address = access->address[access->lane], below;
+	if (access->space == WS_SPACE_LOCAL && wsi_below_local(address, &window, &below))
+		return wsi_build_text(
+			scene->build,
+			"%" PRIu64 " byte%s below the start of the %" PRIu64 " bytes of %s", below,
+			below == 1 ? "" : "s", window.size, names[access->space]);
+	return wsi_build_text(scene->build, "%s the %" PRIu64 " bytes of %s",
+			      offset_text(scene->build, address, access->width, &window),
+			      window.size, names[access->space]);
 }
 
 static const char *where_owner(struct wsi_scene *scene, const struct ws_report_access *access)

@@ -259,6 +259,12 @@ enum ws_status wsi_scene_trace(struct wsi_scene *scene, uint64_t pc, unsigned wh
 	return st == WS_NO_MEMORY ? st : WS_OK;
 }
 
+bool wsi_values_are_replaced(const struct wsi_build *build)
+{
+	return build->report->dump_status == WS_OK &&
+	       build->report->dump.stripped & WS_STRIP_VALUES;
+}
+
 bool wsi_others_are_dropped(const struct wsi_build *build)
 {
 	return build->report->dump_status == WS_OK &&

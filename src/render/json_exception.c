@@ -71,11 +71,8 @@ static void json_variables(struct ws_json *json, const struct ws_report_exceptio
 		ws_json_object(json);
 		ws_json_key_str(json, "name", variable->name);
 		ws_json_key_str(json, "type", variable->type);
-		ws_json_key(json, "function");
 		if (variable->function.len)
-			ws_json_str(json, variable->function);
-		else
-			ws_json_null(json);
+			ws_json_key_str(json, "function", variable->function);
 		ws_json_key_bool(json, "parameter", variable->is_param);
 		ws_json_key_bool(json, "in_address", variable->in_address);
 		ws_json_key(json, "value");

@@ -113,11 +113,35 @@ const char *wsi_first_loss(const struct wsi_build *build, enum ws_hides least)
 	return NULL;
 }
 
+/* An assertion is where its text says, not in the functions that it called: an optimised build may
+ * give the call the line of another. */
+static void say_assertion_place(struct sentence *sentence, struct wsi_build *build,
+				const struct ws_report_exception *e, uint32_t at)
+{
+	struct ws_report_frame frames[2] = { e->frames[at], e->frames[at] };
+	const bool is_outside = e->user_frame != WS_NONE && e->user_frame > at;
+	if (is_outside)
+		frames[1] = e->frames[e->user_frame];
+	if (e->assertion.line && e->assertion.file.len) {
+		frames[0].file = e->assertion.file;
+		frames[0].line = e->assertion.line;
+	}
+	say_frames(
+		sentence, build,
+		&(struct place){ frames, is_outside ? 2 : 1, is_outside ? 1 : WS_NONE, e->kernel });
+}
+
 static void say_place(struct sentence *sentence, struct wsi_build *build,
 		      const struct ws_report_exception *e)
 {
-	say_frames(sentence, build,
-		   &(struct place){ e->frames, e->n_frames, e->user_frame, e->kernel });
+	uint32_t lined = 0;
+	while (lined < e->n_frames && e->frames[lined].line_status != WS_OK)
+		lined++;
+	if (e->assertion.message.len && lined < e->n_frames)
+		say_assertion_place(sentence, build, e, lined);
+	else
+		say_frames(sentence, build,
+			   &(struct place){ e->frames, e->n_frames, e->user_frame, e->kernel });
 }
 
 static void say_dim(struct sentence *sentence, const char *word, struct ws_dim3 dim)

@@ -292,7 +292,7 @@ def stack_pointer_at_the_end():
 def stack_pointer_above():
     """35: the stack pointer lies above local memory: it is no stack pointer."""
     return {**overflow(35, pointer=STACK_TOP + 0x10),
-            "findings": [r"R1 = 0xfffdd0, lies above the thread's local memory \(576 bytes from 0xfffb80\)", "!are left below"]}
+            "findings": [r"R1 = 0xfffdd0, lies outside the thread's local memory \(576 bytes from 0xfffb80\)", "!are left below"]}
 
 
 @case
@@ -358,7 +358,7 @@ def null_function_pointer():
                      memory=[(HEAP, bytes(64)), (HEAP + 0x100, bytes(128))])
     return said(planted, 8, [r"jumped to 0x0, as from a null pointer", "CALL.REL.NOINC R6", "R6.64, the target of that call, holds this",
                              r"loaded from 0x7f3a00000018, as a function pointer is"],
-                ["likely: a null function pointer was called"], ["memcheck", "cuda-gdb"],
+                ["likely: a null function pointer was called"], ["memcheck", "warpscope bt --full"],
                 ["errorpc may be where the code jumped to, not where it came from", "32 threads carry the exception"])
 
 

@@ -110,6 +110,14 @@ static void read_text(struct wsi_scene *call, struct ws_report_assertion *assert
 	};
 }
 
+/* Whether the image of the call has variables, which can be looked at. */
+static void find_variables(struct wsi_scene *scene, const struct wsi_scene *call)
+{
+	const struct ws_dwarf *dwarf;
+	if (ws_cubin_dwarf(call->code.place.cubin, &dwarf, NULL) == WS_OK)
+		wsi_fact(scene, WSI_FACT_VARIABLES, "the image has debug information");
+}
+
 enum ws_status wsi_find_assertion(struct wsi_scene *scene)
 {
 	struct ws_report_assertion *assertion = &scene->e->assertion;
@@ -117,11 +125,15 @@ enum ws_status wsi_find_assertion(struct wsi_scene *scene)
 	enum ws_status st = wsi_scene_at_call(scene, &call, &assertion->call_pc);
 	assertion->status = WS_OK;
 	scene->e->access_why = NULL; /* it is not about memory */
-	if (st == WS_OK)
+	if (st == WS_OK) {
 		read_text(&call, assertion);
-	else
+		find_variables(scene, &call);
+		if (wsi_find_condition(scene, &call, assertion->call_pc) != WS_OK)
+			call.found.no_memory = true;
+	} else {
 		assertion->why =
 			st == WS_ABSENT ? why_no_call(scene->build) : "the call stack is not known";
+	}
 	scene->found.no_memory |= call.found.no_memory;
 	wsi_scene_fini(&call);
 	return st == WS_NO_MEMORY ? st : WS_OK;

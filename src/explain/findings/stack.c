@@ -135,7 +135,7 @@ static void find_bounds(struct wsi_scene *scene, uint32_t lane, uint64_t pointer
 				       : "R1 at the pc, and the local memory of the device";
 	const struct ws_report_access all = { .space = WS_SPACE_LOCAL };
 	struct wsi_range local;
-	uint64_t word;
+	uint64_t word, below;
 	if (!wsi_window_of(scene, &all, lane, &local)) {
 		enum ws_status st =
 			wsi_scene_memory(scene, lane, WS_SPACE_LOCAL, 0, pointer, 4, &word);
@@ -145,17 +145,17 @@ static void find_bounds(struct wsi_scene *scene, uint32_t lane, uint64_t pointer
 			wsi_lost_words(st));
 		if (st == WS_EXCLUDED)
 			wsi_fact(scene, WSI_FACT_NO_LOCAL, text);
-	} else if (pointer < local.start) {
+	} else if (wsi_below_local(pointer, &local, &below)) {
 		wsi_fact(scene, WSI_FACT_STACK_OUT,
 			 wsi_found(scene, WS_CONFIDENCE_CERTAIN, evidence,
 				   "the stack pointer of lane %u, R1 = 0x%" PRIx64 ", is %" PRIu64
 				   " bytes below the thread's local memory (%" PRIu64
 				   " bytes from 0x%" PRIx64 ")",
-				   lane, pointer, local.start - pointer, local.size, local.start));
-	} else if (pointer > local.start + local.size) {
+				   lane, pointer, below, local.size, local.start));
+	} else if (pointer < local.start || pointer > local.start + local.size) {
 		wsi_found(scene, WS_CONFIDENCE_CERTAIN, evidence,
 			  "the stack pointer of lane %u, R1 = 0x%" PRIx64
-			  ", lies above the thread's local memory (%" PRIu64
+			  ", lies outside the thread's local memory (%" PRIu64
 			  " bytes from 0x%" PRIx64 "): it is damaged, or not a stack pointer here",
 			  lane, pointer, local.size, local.start);
 	} else {

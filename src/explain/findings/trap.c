@@ -5,7 +5,12 @@
  */
 #include "explain/explain.h"
 
-enum { MAX_BACK = 6 /* instructions from a check to its trap */ };
+enum {
+	MAX_BACK = 9,      /* instructions from the start of a check to its trap */
+	MAX_PROLOGUE = 24, /* instructions of a function that may put its guard in place */
+	STACK_REG = 1,
+	GUARD_BYTES = 8,
+};
 
 /* The compiler's checks of tensor memory are functions of such names [measured: nvcc 13.0,
  * sm_100a]. */
@@ -50,6 +55,84 @@ static bool is_stack_check(const struct wsi_scene *scene, uint64_t pc)
 				return true;
 	}
 	return false;
+}
+
+/*
+ * With -device-stack-protector a function keeps a copy of a number that the driver put into
+ * constant bank 0 above its local arrays, and compares the two before it returns:
+ *
+ *   LDL.64 R8, [R1+0x40];  LDC.64 R6, c[0x0][0xc0];  ISETP.EQ P0, R6, R8;  ISETP.EQ P0, R9, R7, P0
+ *   @P0 BRA (over the trap);  BPT.TRAP 0x1
+ *
+ * [measured: nvcc 13.0, sm_75 to sm_120, -G and -O3]
+ */
+struct guard {
+	bool is_loaded, is_compared, is_stored, has_constant;
+	uint16_t reg; /* of the two that were read from the stack, the lower */
+	int64_t offset;
+};
+
+/* Whether it reads or writes `GUARD_BYTES` of the stack at R1 + *ret_offset. */
+static bool is_slot(const struct ws_insn *insn, const struct ws_operand *ops, size_t n,
+		    uint16_t *ret_reg, int64_t *ret_offset)
+{
+	bool on_stack = false;
+	*ret_offset = 0;
+	*ret_reg = UINT16_MAX;
+	for (size_t i = 0; i < n; i++) {
+		if (ops[i].role == WS_ROLE_ADDRESS_BASE)
+			on_stack |= ops[i].kind == WS_OPERAND_REG && ops[i].number == STACK_REG;
+		else if (ops[i].role == WS_ROLE_OFFSET)
+			*ret_offset = ops[i].value;
+		else if (ops[i].kind == WS_OPERAND_REG && ops[i].count == GUARD_BYTES / 4)
+			*ret_reg = ops[i].number;
+	}
+	return on_stack && *ret_reg != UINT16_MAX && ws_sass_has(insn, WS_MOD_64);
+}
+
+static void guard_take(struct guard *guard, const struct ws_insn *insn,
+		       const struct ws_operand *ops, size_t n)
+{
+	uint16_t reg;
+	int64_t offset;
+	for (size_t i = 0; i < n; i++) {
+		guard->has_constant |= ops[i].role == WS_ROLE_BANK && ops[i].value == 0;
+		guard->is_compared |= guard->is_loaded && insn->operation == WS_OP_ISETP &&
+				      ops[i].kind == WS_OPERAND_REG && ops[i].number == guard->reg;
+	}
+	if (insn->operation == WS_OP_LDL && is_slot(insn, ops, n, &reg, &offset)) {
+		guard->is_loaded = true;
+		guard->is_compared = false;
+		guard->reg = reg;
+		guard->offset = offset;
+	}
+}
+
+/* Whether the trap at `pc` is such a check. */
+static bool is_guard_check(const struct wsi_scene *scene, uint64_t pc, int64_t *ret_offset)
+{
+	const struct ws_place *place = &scene->code.place;
+	uint64_t start = scene->code.base_pc, back = MAX_BACK * WS_SASS_BYTES;
+	struct guard guard = { .is_loaded = false };
+	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
+	struct ws_insn insn;
+	for (uint64_t at = pc - start > back ? pc - back : start; at < pc; at += WS_SASS_BYTES)
+		if (wsi_code_insn(&scene->code, at, &insn))
+			guard_take(&guard, &insn, ops,
+				   ws_sass_operands(&insn, at, ops, WSI_COUNT(ops)));
+	if (!guard.is_compared || !guard.has_constant || !place->function)
+		return false;
+	start = scene->e->pc - place->rel_pc; /* the function, which another one may contain */
+	for (unsigned i = 0; i < MAX_PROLOGUE && !guard.is_stored; i++) {
+		uint64_t at = start + i * WS_SASS_BYTES;
+		uint16_t reg;
+		if (!wsi_code_insn(&scene->code, at, &insn) || insn.operation != WS_OP_STL)
+			continue;
+		size_t n = ws_sass_operands(&insn, at, ops, WSI_COUNT(ops));
+		guard.is_stored =
+			is_slot(&insn, ops, n, &reg, ret_offset) && *ret_offset == guard.offset;
+	}
+	return guard.is_stored;
 }
 
 /* The trap at the pc, or in front of it: a warp may stop at either. */
@@ -106,7 +189,24 @@ enum ws_status wsi_find_trap(struct wsi_scene *scene)
 				   text));
 		return wsi_find_stack(scene);
 	}
+	int64_t offset;
+	if (is_guard_check(scene, pc, &offset)) {
+		const struct wsi_name *name =
+			wsi_name_of(scene->build, scene->code.place.function->name);
+		if (!name)
+			return WS_NO_MEMORY;
+		wsi_fact(
+			scene, WSI_FACT_STACK_GUARD,
+			wsi_found(scene, WS_CONFIDENCE_CERTAIN,
+				  "the code in front of the trap, and the start of the function",
+				  "the trap `%s` is the check that `-device-stack-protector` makes "
+				  "before a function returns: the guard value that %s put on its "
+				  "stack, at R1+0x%" PRIx64 ", was overwritten",
+				  text, wsi_build_name(scene->build, name->brief),
+				  (uint64_t)offset));
+		return wsi_find_stack(scene);
+	}
 	wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the code at the pc", "the warp stopped at `%s`",
 		  text);
-	return WS_OK;
+	return wsi_find_condition(scene, scene, pc);
 }

@@ -69,6 +69,25 @@ link() { # link NAME ARCH...: launches from the device, with our own entry point
 	done
 }
 
+guard() { # guard NAME ARCH...: with lines, functions that can be called from elsewhere, and guards of their stacks
+	name=$1
+	shift
+	case $names in
+	"  " | *" $name "*) ;;
+	*) return ;;
+	esac
+	rm -rf tmp/*
+	images=
+	for arch in "$@"; do
+		nvcc -std=c++17 -O3 -lineinfo -fmad=false -rdc=true -Xptxas -device-stack-protector=true "-arch=sm_$arch" -cubin \
+			-o "tmp/$name.cubin" "$SRC/$name.cu"
+		nvlink "-arch=sm_$arch" "tmp/$name.cubin" -o "tmp/sm_$arch.cubin"
+		images="$images --image3=kind=elf,sm=$arch,file=tmp/sm_$arch.cubin"
+	done
+	# shellcheck disable=SC2086 # the words of $images are arguments
+	fatbinary --64 --compress-mode=size --create="$out/$name.O3.fatbin" $images
+}
+
 names=" $* "
 all="75 80 86 89 90a 100a 120a"
 for name in integer float half memory shared warp atomics diverge whole tensor service grid; do
@@ -99,3 +118,5 @@ pack inlined $all
 link child $all
 # shellcheck disable=SC2086
 pack vars $all
+# shellcheck disable=SC2086
+guard reasons $all
