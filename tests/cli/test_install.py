@@ -143,6 +143,31 @@ def test_exec(root, libdir, program, folder):
     return f'left {left}' if left else None
 
 
+def test_pointers(root, program):
+    """Files that the help and the manual pages name are installed; no other is named."""
+    verbs = re.findall(r'^  ([a-z]+) ', run([program, 'help']).stdout, re.MULTILINE)
+    texts = {verb: run([program, 'help', verb]).stdout for verb in ['options', *verbs]}
+    for page in files_below(root):
+        if re.search(r'/man1/[^/]+\.1$', page):
+            with open(page, encoding='utf-8') as text:
+                texts[os.path.basename(page)] = re.sub(r'\\(.)', r'\1', text.read().replace('\\&', ''))
+    prefix = os.path.dirname(os.path.dirname(program))
+    named = [(name, path) for name, text in texts.items() for path in re.findall(r'(?<![\w/.])(?:docs|examples|data|tests|tools|share)/[\w./-]*\w', text)]
+    gone = [pointer for pointer in named if not os.path.exists(os.path.join(prefix, pointer[1]))]
+    return f'{gone}' if gone else None if len(named) >= 3 else f'only {named}'
+
+
+def test_examples(root, program, cc, folder):
+    """The example dumps open beside their sources, and an example builds."""
+    where = os.path.join(os.path.dirname(os.path.dirname(program)), 'share/doc/warpscope/examples')
+    done = run([program, '--source-map', f'/src/ws/tests/kernels={where}/kernels', os.path.join(where, 'dumps', 'illegal-address.nvcudmp')])
+    if not re.search(r'\n +> +18  ', done.stdout):
+        return f'no source line: {done.stdout[-2000:]}{done.stderr}'
+    flags = flags_of(root, '--cflags', '--libs').stdout.split()
+    done = run([*cc, os.path.join(where, '01-open.c'), '-o', os.path.join(folder, 'example'), *flags])
+    return done.stderr if done.returncode else None
+
+
 def main():
     build, source, sanitizer, cc = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
     results = []
@@ -160,10 +185,14 @@ def main():
         results.append(('nothing is installed that tells where libraries are', test_settings(root)))
         results.append(('the loader finds our library, and none with the name of a vendor', test_cache(root, libdir, cc)))
         results.append(('exec has its program look in that folder, and nobody else', test_exec(root, libdir, program, folder)))
+        results.append(('what help and manual pages name is installed', test_pointers(root, program)))
         cc += [] if sanitizer == 'none' else ['-fsanitize=' + sanitizer]
         results.append(('a C program with the shared library', use(root, folder, cc, dump, False)))
         results.append(('a C program with the static library, and nothing shared', 'SKIP a sanitizer needs the loader'
                         if sanitizer != 'none' else use(root, folder, cc, dump, True)))
+        results.append(('the examples are installed and work', test_examples(root, program, cc, folder)))
+        headers = [name for name in os.listdir(os.path.join(source, 'include', 'warpscope')) if name.endswith('.h')]
+        results.append(('every public header is there', str([name for name in headers if not find(root, name)] or '') or None))
         pages = [name[:-4] for name in os.listdir(os.path.join(source, 'docs/man')) if name.endswith('.scd')]
         missing = [page for page in pages if not find(root, page)]
         batch, questions = (find(root, name) for name in ('triage.sbatch', 'triage.sql'))
