@@ -86,10 +86,11 @@ enum cli_frame_arguments {
 };
 
 struct cli {
-	struct ws_out out; /* standard output */
-	bool color;        /* escape sequences are welcome on standard output */
-	bool terminal;     /* standard output is one */
-	unsigned columns;  /* of the terminal that standard output is; 0: it is none */
+	struct ws_out out;   /* standard output */
+	bool color;          /* escape sequences are welcome on standard output */
+	bool terminal;       /* standard output is one */
+	unsigned columns;    /* that lines may have; 0: any number, as no terminal shows them */
+	struct ws_wrap wrap; /* folds lines of standard output */
 	bool json;
 	uint64_t size_limit; /* for unpacking, bytes; 0: the library's */
 	/* Standard output: no more than this; 0: a fixed amount and a multiple of what was opened.
@@ -228,6 +229,12 @@ CLI_VERB_LIST(X)
 /* A verb with its words, `argv[0]` its name, within another: on a command of `debug`. An exit
  * status. */
 int cli_verb(struct cli *cli, int argc, char **argv);
+/* Folds what is printed from now on at that many columns; 0: not at all. */
+void cli_fold(struct cli *cli, unsigned columns);
+/* The same as wide as the terminal, unless the verb prints code, or JSON. */
+void cli_fold_text(struct cli *cli);
+/* How wide standard error is, if it is a terminal; else 0. */
+unsigned cli_error_columns(void);
 /* Writes out what was printed, and says the warnings so far. */
 void cli_flush(struct cli *cli);
 

@@ -32,18 +32,24 @@ static const struct verb verbs[] = {
 #undef X
 };
 
+/* Once for all verbs: warpscope help options. */
 static const char common_help[] =
+	"Options of every verb:\n"
 	"\n"
-	"With every verb:\n"
-	"  --json                 JSON instead of text (docs/schema)\n"
-	"  --color WHEN           always, never, or auto (default; NO_COLOR and TERM=dumb are\n"
-	"                         honoured)\n"
+	"  --json                 JSON instead of text; its member \"schema\" names the\n"
+	"                         schema. shell and debug are conversations: there each\n"
+	"                         command has it\n"
+	"  --color WHEN           always, never, or auto (default; NO_COLOR and TERM=dumb\n"
+	"                         are honoured)\n"
+	"  --columns N            fold lines of text at N columns; 0: never (default: the\n"
+	"                         width of the terminal, or COLUMNS; elsewhere never)\n"
 	"  --size-limit BYTES     limit on the size of an unpacked dump, such as 500M\n"
-	"  --output-limit BYTES   limit on what is printed, such as 500M, or none (default:\n"
-	"                         64M plus 64 times the size of the input)\n"
-	"  -h, --help             this text\n"
+	"  --output-limit BYTES   limit on what is printed, such as 500M, or none\n"
+	"                         (default: 64M plus 64 times the size of the input)\n"
+	"  -h, --help             how the verb is used\n"
 	"\n"
-	"Exit status:\n";
+	"Exit status:\n"
+	"\n";
 
 static const struct {
 	int number;
@@ -59,6 +65,12 @@ enum { N_VERBS = sizeof verbs / sizeof verbs[0] };
 /* ---- standard output and standard error: nobody else writes to them ---- */
 
 static int stdout_fd = STDOUT_FILENO, stderr_fd = STDERR_FILENO;
+static struct ws_wrap err_wrap; /* folds lines of standard error */
+
+static void err_init(struct ws_out *err)
+{
+	ws_out_init(err, ws_wrap_write, &err_wrap);
+}
 
 /* What may be written to each: a small file can be made so that a table of it has no end, and a
  * script so that it always fails (docs/decisions/0052-bounded-cost.md). */
@@ -98,8 +110,13 @@ static bool err_write(void *user, const char *bytes, size_t len)
 /* Standard error is written at once. */
 static void err_flush(struct ws_out *err)
 {
-	if (ws_out_flush(err, NULL) != WS_OK)
+	if (ws_out_flush(err, NULL) != WS_OK || ws_wrap_flush(&err_wrap, NULL) != WS_OK)
 		return; /* nobody is left to be told */
+}
+
+unsigned cli_error_columns(void)
+{
+	return err_wrap.columns;
 }
 
 static void err_say(const char *format, va_list args)
@@ -107,7 +124,7 @@ static void err_say(const char *format, va_list args)
 	struct ws_out err;
 	if (err_state.muted)
 		return;
-	ws_out_init(&err, err_write, &stderr_fd);
+	err_init(&err);
 	ws_out_vprintf(&err, format, args);
 	err_flush(&err);
 }
@@ -349,26 +366,48 @@ void cli_json_begin(struct cli *cli, struct ws_json *json, const char *schema)
 	ws_json_key_text(json, "schema", schema);
 }
 
-static int help(struct ws_out *out)
+/* Help is folded in a pipe, too: it is read in all places. */
+static struct ws_out *help_start(struct cli *cli)
 {
-	ws_out_text(out, "warpscope turns a dead or stopped GPU into an answer.\n\n"
-			 "usage: warpscope DUMP             the same as: warpscope report DUMP\n"
-			 "       warpscope VERB ARGS...     see: warpscope help VERB\n\n");
+	enum { MOST_COLUMNS = 80 };
+	cli_fold(cli, cli->columns && cli->columns < MOST_COLUMNS ? cli->columns : MOST_COLUMNS);
+	return &cli->out;
+}
+
+static int help(struct cli *cli)
+{
+	struct ws_out *out = help_start(cli);
+	ws_out_text(out,
+		    "warpscope turns a dead or stopped GPU into an answer.\n\n"
+		    "usage: warpscope DUMP             the same as: warpscope report DUMP\n"
+		    "       warpscope VERB ARGS...     see: warpscope help VERB, or help options\n"
+		    "\n");
 	for (size_t i = 0; i < N_VERBS; i++)
 		ws_out_printf(out, "  %-10s %s\n", verbs[i].name, verbs[i].help);
-	ws_out_text(out, "\n  --version  the version of the program\n  --help     this text\n");
+	ws_out_text(out, "\n  -V, --version  the version of the program\n"
+			 "  -h, --help     this text\n");
 	return CLI_ANSWERED;
 }
 
-static int verb_help(struct ws_out *out, const struct verb *verb)
+static int options_help(struct cli *cli)
 {
-	ws_out_printf(out, "usage: warpscope %s %s\n\n", verb->name, verb->synopsis);
-	ws_out_text(out, verb->text);
-	if (strstr(verb->text, "\nExit status: that of the program"))
-		return CLI_ANSWERED;
+	struct ws_out *out = help_start(cli);
 	ws_out_text(out, common_help);
 	for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++)
-		ws_out_printf(out, "  %-3d %s\n", statuses[i].number, statuses[i].words);
+		ws_out_printf(out, "  %-3d  %s\n", statuses[i].number, statuses[i].words);
+	return CLI_ANSWERED;
+}
+
+static int verb_help(struct cli *cli, const struct verb *verb)
+{
+	struct ws_out *out = help_start(cli);
+	ws_out_text(out, "usage: ");
+	ws_out_fold_here(out);
+	ws_out_printf(out, "warpscope %s %s\n\n", verb->name, verb->synopsis);
+	ws_out_text(out, verb->text);
+	if (!strstr(verb->text, "\nExit status: that of the program"))
+		ws_out_text(out, "\nOptions of every verb, and exit statuses: warpscope help "
+				 "options\n");
 	return CLI_ANSWERED;
 }
 
@@ -470,22 +509,38 @@ bool cli_terminal_is_dumb(void)
 	return !term || !*term || strcmp(term, "dumb") == 0;
 }
 
-/* How wide a terminal is: COLUMNS says, or the terminal itself. 0: not known. */
+/* How wide a terminal is: COLUMNS says, or the terminal itself. 0: not known, or it is none. */
 static unsigned terminal_columns(int fd)
 {
 	const char *given = getenv("COLUMNS");
 	uint64_t columns;
 	struct winsize size;
+	if (!isatty(fd))
+		return 0;
 	if (given && cli_number(given, &columns) && columns > 0 && columns < UINT16_MAX)
 		return (unsigned)columns;
 	return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+/* Verbs whose lines are code, bytes or a conversation: nothing of them is folded. */
+static const char *const unfolded[] = { "mem", "list",    "lines", "symbolize", "disas",
+					"as",  "extract", "shell", "debug" };
+
+void cli_fold_text(struct cli *cli)
+{
+	unsigned columns = cli->json ? 0 : cli->columns;
+	for (size_t i = 0; i < sizeof unfolded / sizeof unfolded[0]; i++) {
+		if (strcmp(unfolded[i], cli->verb) == 0)
+			columns = 0;
+	}
+	cli_fold(cli, columns);
 }
 
 static int verb_start(struct cli *cli, const struct verb *verb, int argc, char **argv,
 		      bool has_files)
 {
 	if (wants(cli_options_end(verb->options, argc, argv), argv, "--help", "-h"))
-		return verb_help(&cli->out, verb);
+		return verb_help(cli, verb);
 	char **sorted = cli_alloc((size_t)argc + 2, sizeof *sorted);
 	int status = cli_options_sort(verb->name, verb->options, argc, argv, sorted);
 	int n = 0;
@@ -507,7 +562,9 @@ int cli_verb(struct cli *cli, int argc, char **argv)
 {
 	const struct cli before = *cli;
 	int status = verb_start(cli, verb_find(argv[0]), argc, argv, false);
+	cli_fold(cli, before.wrap.columns);
 	cli->json = before.json;
+	cli->columns = before.columns;
 	cli->color = before.color;
 	cli->size_limit = before.size_limit;
 	cli->output_limit = before.output_limit;
@@ -516,14 +573,16 @@ int cli_verb(struct cli *cli, int argc, char **argv)
 	return status;
 }
 
-/* warpscope help [VERB] */
-static int help_of(struct ws_out *out, int argc, char **argv, const struct cli_option *options)
+/* warpscope help [VERB|options] */
+static int help_of(struct cli *cli, int argc, char **argv, const struct cli_option *options)
 {
 	int at = cli_operand(options, argc, argv, 1);
 	const struct verb *verb = at < argc ? verb_find(argv[at]) : NULL;
 	if (verb)
-		return verb_help(out, verb);
-	return at < argc ? unknown_verb(argv[at], "") : help(out);
+		return verb_help(cli, verb);
+	if (at < argc && strcmp(argv[at], "options") == 0)
+		return options_help(cli);
+	return at < argc ? unknown_verb(argv[at], "") : help(cli);
 }
 
 /* No verb is named: the report of a dump, or what it is that was probably meant. */
@@ -533,9 +592,9 @@ static int no_verb(struct cli *cli, int argc, char **argv)
 	int at = cli_operand(report->options, argc, argv, 0);
 	const char *word = at < argc ? argv[at] : NULL;
 	if (word && strcmp(word, "help") == 0)
-		return help_of(&cli->out, argc, argv, report->options);
+		return help_of(cli, argc, argv, report->options);
 	if (!word && wants(argc, argv, "--help", "-h"))
-		return help(&cli->out);
+		return help(cli);
 	if (!word || is_file(word) || strpbrk(word, "/."))
 		return verb_start(cli, report, argc, argv, true);
 	return unknown_verb(word, ", and no file of that name");
@@ -568,13 +627,13 @@ static int swapped(int argc, char **argv, const struct cli_option *options)
 static int run(struct cli *cli, int argc, char **argv)
 {
 	if (argc < 2) {
-		help(&cli->out);
+		help(cli);
 		return CLI_USAGE;
 	}
 	int at = verb_place(argc, argv);
 	int end = at ? at + cli_options_end(verb_find(argv[at])->options, argc - at, argv + at)
 		     : argc;
-	if (wants(end, argv, "--version", NULL)) {
+	if (wants(end, argv, "--version", "-V")) {
 		guard_enter("", 0, argv);
 		ws_out_printf(&cli->out, "warpscope %s\n%s\n", ws_version(), guard_words());
 		return CLI_ANSWERED;
@@ -589,11 +648,26 @@ static int run(struct cli *cli, int argc, char **argv)
 	return verb_start(cli, verb_find(name), argc - 1, argv + 1, true);
 }
 
-void cli_flush(struct cli *cli)
+/* Writes out what was printed, all but warnings. CLI_ANSWERED, or CLI_NO_ANSWER when told why not.
+ */
+static int out_flush(struct cli *cli)
 {
 	struct ws_error err;
-	if (ws_out_flush(&cli->out, &err) != WS_OK && err.os_errno != EPIPE)
-		cli_fail(NULL, &err);
+	enum ws_status st = ws_out_flush(&cli->out, &err);
+	if (st == WS_OK)
+		st = ws_wrap_flush(&cli->wrap, &err);
+	return st == WS_OK || err.os_errno == EPIPE ? CLI_ANSWERED : cli_fail(NULL, &err);
+}
+
+void cli_fold(struct cli *cli, unsigned columns)
+{
+	(void)out_flush(cli);
+	cli->wrap.columns = columns;
+}
+
+void cli_flush(struct cli *cli)
+{
+	(void)out_flush(cli);
 	warnings_say();
 }
 
@@ -603,13 +677,14 @@ int main(int argc, char **argv)
 	bool terminal = isatty(STDOUT_FILENO);
 	struct cli cli = { .terminal = terminal,
 			   .color = terminal && !(no_color && *no_color) && !cli_terminal_is_dumb(),
-			   .columns = terminal ? terminal_columns(STDOUT_FILENO) : 0 };
-	ws_out_init(&cli.out, out_write, &cli);
+			   .columns = terminal_columns(STDOUT_FILENO) };
+	ws_wrap_init(&cli.wrap, 0, out_write, &cli);
+	ws_out_init(&cli.out, ws_wrap_write, &cli.wrap);
+	ws_wrap_init(&err_wrap, terminal_columns(STDERR_FILENO), err_write, &stderr_fd);
 	err_state.cli = &cli;
 	int status = run(&cli, argc, argv);
-	struct ws_error err;
-	if (ws_out_flush(&cli.out, &err) != WS_OK && err.os_errno != EPIPE)
-		status = cli_fail(NULL, &err);
+	if (out_flush(&cli) != CLI_ANSWERED)
+		status = CLI_NO_ANSWER;
 	warnings_say();
 	return status;
 }

@@ -62,10 +62,21 @@ static int take_output_limit(void *query, const char *text)
 	return CLI_ANSWERED;
 }
 
+static int take_columns(void *query, const char *text)
+{
+	struct cli *cli = query;
+	uint64_t columns;
+	if (!cli_number(text, &columns) || columns >= UINT16_MAX)
+		return cli_usage(cli->verb, "--columns takes a number; 0 folds nothing");
+	cli->columns = (unsigned)columns;
+	return CLI_ANSWERED;
+}
+
 static const struct cli_option common[] = {
 	{ "json", 0, CLI_FLAG, .at = offsetof(struct cli, json) },
 	{ "api-lib", 0, CLI_TEXT, .at = offsetof(struct cli, api_lib) },
 	{ "color", 0, CLI_TAKE, .take = take_color },
+	{ "columns", 0, CLI_TAKE, .take = take_columns },
 	{ "size-limit", 0, CLI_TAKE, .take = take_size_limit },
 	{ "output-limit", 0, CLI_TAKE, .take = take_output_limit },
 	{ 0 },
@@ -266,6 +277,7 @@ int cli_options_take(struct cli *cli, const struct cli_option *options, void *qu
 	}
 	*argv = at + 1;
 	*argc = n - 1;
+	cli_fold_text(cli);
 	return status;
 }
 

@@ -109,7 +109,9 @@ static bool arguments_parse(struct cli *cli, int argc, char **argv, struct argum
 	cli_sources_use(&args->sources, &args->report);
 	args->report.debug_images = args->images;
 	args->text.color = cli->color && !args->output;
-	args->text.columns = args->output ? 0 : cli->columns;
+	if (args->output || args->format_kind != FORMAT_TEXT)
+		cli_fold(cli, 0);
+	args->text.columns = cli->wrap.columns;
 	return true;
 }
 

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { ROW_INDENT = 2 /* a star or a question mark, and a space */ };
+
 /* ---- text ---- */
 
 static bool is_shown(const struct rows *rows, unsigned column)
@@ -27,9 +29,14 @@ static void text_cell(struct rows *rows, struct ws_str text, size_t width)
 		return;
 	}
 	unsigned flags = rows->columns[column].flags;
-	rows->pending++;
-	ws_out_cell(rows->out, text, width, rows->width[column], !(flags & COLUMN_LEFT),
-		    flags & COLUMN_PATH, &rows->pending);
+	bool right = !(flags & COLUMN_LEFT) && !rows->begins[column];
+	if (rows->begins[column]) {
+		ws_out_text(rows->out, "\n");
+		rows->pending = ROW_INDENT + WS_FOLD_INDENT;
+	} else {
+		rows->pending++;
+	}
+	ws_out_cell(rows->out, text, width, rows->width[column], right, &rows->pending);
 }
 
 static void short_cell(struct rows *rows, const char *text, size_t len)
@@ -57,19 +64,23 @@ static void titles(struct rows *rows)
 
 /* ---- tables and rows ---- */
 
-/* Makes the columns as narrow as the line wants. */
-static void fit(struct rows *rows)
+/* Chooses the columns that begin another line, among those that are shown. */
+static void fold(struct rows *rows)
 {
-	size_t between = 1;
-	bool may_cut[ROWS_MAX_COLUMNS];
+	size_t width[ROWS_MAX_COLUMNS];
+	bool begins[ROWS_MAX_COLUMNS];
+	unsigned at[ROWS_MAX_COLUMNS], n = 0;
 	for (unsigned i = 0; i < rows->n_columns; i++) {
-		between += is_shown(rows, i);
-		may_cut[i] = is_shown(rows, i) && rows->is_text[i];
+		if (is_shown(rows, i)) {
+			at[n] = i;
+			width[n++] = rows->width[i];
+		}
 	}
-	unsigned columns = rows->style.columns;
-	if (columns)
-		ws_columns_fit(rows->width, may_cut, rows->n_columns,
-			       columns > between ? columns - between : 0);
+	ws_columns_fold(width, n, ROW_INDENT, 1, rows->style.columns, begins);
+	for (unsigned i = 0; i < n; i++) {
+		rows->width[at[i]] = width[i];
+		rows->begins[at[i]] = begins[i];
+	}
 }
 
 size_t rows_show(const struct rows_style *style, const struct column *columns, unsigned n_columns,
@@ -97,7 +108,8 @@ size_t rows_show(const struct rows_style *style, const struct column *columns, u
 	}
 	rows.skipping = false;
 	titles(&rows);
-	fit(&rows);
+	if (style->columns)
+		fold(&rows);
 	rows.measuring = false;
 	rows.n_rows = 0;
 	rows.heading[0] = '\0';
@@ -347,7 +359,6 @@ void rows_str(struct rows *rows, struct ws_str text)
 	if (rows->json) {
 		ws_json_key_str(rows->json, json_key(rows), text);
 	} else {
-		rows->is_text[rows->at] = true;
 		text_cell(rows, text, ws_escaped_width(text));
 	}
 }

@@ -24,7 +24,6 @@ enum column_flags {
 	COLUMN_LEFT = 1u << 0, /* text starts at the left; all else ends at the right */
 	COLUMN_WIDE = 1u << 1, /* in text only with --wide */
 	COLUMN_DATA = 1u << 2, /* never in text: its headings or neighbours say it */
-	COLUMN_PATH = 1u << 3, /* what is cut of it is its beginning */
 };
 
 struct column {
@@ -39,7 +38,7 @@ struct rows_style {
 	struct ws_json *json; /* where an array is due; NULL: text */
 	bool wide;
 	uint64_t limit;   /* rows; 0: all */
-	unsigned columns; /* of the terminal: text in cells is cut to fit; 0: any number */
+	unsigned columns; /* of the terminal: wider rows are folded; 0: any number */
 };
 
 /* Treat as private. */
@@ -55,7 +54,7 @@ struct rows {
 	unsigned n_hidden;     /* of the next cells */
 	enum ws_status hidden; /* why; WS_OK: nothing can be there */
 	size_t width[ROWS_MAX_COLUMNS];
-	bool is_text[ROWS_MAX_COLUMNS]; /* has cells that may be cut */
+	bool begins[ROWS_MAX_COLUMNS]; /* another line of a row that is folded */
 	bool heading_due;
 	bool doubt; /* of the next row */
 	char heading[160];

@@ -217,10 +217,10 @@ static int pool_add_store(struct storing *s)
 
 static const struct ws_column add_columns[] = {
 	{ "Outcome", WS_ALIGN_LEFT },  { "Identity", WS_ALIGN_LEFT }, { "Arch", WS_ALIGN_LEFT },
-	{ "Kernels", WS_ALIGN_RIGHT }, { "Debug", WS_ALIGN_LEFT },    { "File", WS_ALIGN_CUT },
+	{ "Kernels", WS_ALIGN_RIGHT }, { "Debug", WS_ALIGN_LEFT },    { "File", WS_ALIGN_LEFT },
 };
 static const struct ws_column find_columns[] = {
-	{ "Kernel", WS_ALIGN_CUT },
+	{ "Kernel", WS_ALIGN_LEFT },
 	{ "Code", WS_ALIGN_LEFT },
 	{ "Compared", WS_ALIGN_LEFT },
 	{ "Lines from", WS_ALIGN_LEFT },

@@ -28,14 +28,14 @@ def picture_is_small(root, readme):
 
 
 def commands_exist(program, readme):
-    """Every option behind `warpscope` in README.md is in the help of its verb."""
+    """Every option behind `warpscope` in README.md is in the help of its verb, or in that of all verbs."""
     def said(*words):
         return subprocess.run([program, *words], capture_output=True, text=True, check=True).stdout
     verbs = re.findall(r'^  ([a-z]+) ', said('--help'), re.MULTILINE)
     for line in re.findall(r'\bwarpscope +([^`\n#]+)', '\n'.join(re.findall(r'`[^`]+`', readme.replace('```', '`')))):
         words = line.split()
         verb = words[0] if words[0] in verbs else 'report'
-        text = said(verb, '--help')
+        text = said(verb, '--help') + said('help', 'options')
         for option in re.findall(r'(?<!\S)--[a-z-]+', line):
             if not re.search(rf'(?<!\S){option}(?![a-z-])', text):
                 print(f'# {verb} has no {option}')

@@ -39,8 +39,10 @@ static void begin(struct debugger *d)
 			debug_print_place(d, first->errorpc);
 		}
 	}
+	cli_fold(d->cli, d->cli->columns);
 	ws_out_escaped(out, ws_str_of(report->summary));
 	ws_out_text(out, "\n");
+	cli_fold(d->cli, 0);
 	if (first) {
 		bool named = first->suspect.lane != WS_NONE;
 		const struct ws_report_thread *thread = named ? &first->suspect : &first->at;
@@ -85,7 +87,9 @@ int verb_shell(struct cli *cli, int argc, char **argv)
 	struct debugger d = { .cli = cli };
 	int status = cli_options_take(cli, verb_shell_options, &d, &argc, &argv);
 	if (status == CLI_ANSWERED && cli->json)
-		status = cli_usage("shell", "there is no --json; commands have it");
+		status = cli_usage("shell",
+				   "a conversation is no JSON; give --json to its commands: "
+				   "info kernels --json");
 	if (status == CLI_ANSWERED && argc != 1)
 		status = cli_usage("shell", "one dump is expected");
 	if (status == CLI_ANSWERED)

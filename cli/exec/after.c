@@ -117,6 +117,7 @@ _Noreturn static void page_make(struct cli *cli, const struct exec_dumps *dumps)
 	for (size_t i = 0; i < dumps->n; i++)
 		argv[n + i] = dumps->path[i];
 	n += dumps->n;
+	cli->columns = cli_error_columns(); /* it is shown there */
 	guard_enter(argv[0], (int)n, argv);
 	(void)!cli_verb(cli, (int)n, argv);
 	cli_flush(cli);

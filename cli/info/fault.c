@@ -21,7 +21,7 @@ static const struct column exception_columns[] = {
 	{ "Error PC", "errorpc", 0 },
 	{ "Kernel", "kernel", 0 },
 	{ "BlockIdx", "blockIdx", 0 },
-	{ "Filename", "filename", COLUMN_PATH },
+	{ "Filename", "filename", 0 },
 	{ "Line", "line", 0 },
 	{ "Function", "function", COLUMN_LEFT },
 	{ "By", "blame", COLUMN_WIDE },

@@ -205,7 +205,7 @@ static const struct column warp_columns[] = {
 	{ "In Syscall", "in_syscall_lanes_mask", COLUMN_WIDE },
 	{ "Waits At", "barrier_scope", COLUMN_WIDE },
 	{ "Function", "function", COLUMN_WIDE | COLUMN_LEFT },
-	{ "Filename", "filename", COLUMN_WIDE | COLUMN_PATH },
+	{ "Filename", "filename", COLUMN_WIDE },
 	{ "Line", "line", COLUMN_WIDE },
 	{ NULL, "doubt", COLUMN_DATA },
 };
@@ -317,7 +317,7 @@ static const struct column lane_columns[] = {
 	{ "Thread State", "cbu_state", COLUMN_WIDE },
 	{ "RPC", "rpc", COLUMN_WIDE },
 	{ "Function", "function", COLUMN_WIDE | COLUMN_LEFT },
-	{ "Filename", "filename", COLUMN_WIDE | COLUMN_PATH },
+	{ "Filename", "filename", COLUMN_WIDE },
 	{ "Line", "line", COLUMN_WIDE },
 	{ NULL, "doubt", COLUMN_DATA },
 };

@@ -84,6 +84,7 @@ void run_print_lines(struct ws_out *out, struct ws_span printed)
 	while (at < end) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		size_t n = (size_t)((newline ? newline : end) - at);
+		ws_out_whole_line(out);
 		ws_out_escaped(out, (struct ws_str){ at, n });
 		ws_out_text(out, "\n");
 		at += n + 1;

@@ -142,6 +142,8 @@ static bool arguments_parse(struct cli *cli, int argc, char **argv, struct triag
 	args->n_paths = argc;
 	if (!format_find(cli, args))
 		return false;
+	if (args->output || args->jsonl || args->format_kind != TRIAGE_TEXT)
+		cli_fold(cli, 0);
 	if (cli->api_lib) {
 		cli_usage("triage", "it reads files, and none through --api-lib");
 		return false;
@@ -367,7 +369,7 @@ static enum ws_status render(const struct triage_args *args, const struct cli *c
 {
 	struct ws_text_options text = { .size = sizeof text,
 					.color = cli->color && !args->output,
-					.columns = args->output ? 0 : cli->columns,
+					.columns = cli->wrap.columns,
 					.full_names = args->full_names,
 					.all = args->all };
 	struct ws_triage_page page = { .text = &text };

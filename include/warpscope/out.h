@@ -52,7 +52,7 @@ WS_API void ws_out_escaped(struct ws_out *out, struct ws_str text);
 /** The same for text between double quotes, as in DOT: with a backslash before each quote and
  * backslash. */
 WS_API void ws_out_in_quotes(struct ws_out *out, struct ws_str text);
-/** Columns of a terminal that ws_out_escaped() fills: one for each character. */
+/** Columns of a terminal that ws_out_escaped() fills. */
 WS_API size_t ws_escaped_width(struct ws_str text);
 /**
  * printf to the output. The format is text of the program, as it is; what %s and %c print is
@@ -62,6 +62,33 @@ WS_API size_t ws_escaped_width(struct ws_str text);
 WS_API void ws_out_printf(struct ws_out *out, const char *format, ...) WS_PRINTF(2, 3);
 WS_API void ws_out_vprintf(struct ws_out *out, const char *format, va_list list) WS_PRINTF(2, 0);
 WS_API void ws_out_spaces(struct ws_out *out, size_t n);
+
+/* ---- lines that fit a terminal
+ * -------------------------------------------------------------------------------------- */
+
+/**
+ * Folds lines that are longer than a terminal, at spaces; words and what is between backticks stay
+ * whole. What is folded continues below the first text behind a bullet or a gap, otherwise as far
+ * to the right as the line began. Treat the fields as private.
+ */
+struct ws_wrap {
+	unsigned columns; /* of the terminal; 0: nothing is folded */
+	struct ws_out out;
+	size_t column, indent, spaces, n_words, len;
+	bool in_word, is_bullet, is_shaped, in_code, no_code, whole;
+	char word[4096];
+};
+
+/** Starts folding on the way to `write`, as ws_out_init(). */
+WS_API void ws_wrap_init(struct ws_wrap *wrap, unsigned columns, ws_write_fn *write, void *user);
+/** A `ws_write_fn`; `wrap` is a struct ws_wrap. The last word waits for what follows it. */
+WS_API bool ws_wrap_write(void *wrap, const char *bytes, size_t len);
+/** Writes what waits. @retval WS_IO  some write failed since the start. */
+WS_API enum ws_status ws_wrap_flush(struct ws_wrap *wrap, struct ws_error *err) WS_MUST_USE;
+/** Of the line that is being written, what is folded continues at this column. */
+WS_API void ws_out_fold_here(struct ws_out *out);
+/** The rest of the line is not folded: it is code. */
+WS_API void ws_out_whole_line(struct ws_out *out);
 
 /** How a terminal shows what follows. */
 enum ws_style {
@@ -133,14 +160,13 @@ WS_API const char *ws_missing_word(enum ws_status why);
 
 /**
  * A text table whose columns are as wide as their widest cell, two spaces apart. Cells are copied;
- * memory is proportional to the text.
+ * memory is proportional to the text. At most 64 columns.
  */
 struct ws_table;
 
 enum ws_align {
 	WS_ALIGN_LEFT,
 	WS_ALIGN_RIGHT,
-	WS_ALIGN_CUT, /**< left; may be cut to fit a width */
 };
 
 struct ws_column {
@@ -158,25 +184,23 @@ WS_API void ws_table_cell(struct ws_table *table, struct ws_str text);
 WS_API void ws_table_printf(struct ws_table *table, const char *format, ...) WS_PRINTF(2, 3);
 /** Number of whole rows added. */
 WS_API size_t ws_table_rows(const struct ws_table *table);
-/**
- * Cuts the columns that may be cut, the widest first, so that lines of the table have at most
- * `width` characters if possible; three dots mark a cut. 0: any number of characters.
- */
+/** Folds rows that are wider than `width` columns of a terminal: see ws_columns_fold(). 0: none. */
 WS_API void ws_table_fit(struct ws_table *table, unsigned width);
 /**
- * Narrows the widest of the columns that `may_cut` until all columns together have at most `room`
- * characters, or each is down to 12.
+ * Which columns of a table begin another line of their row, so that lines have at most `room`
+ * columns of a terminal: `indent` of them before the first cell, `gap` between two, and
+ * WS_FOLD_INDENT more before what is folded. A column that is wider than that gets a line of its
+ * own, and the width that there is.
  */
-WS_API void ws_columns_fit(size_t *width, const bool *may_cut, size_t n_columns, size_t room);
+WS_API void ws_columns_fold(size_t *width, size_t n_columns, size_t indent, size_t gap, size_t room,
+			    bool *ret_begins);
+enum { WS_FOLD_INDENT = 4 };
 /**
- * Writes the next cell of a line: `text`, which has `width` characters, in `room`; what is more is
- * cut. `*pending` spaces are due before it. They wait for text, so that no line ends in spaces.
+ * Writes the next cell of a line: `text`, which fills `width` columns, in `room`. `*pending` spaces
+ * are due before it. They wait for text, so that no line ends in spaces.
  */
 WS_API void ws_out_cell(struct ws_out *out, struct ws_str text, size_t width, size_t room,
-			bool right, bool keep_end, size_t *pending);
-/** Writes text as ws_out_escaped() does in at most `width` characters: the beginning of it, or its
- * end, with three dots in place of the rest. */
-WS_API void ws_out_cut(struct ws_out *out, struct ws_str text, size_t width, bool keep_end);
+			bool right, size_t *pending);
 /**
  * Prints titles and rows, with `indent` spaces before each line; trailing spaces are not printed.
  * @retval WS_NO_MEMORY  a cell could not be stored earlier; nothing was printed.

@@ -161,6 +161,7 @@ static void label(struct wsi_page *page, const char *text)
 	else
 		ws_out_spaces(page->out, 11);
 	style(page, WS_STYLE_PLAIN);
+	ws_out_fold_here(page->out);
 }
 
 /* What stands around an element, in detail. */
@@ -193,6 +194,7 @@ static void open(struct wsi_page *page, enum wsi_element element, const char *te
 		ws_out_text(page->out, element == WSI_ITEM ? "- " : "");
 	else
 		ws_out_text(page->out, elements[element].start);
+	ws_out_fold_here(page->out);
 	if (text)
 		label(page, text);
 }
@@ -267,6 +269,7 @@ static void frame(struct wsi_page *page, const struct wsi_stack_frame *frame)
 	if (frame->star || frame->soft)
 		style(page, frame->star ? WS_STYLE_BOLD : WS_STYLE_DIM);
 	ws_out_printf(page->out, "    #%-2u%s ", frame->level, frame->star ? "*" : " ");
+	ws_out_fold_here(page->out);
 }
 
 static void code_line(struct wsi_page *page, bool here, const char *mark, uint64_t number,
@@ -276,6 +279,7 @@ static void code_line(struct wsi_page *page, bool here, const char *mark, uint64
 	(void)threads;
 	ws_out_text(page->out, page->in_line ? "\n" : "");
 	page->in_line = true;
+	ws_out_whole_line(page->out);
 	if (page->element == WSI_SOURCE)
 		ws_out_printf(page->out, "      %s%6" PRIu64 "  ", here ? ">" : " ", number);
 	else

@@ -29,8 +29,8 @@ void wsi_section_groups(struct wsi_page *page)
 	static const struct ws_column columns[] = {
 		{ "Threads", WS_ALIGN_RIGHT }, { "Warps", WS_ALIGN_RIGHT },
 		{ "State", WS_ALIGN_LEFT },    { "PC", WS_ALIGN_LEFT },
-		{ "At", WS_ALIGN_CUT },        { "Called from", WS_ALIGN_CUT },
-		{ "Function", WS_ALIGN_CUT },  { "First block, thread", WS_ALIGN_LEFT },
+		{ "At", WS_ALIGN_LEFT },       { "Called from", WS_ALIGN_LEFT },
+		{ "Function", WS_ALIGN_LEFT }, { "First block, thread", WS_ALIGN_LEFT },
 	};
 	const struct ws_report *report = page->report;
 	uint32_t shown = wsi_rows(page, report->n_groups);
@@ -69,10 +69,10 @@ void wsi_section_groups(struct wsi_page *page)
 void wsi_section_further(struct wsi_page *page)
 {
 	static const struct ws_column columns[] = {
-		{ "Exception", WS_ALIGN_CUT }, { "At", WS_ALIGN_CUT },
-		{ "Function", WS_ALIGN_CUT },  { "First block, thread", WS_ALIGN_LEFT },
-		{ "Dev", WS_ALIGN_RIGHT },     { "SM", WS_ALIGN_RIGHT },
-		{ "SMs", WS_ALIGN_RIGHT },     { "Warps", WS_ALIGN_RIGHT },
+		{ "Exception", WS_ALIGN_LEFT }, { "At", WS_ALIGN_LEFT },
+		{ "Function", WS_ALIGN_LEFT },  { "First block, thread", WS_ALIGN_LEFT },
+		{ "Dev", WS_ALIGN_RIGHT },      { "SM", WS_ALIGN_RIGHT },
+		{ "SMs", WS_ALIGN_RIGHT },      { "Warps", WS_ALIGN_RIGHT },
 		{ "Threads", WS_ALIGN_RIGHT },
 	};
 	static const struct ws_report_frame nothing = { .function_status = WS_ABSENT };

@@ -2,6 +2,7 @@
 #include "text/escape.h"
 
 #include "text/utf8.h"
+#include "text/width.h"
 
 /* Ranges of characters that are not seen or change how others are; in ascending order
  * [public doc: Unicode 15, categories Cc, Zl and Zp, Default_Ignorable_Code_Point, interlinear
@@ -60,8 +61,7 @@ size_t wsi_utf8_len(const char *text, size_t len)
 	return bad ? 0 : n;
 }
 
-/* The code of a well-formed character of `n` bytes. */
-static uint32_t code_of(const char *text, size_t n)
+uint32_t wsi_utf8_code(const char *text, size_t n)
 {
 	const uint8_t *p = (const uint8_t *)text;
 	uint32_t code = n == 1 ? p[0] : p[0] & (0x7fu >> n);
@@ -111,7 +111,7 @@ void wsi_out_escape(struct ws_out *out, struct ws_str text, const struct wsi_spe
 			continue;
 		}
 		size_t n = wsi_utf8_len(text.ptr + i, text.len - i);
-		uint32_t code = n ? code_of(text.ptr + i, n) : WSI_NO_CHARACTER;
+		uint32_t code = n ? wsi_utf8_code(text.ptr + i, n) : WSI_NO_CHARACTER;
 		if (c >= 0x80 && !wsi_is_hidden(code)) {
 			i += n;
 			continue;
@@ -160,12 +160,11 @@ void ws_out_in_quotes(struct ws_out *out, struct ws_str text)
 	wsi_out_escape(out, text, &wsi_special_in_quotes, escape_in_quotes);
 }
 
-/* A `ws_write_fn` that counts characters. */
-static bool count_characters(void *user, const char *bytes, size_t len)
+/* A `ws_write_fn` that counts columns; it gets whole characters. */
+static bool count_columns(void *user, const char *bytes, size_t len)
 {
 	size_t *n = user;
-	for (size_t i = 0; i < len; i++)
-		*n += ((unsigned char)bytes[i] & 0xc0) != 0x80;
+	*n += wsi_text_width(bytes, len);
 	return true;
 }
 
@@ -178,44 +177,7 @@ size_t ws_escaped_width(struct ws_str text)
 	if (plain)
 		return text.len;
 	struct ws_out out;
-	ws_out_init(&out, count_characters, &width);
+	ws_out_init(&out, count_columns, &width);
 	ws_out_escaped(&out, text);
 	return ws_out_flush(&out, NULL) == WS_OK ? width : text.len;
-}
-
-/* A part of a text on its way out: characters `skip` to before `end`. */
-struct part {
-	struct ws_out *out;
-	size_t at, skip, end;
-};
-
-/* A `ws_write_fn`. */
-static bool write_part(void *user, const char *bytes, size_t len)
-{
-	struct part *part = user;
-	for (size_t i = 0; i < len; i++) {
-		part->at += ((unsigned char)bytes[i] & 0xc0) != 0x80;
-		if (part->at > part->skip && part->at <= part->end)
-			ws_out_bytes(part->out, bytes + i, 1);
-	}
-	return true;
-}
-
-void ws_out_cut(struct ws_out *out, struct ws_str text, size_t width, bool keep_end)
-{
-	size_t all = ws_escaped_width(text), dots = width < 3 ? width : 3, kept = width - dots;
-	if (all <= width) {
-		ws_out_escaped(out, text);
-		return;
-	}
-	struct part part = { .out = out,
-			     .skip = keep_end ? all - kept : 0,
-			     .end = keep_end ? all : kept };
-	struct ws_out escaped;
-	if (keep_end)
-		ws_out_bytes(out, "...", dots);
-	ws_out_init(&escaped, write_part, &part);
-	ws_out_escaped(&escaped, text);
-	if (ws_out_flush(&escaped, NULL) == WS_OK && !keep_end)
-		ws_out_bytes(out, "...", dots);
 }

@@ -2,6 +2,7 @@
 #include "text/table.h"
 
 #include "base/base.h"
+#include "text/width.h"
 
 /*
  * Cells are kept as one run of terminated, already escaped strings, row by row:
@@ -9,22 +10,25 @@
  *   text: "0\0" "sm_90\0" "80x\0" | "1\0" "sm_90\0" "80x\0" | ...
  */
 
+enum { MAX_COLUMNS = 64, CELL_GAP = 2 };
+
 struct ws_table {
 	struct ws_column *columns; /* owned */
-	size_t *width;             /* owned; in characters */
+	size_t *width;             /* owned; in columns of a terminal */
 	size_t n_columns, n_cells;
 	char *text; /* owned */
 	size_t text_len, text_cap;
 	size_t cell_off; /* of the cell that is being written */
-	unsigned fit;    /* characters of a line; 0: any number */
+	unsigned fit;    /* columns of the terminal; 0: any number */
 	bool failed;
 };
 
 enum ws_status ws_table_create(const struct ws_column *columns, size_t n_columns,
 			       struct ws_table **ret_table, struct ws_error *err)
 {
-	if (n_columns == 0)
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "a table needs a column");
+	if (n_columns == 0 || n_columns > MAX_COLUMNS)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "a table has 1 to %d columns",
+				MAX_COLUMNS);
 	struct ws_table *table = wsi_zalloc(sizeof *table);
 	if (table) {
 		table->columns = wsi_zalloc_array(n_columns, sizeof *columns);
@@ -51,14 +55,6 @@ void ws_table_destroy(struct ws_table *table)
 	wsi_free(table->width);
 	wsi_free(table->text);
 	wsi_free(table);
-}
-
-static size_t n_characters(const char *text)
-{
-	size_t n = 0;
-	for (const char *p = text; *p; p++)
-		n += ((unsigned char)*p & 0xc0) != 0x80;
-	return n;
 }
 
 /* A `ws_write_fn` that appends to the table's text. */
@@ -101,7 +97,8 @@ void wsi_table_cell_end(struct ws_table *table, struct ws_out *out)
 	if (!text_end(table, out))
 		return;
 	size_t column = table->n_cells++ % table->n_columns;
-	size_t width = n_characters(table->text + table->cell_off);
+	const char *cell = table->text + table->cell_off;
+	size_t width = wsi_text_width(cell, strlen(cell));
 	if (width > table->width[column])
 		table->width[column] = width;
 }
@@ -129,94 +126,81 @@ size_t ws_table_rows(const struct ws_table *table)
 	return table->n_cells / table->n_columns;
 }
 
-/* ---- fitting into a width ---- */
-
-enum { LEAST_WIDTH = 12 /* of a column that is cut */, MAX_FITTED = 64 /* columns */ };
+/* ---- folding ---- */
 
 void ws_table_fit(struct ws_table *table, unsigned width)
 {
 	table->fit = width;
 }
 
-void ws_columns_fit(size_t *width, const bool *may_cut, size_t n_columns, size_t room)
+void ws_columns_fold(size_t *width, size_t n_columns, size_t indent, size_t gap, size_t room,
+		     bool *ret_begins)
 {
-	size_t all = 0;
-	for (size_t i = 0; i < n_columns; i++)
-		all += width[i];
-	while (all > room) {
-		size_t widest = n_columns;
-		for (size_t i = 0; i < n_columns; i++) {
-			if (may_cut[i] && width[i] > LEAST_WIDTH &&
-			    (widest == n_columns || width[i] > width[widest]))
-				widest = i;
-		}
-		if (widest == n_columns)
-			return;
-		width[widest]--;
-		all--;
+	size_t start = indent, used = indent;
+	for (size_t i = 0; i < n_columns; i++) {
+		ret_begins[i] = used > start && used + gap + width[i] > room;
+		if (ret_begins[i])
+			used = start = indent + WS_FOLD_INDENT;
+		else if (i > 0)
+			used += gap;
+		if (used == start && start < room && width[i] > room - start)
+			width[i] = room - start;
+		used += width[i];
 	}
 }
 
 /* ---- printing ---- */
 
 void ws_out_cell(struct ws_out *out, struct ws_str text, size_t width, size_t room, bool right,
-		 bool keep_end, size_t *pending)
+		 size_t *pending)
 {
 	size_t pad = room > width ? room - width : 0;
 	*pending += right ? pad : 0;
 	if (text.len) {
 		ws_out_spaces(out, *pending);
-		if (width > room)
-			ws_out_cut(out, text, room, keep_end);
-		else
-			ws_out_escaped(out, text);
+		ws_out_escaped(out, text);
 		*pending = 0;
 	}
 	*pending += right ? 0 : pad;
 }
 
-static void print_cell(const struct ws_table *table, struct ws_out *out, size_t column,
-		       const char *text, size_t *pending)
+/* One row, or the titles. Where the row is folded the column `begins` a line. */
+static const char *print_row(const struct ws_table *table, struct ws_out *out, unsigned indent,
+			     const bool *begins, const char *text)
 {
-	bool right = table->columns[column].align == WS_ALIGN_RIGHT;
-	*pending += column ? 2 : 0;
-	ws_out_cell(out, ws_str_of(text), n_characters(text), table->width[column], right, false,
-		    pending);
-}
-
-static void columns_cut(const struct ws_table *table, unsigned indent)
-{
-	bool may_cut[MAX_FITTED];
-	size_t between = 2 * (table->n_columns - 1) + indent;
-	if (table->n_columns > MAX_FITTED)
-		return;
-	for (size_t i = 0; i < table->n_columns; i++)
-		may_cut[i] = table->columns[i].align == WS_ALIGN_CUT;
-	ws_columns_fit(table->width, may_cut, table->n_columns,
-		       table->fit > between ? table->fit - between : 0);
+	size_t pending = indent;
+	for (size_t i = 0; i < table->n_columns; i++) {
+		const char *cell = text ? text : table->columns[i].title;
+		size_t len = strlen(cell);
+		if (begins[i]) {
+			ws_out_text(out, "\n");
+			pending = indent + WS_FOLD_INDENT;
+		} else {
+			pending += i ? CELL_GAP : 0;
+		}
+		ws_out_cell(out, (struct ws_str){ cell, len }, wsi_text_width(cell, len),
+			    table->width[i],
+			    table->columns[i].align == WS_ALIGN_RIGHT && !begins[i], &pending);
+		text = text ? text + len + 1 : NULL;
+	}
+	ws_out_text(out, "\n");
+	return text;
 }
 
 enum ws_status ws_table_print(const struct ws_table *table, struct ws_out *out, unsigned indent,
 			      struct ws_error *err)
 {
+	bool begins[MAX_COLUMNS] = { false };
 	if (table->failed)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "table");
 	assert(table->n_cells % table->n_columns == 0);
+	assert(table->n_columns <= MAX_COLUMNS);
 	if (table->fit)
-		columns_cut(table, indent);
-	size_t pending = indent;
-	for (size_t i = 0; i < table->n_columns; i++)
-		print_cell(table, out, i, table->columns[i].title, &pending);
-	ws_out_text(out, "\n");
-
+		ws_columns_fold(table->width, table->n_columns, indent, CELL_GAP, table->fit,
+				begins);
+	print_row(table, out, indent, begins, NULL);
 	const char *text = table->text;
-	for (size_t row = 0; row < ws_table_rows(table); row++) {
-		pending = indent;
-		for (size_t i = 0; i < table->n_columns; i++) {
-			print_cell(table, out, i, text, &pending);
-			text += strlen(text) + 1;
-		}
-		ws_out_text(out, "\n");
-	}
+	for (size_t row = 0; row < ws_table_rows(table); row++)
+		text = print_row(table, out, indent, begins, text);
 	return WS_OK;
 }

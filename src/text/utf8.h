@@ -9,5 +9,7 @@
  * Overlong forms, surrogates and values above U+10FFFF are not well formed. `len` must not be 0.
  */
 size_t wsi_utf8_len(const char *text, size_t len);
+/* The code of a well-formed character of `n` bytes. */
+uint32_t wsi_utf8_code(const char *text, size_t n);
 
 #endif

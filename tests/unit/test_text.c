@@ -8,6 +8,7 @@
 
 #include "text/escape.h"
 #include "text/utf8.h"
+#include "text/width.h"
 
 struct text {
 	char bytes[4096];
@@ -114,10 +115,8 @@ static void what_is_not_seen_is_escaped_and_what_is_stays(void **state)
 	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
 		ws_out_escaped(&out, ws_str_of(cases[i].from));
 		assert_string_equal(written(), cases[i].to);
-		size_t n = 0;
-		for (const char *p = cases[i].to; *p; p++)
-			n += ((unsigned char)*p & 0xc0) != 0x80;
-		assert_int_equal(ws_escaped_width(ws_str_of(cases[i].from)), n);
+		assert_int_equal(ws_escaped_width(ws_str_of(cases[i].from)),
+				 wsi_text_width(cases[i].to, strlen(cases[i].to)));
 	}
 	ws_out_in_quotes(&out, ws_str_of("a\"b\\c\x1b\xe2\x80\xa8"));
 	assert_string_equal(written(), "a\\\"b\\\\c\\\\x1b\\\\xe2\\\\x80\\\\xa8");
@@ -252,7 +251,7 @@ static void table_aligns_and_leaves_no_trailing_spaces(void **state)
 static void tables_fit_a_width(void **state)
 {
 	(void)state;
-	static const struct ws_column columns[] = { { "Name", WS_ALIGN_CUT },
+	static const struct ws_column columns[] = { { "Name", WS_ALIGN_LEFT },
 						    { "PC", WS_ALIGN_RIGHT } };
 	struct ws_table *table = NULL;
 	assert_int_equal(ws_table_create(columns, 2, &table, NULL), WS_OK);
@@ -263,13 +262,13 @@ static void tables_fit_a_width(void **state)
 	ws_table_fit(table, 36);
 	start();
 	assert_int_equal(ws_table_print(table, &out, 2, NULL), WS_OK);
-	ws_out_cut(&out, ws_str_of("/a/long/path"), 7, true);
-	ws_out_cut(&out, ws_str_of("whole"), 5, true);
 	assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
-	assert_string_equal(text.bytes, "  Name                            PC\n"
-					"  a\\x1b kernel wi...  0x7f0000001000\n"
-					"  short                         0x10\n"
-					"...pathwhole");
+	assert_string_equal(text.bytes, "  Name\n"
+					"      PC\n"
+					"  a\\x1b kernel with a long n\xc3\xa4me\n"
+					"      0x7f0000001000\n"
+					"  short\n"
+					"      0x10\n");
 	ws_table_destroy(table);
 }
 
@@ -389,35 +388,6 @@ static void characters_are_as_long_as_unicode_says(void **state)
 	}
 	for (size_t i = 0; i < WSI_COUNT(wrong); i++)
 		assert_int_equal(wsi_utf8_len(wrong[i], strlen(wrong[i])), 0);
-}
-
-static void a_cut_text_has_the_width_that_is_asked_for(void **state)
-{
-	(void)state;
-	static const struct {
-		size_t width;
-		const char *beginning, *end;
-	} cases[] = { { 0, "", "" },
-		      { 1, ".", "." },
-		      { 2, "..", ".." },
-		      { 3, "...", "..." },
-		      { 4, "\xc3\xa9...", "...g" },
-		      { 7, "\xc3\xa9\\x1...", "...defg" },
-		      { 10, "\xc3\xa9\\x1bbc...", "...bbcdefg" },
-		      { 11,
-			"\xc3\xa9\\x1b"
-			"bcdefg",
-			"\xc3\xa9\\x1b"
-			"bcdefg" } };
-	start();
-	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
-		struct ws_str all = ws_str_of("\xc3\xa9\x1b"
-					      "bcdefg");
-		ws_out_cut(&out, all, cases[i].width, false);
-		assert_string_equal(written(), cases[i].beginning);
-		ws_out_cut(&out, all, cases[i].width, true);
-		assert_string_equal(written(), cases[i].end);
-	}
 }
 
 /* ---- the sink ---- */
@@ -544,38 +514,44 @@ static void what_is_missing_has_one_of_four_words(void **state)
 		assert_string_equal(ws_missing_word(damaged[i]), "damaged");
 }
 
-static void columns_are_narrowed_from_the_widest_down_to_12(void **state)
+static void columns_that_do_not_fit_begin_another_line(void **state)
 {
 	(void)state;
 	static const struct {
-		size_t width[3], room, expected[3];
-		bool may_cut[3];
+		size_t width[4], room, expected[4];
+		bool begins[4];
 	} cases[] = {
-		{ { 20, 30, 5 }, 55, { 20, 30, 5 }, { true, true, true } },
-		{ { 20, 30, 5 }, 54, { 20, 29, 5 }, { true, true, true } },
-		{ { 20, 30, 5 }, 43, { 19, 19, 5 }, { true, true, true } },
-		{ { 20, 30, 5 }, 10, { 12, 12, 5 }, { true, true, true } },
-		{ { 20, 30, 14 }, 50, { 20, 30, 12 }, { false, false, true } },
-		{ { 20, 30, 14 }, 60, { 16, 30, 14 }, { true, false, true } },
+		{ { 5, 10, 5, 8 }, 36, { 5, 10, 5, 8 }, { false, false, false, false } },
+		{ { 5, 10, 5, 8 }, 35, { 5, 10, 5, 8 }, { false, false, false, true } },
+		{ { 5, 10, 5, 8 }, 25, { 5, 10, 5, 8 }, { false, false, true, false } },
+		{ { 5, 10, 5, 8 }, 14, { 5, 8, 5, 8 }, { false, true, true, true } },
+		/* a column that is too wide has a line of its own */
+		{ { 50, 3, 0, 8 }, 21, { 19, 3, 0, 8 }, { false, true, false, false } },
+		{ { 5, 50, 3, 8 }, 20, { 5, 14, 3, 8 }, { false, true, true, false } },
+		{ { 5, 10, 5, 8 }, 3, { 1, 10, 5, 8 }, { false, true, true, true } },
 	};
 	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
-		size_t width[3];
+		size_t width[4];
+		bool begins[4];
 		memcpy(width, cases[i].width, sizeof width);
-		ws_columns_fit(width, cases[i].may_cut, 3, cases[i].room);
+		ws_columns_fold(width, 4, 2, 2, cases[i].room, begins);
 		assert_memory_equal(width, cases[i].expected, sizeof width);
+		assert_memory_equal(begins, cases[i].begins, sizeof begins);
 	}
 }
 
 static void a_table_holds_many_long_cells(void **state)
 {
 	(void)state;
-	static const struct ws_column columns[] = { { "A", WS_ALIGN_CUT }, { "B", WS_ALIGN_LEFT } };
+	static const struct ws_column columns[] = { { "A", WS_ALIGN_LEFT },
+						    { "B", WS_ALIGN_LEFT } };
 	static char cell[400], line[400];
 	static struct collected got;
 	struct ws_table *table = NULL;
 	got.len = 0;
 	memset(cell, 'x', sizeof cell - 1);
 	assert_int_equal(ws_table_create(columns, 0, &table, NULL), WS_ARGUMENT);
+	assert_int_equal(ws_table_create(columns, 65, &table, NULL), WS_ARGUMENT);
 	assert_int_equal(ws_table_create(columns, 2, &table, NULL), WS_OK);
 	for (int i = 0; i < 300; i++) {
 		ws_table_printf(table, "%s", cell); /* 300 bytes of it */
@@ -628,12 +604,11 @@ int main(void)
 		cmocka_unit_test(each_byte_is_escaped_wherever_it_stands),
 		cmocka_unit_test(ranges_that_are_not_seen_are_hidden_to_their_ends),
 		cmocka_unit_test(characters_are_as_long_as_unicode_says),
-		cmocka_unit_test(a_cut_text_has_the_width_that_is_asked_for),
 		cmocka_unit_test(the_sink_gets_all_bytes_in_order),
 		cmocka_unit_test(a_file_gets_what_fits_and_says_when_no_more_does),
 		cmocka_unit_test(json_is_indented_but_for_lines_of_their_own),
 		cmocka_unit_test(what_is_missing_has_one_of_four_words),
-		cmocka_unit_test(columns_are_narrowed_from_the_widest_down_to_12),
+		cmocka_unit_test(columns_that_do_not_fit_begin_another_line),
 		cmocka_unit_test(a_table_holds_many_long_cells),
 		cmocka_unit_test(styles_are_those_of_a_terminal),
 	};

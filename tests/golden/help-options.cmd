@@ -1,0 +1,2 @@
+# Options and exit statuses of all verbs.
+warpscope help options
