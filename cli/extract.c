@@ -15,11 +15,14 @@ struct extract {
 	const char *output, *path;
 	bool original;
 	struct ws_cubin *cubin; /* owned */
+	uint64_t written;       /* bytes */
+	bool truncated;         /* there were more in what was dumped */
 };
 
 static int take(struct extract *extract, struct ws_span bytes)
 {
 	struct ws_error err;
+	extract->written = bytes.len;
 	if (strcmp(extract->output, "-") == 0) {
 		ws_out_bytes(&extract->session.cli->out, (const char *)bytes.ptr, bytes.len);
 		return CLI_ANSWERED;
@@ -52,7 +55,7 @@ static bool has_identity(struct ws_span bytes, const char *digits)
 }
 
 /* The bytes of the image that `name` means. An exit status. */
-static int find_image(const struct extract *extract, const char *name, struct ws_span *ret_bytes)
+static int find_image(struct extract *extract, const char *name, struct ws_span *ret_bytes)
 {
 	uint64_t number;
 	struct ws_module module;
@@ -78,7 +81,8 @@ static int find_image(const struct extract *extract, const char *name, struct ws
 			 ws_status_text(status));
 		return CLI_NO_ANSWER;
 	}
-	if (status != WS_OK)
+	extract->truncated = status != WS_OK;
+	if (extract->truncated)
 		cli_warn("%s: the image of module %u is truncated: %zu bytes are left",
 			 extract->path, found, ret_bytes->len);
 	return CLI_ANSWERED;
@@ -142,7 +146,8 @@ static int extract_section(struct extract *extract, const char *name)
 			continue;
 		if (is_number ? i != number : !ws_str_equal(section.name, ws_str_of(name)))
 			continue;
-		if (section.bytes.len < section.size)
+		extract->truncated = section.bytes.len < section.size;
+		if (extract->truncated)
 			cli_warn("%s: section %u is truncated: %zu of %" PRIu64 " bytes are left",
 				 extract->path, i, section.bytes.len, section.size);
 		return take(extract, section.bytes);
@@ -216,6 +221,7 @@ static int extract_memory(struct extract *extract, const char *text, int argc, c
 		status = cli_fail(extract->path, &err);
 	else
 		status = take(extract, (struct ws_span){ bytes, n, 0 });
+	extract->truncated = n < range.len;
 	free(bytes);
 	return status;
 }
@@ -238,6 +244,19 @@ static int extract_run(struct extract *extract, int argc, char **argv)
 	return cli_usage("extract", "image, ptx, section or memory; not \"%s\"", what);
 }
 
+static void print_json(struct extract *extract, const char *what, const char *name)
+{
+	struct ws_json json;
+	cli_json_begin(extract->session.cli, &json, "warpscope-extract-1");
+	ws_json_key_text(&json, "dump", extract->path);
+	ws_json_key_text(&json, "part", what);
+	ws_json_key_text(&json, "which", name);
+	ws_json_key_text(&json, "output", extract->output);
+	ws_json_key_u64(&json, "bytes", extract->written);
+	ws_json_key_bool(&json, "truncated", extract->truncated);
+	ws_json_end(&json);
+}
+
 const struct cli_option verb_extract_options[] = {
 	{ "output", 'o', CLI_TEXT, .at = offsetof(struct extract, output) },
 	{ "original", 0, CLI_FLAG, .at = offsetof(struct extract, original) },
@@ -255,6 +274,9 @@ int verb_extract(struct cli *cli, int argc, char **argv)
 				 "a dump, image, ptx, section or memory, and which one are needed");
 	if (!extract.output)
 		return cli_usage("extract", "-o FILE is needed");
+	if (strcmp(extract.output, "-") == 0 && cli->json)
+		return cli_usage("extract", "standard output takes the bytes or, with --json, what "
+					    "was written: name a file");
 	if (strcmp(extract.output, "-") == 0 && cli->terminal)
 		return cli_usage("extract", "standard output is a terminal, and the bytes are "
 					    "written as they are: name a file, or append | xxd");
@@ -263,6 +285,8 @@ int verb_extract(struct cli *cli, int argc, char **argv)
 	if (status != CLI_ANSWERED)
 		return status;
 	status = extract_run(&extract, argc - 1, argv + 1);
+	if (status == CLI_ANSWERED && cli->json)
+		print_json(&extract, argv[1], argv[2]);
 	ws_cubin_close(extract.cubin);
 	session_close(&extract.session);
 	return status;

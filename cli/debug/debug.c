@@ -834,7 +834,9 @@ int verb_debug(struct cli *cli, int argc, char **argv)
 	struct debugger d = { .setup = RUN_SETUP_INIT(cli), .cli = cli };
 	int status = cli_options_take(cli, verb_debug_options, &d, &argc, &argv);
 	if (status == CLI_ANSWERED && cli->json)
-		status = cli_usage("debug", "there is no --json; commands have it");
+		status = cli_usage("debug",
+				   "a conversation is no JSON; give --json to its commands: "
+				   "info kernels --json");
 	if (status == CLI_ANSWERED)
 		status = check_what(&d, argc, argv);
 	if (status == CLI_ANSWERED)

@@ -305,8 +305,18 @@ static void wait_for_dumps(struct target *targets, size_t n, uint64_t timeout)
 	}
 }
 
-static void target_say(const struct target *t)
+static void target_say(const struct target *t, struct ws_json *json)
 {
+	if (json) {
+		ws_json_object(json);
+		ws_json_key_u64(json, "pid", (uint64_t)t->pid);
+		ws_json_key_text(json, "dump", t->dump);
+		ws_json_key_bool(json, "complete", t->state == DUMPED);
+		ws_json_key_u64(json, "bytes", t->bytes > 0 ? (uint64_t)t->bytes : 0);
+		ws_json_key_text(json, "reason", t->state == DUMPED ? NULL : t->why);
+		ws_json_end(json);
+		return;
+	}
 	if (t->state == DUMPED)
 		cli_say("warpscope: process %d: %s (%lld bytes)\n", (int)t->pid, t->dump,
 			(long long)t->bytes);
@@ -351,7 +361,7 @@ static bool add_below(struct targets *targets, pid_t root, bool with_root)
 }
 
 /* All are asked before any is waited for: the ranks of a job wait for each other. */
-static size_t trigger(struct targets *targets, uint64_t timeout)
+static size_t trigger(struct targets *targets, uint64_t timeout, struct ws_json *json)
 {
 	size_t n_dumped = 0;
 	for (size_t i = 0; i < targets->n; i++)
@@ -359,7 +369,7 @@ static size_t trigger(struct targets *targets, uint64_t timeout)
 			(void)!ws_write_fd(&targets->item[i].pipe, "", 1);
 	wait_for_dumps(targets->item, targets->n, timeout);
 	for (size_t i = 0; i < targets->n; i++) {
-		target_say(&targets->item[i]);
+		target_say(&targets->item[i], json);
 		n_dumped += targets->item[i].state == DUMPED;
 		if (targets->item[i].pipe >= 0)
 			close(targets->item[i].pipe);
@@ -380,7 +390,7 @@ size_t exec_trigger_below(pid_t root, uint64_t timeout, exec_took_fn *took, void
 	(void)add_below(&targets, root, false);
 	size_t n = targets.n;
 	signal(SIGPIPE, SIG_IGN);
-	(void)!trigger(&targets, timeout);
+	(void)!trigger(&targets, timeout, NULL);
 	for (size_t i = 0; i < n; i++)
 		if (targets.item[i].state == DUMPED)
 			took(user, targets.item[i].dump);
@@ -403,13 +413,12 @@ int verb_trigger(struct cli *cli, int argc, char **argv)
 {
 	struct trigger_args args = { .timeout = { .value = DEFAULT_TIMEOUT } };
 	struct targets targets = { 0 };
+	struct ws_json json;
 	int status = cli_options_take(cli, verb_trigger_options, &args, &argc, &argv);
 	if (status != CLI_ANSWERED)
 		return status;
 	if (argc == 0)
 		return cli_usage("trigger", "which processes?");
-	if (cli->json)
-		return cli_usage("trigger", "it has no JSON");
 	for (int i = 0; i < argc; i++) {
 		uint64_t pid;
 		if (!cli_number(argv[i], &pid) || pid == 0 || pid > INT32_MAX)
@@ -422,7 +431,15 @@ int verb_trigger(struct cli *cli, int argc, char **argv)
 		/* the one that was named, to say what is wrong with it */
 		target_make(&targets.item[targets.n++], (pid_t)atoi(argv[i]));
 	}
-	size_t n_dumped = trigger(&targets, args.timeout.value);
+	if (cli->json) {
+		cli_json_begin(cli, &json, "warpscope-trigger-1");
+		ws_json_key_array(&json, "processes");
+	}
+	size_t n_dumped = trigger(&targets, args.timeout.value, cli->json ? &json : NULL);
+	if (cli->json) {
+		ws_json_end(&json);
+		ws_json_end(&json);
+	}
 	status = n_dumped == targets.n ? CLI_ANSWERED : CLI_NO_ANSWER;
 	targets_fini(&targets);
 	return status;

@@ -805,6 +805,12 @@ def trigger_asks_and_explains(bench):
         status, said = trigger(one, full, default, relative)
         size = os.path.getsize(os.path.join(bench.root, 'examples/dumps/hang.nvcudmp'))
         expect(status == 0 and said.count(f' ({size} bytes)') == 4 and f'/dump_{full.pid}_' in said and f'{where}/sub/core_{relative.pid}_' in said, said)
+        asked = start('wait', env=named)
+        done = subprocess.run([bench.program, 'trigger', '--json', str(asked.pid)], capture_output=True, check=False, timeout=60)
+        answer = json.loads(done.stdout)['processes'][0]
+        expect(done.returncode == 0 and not done.stderr and answer.pop('dump').startswith(f'{where}/dump_{asked.pid}_')
+               and answer == {'pid': asked.pid, 'complete': True, 'bytes': size, 'reason': None}, done)
+        os.unlink(glob.glob(f'{where}/dump_{asked.pid}_*')[0])
         status, said = trigger(one, seconds='2')
         expect(status == 1 and 'no dump' in said, f'an older dump counts: {said}')
         expect(len(glob.glob(where + '/dump_*')) == 2 and len(glob.glob(where + '/core_*')) == 1, os.listdir(where))
@@ -882,7 +888,7 @@ def trigger_looks_into_containers(bench):
 
 def trigger_takes_numbers_of_processes(bench):
     for words, said in (((), 'which processes?'), (('0',), "'0' is not the number"), (('x',), "'x' is not"), (('2147483648',), 'is not the number'),
-                        (('--json', '1'), 'it has no JSON'), ((str(os.getpid()), '-1'), '-1')):
+                        ((str(os.getpid()), '-1'), '-1')):
         done = subprocess.run([bench.program, 'trigger', *words], capture_output=True, check=False, timeout=60)
         expect(done.returncode == 2 and said in done.stderr.decode(), (words, done))
     done = subprocess.run([bench.program, 'trigger', '2147483647', '2147483646'], capture_output=True, check=False, timeout=60)

@@ -18,6 +18,11 @@ import sys
 import tarfile
 import tempfile
 
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
 VERBS = 'report info mem regs bt locals print ptype whatis list check lines symbolize disas as diff extract strip store shell run debug triage exec trigger env trace'.split()
 
 
@@ -284,6 +289,32 @@ def check_terminal(bench):
         bench.cases.append((f'TERM={term}: {"colour" if colour else "no escape sequence"}', None if has == colour else str(has)))
 
 
+def schema_of(bench, name):
+    with open(os.path.join(bench.root, f'docs/schema/warpscope-{name}-1.json'), encoding='utf-8') as text:
+        return json.load(text)
+
+
+def check_json(bench):
+    """--json is taken by every verb or refused in a sentence."""
+    dump, path = bench.dump, bench.file('part', b'')
+    gone = {'pid': 2147483647, 'dump': None, 'complete': False, 'bytes': 0, 'reason': 'there is no such process'}
+    for name, arguments, wanted in (
+            ('extract', ('extract', '--json', dump, 'image', '0', '-o', path), {
+                'dump': dump, 'part': 'image', 'which': '0', 'output': path, 'bytes': None, 'truncated': False}),
+            ('trigger', ('trigger', '--json', '2147483647'), {'processes': [gone]})):
+        done = bench.run(*arguments)
+        answer = json.loads(done.stdout or b'{}')
+        if 'bytes' in wanted:
+            wanted['bytes'] = os.path.getsize(path)
+        bench.cases.append((f'{name} --json', None if answer == {'schema': f'warpscope-{name}-1', **wanted} else str(done)))
+        if jsonschema:
+            errors = [error.message for error in jsonschema.Draft202012Validator(schema_of(bench, name)).iter_errors(answer)]
+            bench.cases.append((f'{name} --json fits its schema', str(errors) if errors else None))
+    bench.expect('extract --json to standard output', ('extract', '--json', dump, 'image', '0', '-o', '-'), 2, 'takes the bytes or, with --json')
+    for verb, words in (('shell', (dump,)), ('debug', ('image', '--kernel', 'k'))):
+        bench.expect(f'{verb} --json', (verb, '--json', *words), 2, 'a conversation is no JSON; give --json to its commands')
+
+
 def check_limits(bench):
     """Long lists end, and say how many more there are; data is whole."""
     dump = bench.dump
@@ -454,7 +485,7 @@ def main():
     warpscope, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(warpscope, root, folder)
-        for part in (check_exits, check_words, check_places, check_files, check_terminal, check_limits, check_sizes,
+        for part in (check_exits, check_words, check_places, check_files, check_terminal, check_json, check_limits, check_sizes,
                      check_warnings, check_progress, check_where, check_lanes, check_jq,
                      check_first_screen):
             part(bench)
