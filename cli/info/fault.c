@@ -142,7 +142,7 @@ static void produce_exceptions(struct rows *rows, void *user)
 	struct info *info = user;
 	const struct session *session = &info->session;
 	uint32_t end = 0;
-	bool misread = false;
+	bool misread = false, untold = false;
 	info->n_doubted_sms = info->n_doubted_lanes = 0;
 	for (uint32_t s = 0; s < session->counts.sms; s++) {
 		struct ws_sm sm;
@@ -150,6 +150,7 @@ static void produce_exceptions(struct rows *rows, void *user)
 			misread = ws_focus_misread(session->target, s, &end);
 		if (ws_target_sm(session->target, s, &sm, NULL) != WS_OK)
 			continue;
+		untold |= !(sm.have & WS_SM_EXCEPTION);
 		uint32_t unclaimed = ws_focus_unclaimed(session->target, s);
 		bool taken = false;
 		for (uint32_t w = 0; w < sm.n_warps; w++) {
@@ -180,6 +181,8 @@ static void produce_exceptions(struct rows *rows, void *user)
 	}
 	if (info->n_doubted_sms || info->n_doubted_lanes)
 		rows->none = "No CUDA exceptions that are certain.";
+	else if (untold)
+		rows->none = "No CUDA exceptions of threads; those of SMs are not known.";
 }
 
 INFO_TABLE(exceptions, exception_columns, produce_exceptions)

@@ -99,6 +99,7 @@ struct wsi_build {
 	size_t n_groups, cap_groups;
 	struct wsi_fault calm; /* first thread of a target without exceptions */
 	bool have_calm;
+	bool sms_untold; /* of an SM nobody says whether it had an exception that no thread has */
 	struct ws_diagnostic *diagnostics;
 	size_t n_diagnostics, cap_diagnostics;
 	struct ws_report_missing *missing;

@@ -279,6 +279,7 @@ static enum ws_status scan_sms(struct scan *s, uint32_t first, uint32_t end)
 				return WS_NO_MEMORY;
 			continue;
 		}
+		s->build->sms_untold |= !(sm.have & WS_SM_EXCEPTION);
 		doubt_sm(s, i, &sm);
 	}
 	return WS_OK;

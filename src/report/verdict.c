@@ -327,30 +327,48 @@ static void say_hang(struct sentence *sentence, struct wsi_build *build)
 		say(sentence, ": warps wait at a barrier");
 	}
 	say_other_waits(sentence, report, root);
-	say(sentence, "; %u of %u resident warp%s wait%s; no exception", waiting, report->n_warps,
-	    report->n_warps == 1 ? "" : "s", waiting == 1 ? "s" : "");
+	say(sentence, "; %u of %u resident warp%s wait%s; no %sexception", waiting, report->n_warps,
+	    report->n_warps == 1 ? "" : "s", waiting == 1 ? "s" : "",
+	    build->sms_untold ? "resident thread has an " : "");
 	if (collective_of(report))
 		say(sentence, "; another rank may be the cause");
+}
+
+/* What decides is missing: of a fault, of threads that have left, or of a hang. */
+static void say_unknown(struct sentence *sentence, const struct wsi_build *build, bool is_dump)
+{
+	const char *what = is_dump ? "this dump" : "any device", *in = is_dump ? "in" : "on";
+	const char *fault = wsi_first_loss(build, WS_HIDES_FAULT);
+	const char *hang = wsi_first_loss(build, WS_HIDES_HANG);
+	if (fault || build->counts.sms == 0) {
+		say(sentence, "Cannot tell whether %s holds a fault", what);
+		sentence->head = sentence->len;
+		say(sentence, ": %s", fault ? fault : "it holds no GPU state");
+	} else if (build->sms_untold) {
+		say(sentence,
+		    "No thread %s %s has an exception; cannot tell whether one that has left had",
+		    in, what);
+		sentence->head = sentence->len;
+		say(sentence, ": %s",
+		    is_dump ? "drivers before 555 (CUDA 12.5) do not record exceptions of SMs"
+			    : "no function of this provider tells of exceptions of SMs");
+	} else {
+		say(sentence, "No exception %s %s; cannot tell whether %s hangs", in, what,
+		    is_dump ? "it" : "one");
+		sentence->head = sentence->len;
+		say(sentence, ": %s", hang);
+	}
 }
 
 static void say_calm(struct sentence *sentence, const struct wsi_build *build)
 {
 	const struct ws_report *report = build->report;
 	bool is_dump = report->dump_status == WS_OK; /* else one or more devices that run */
-	const char *what = is_dump ? "this dump" : "any device", *in = is_dump ? "in" : "on";
 	if (report->verdict == WS_VERDICT_UNKNOWN) {
-		const char *fault = wsi_first_loss(build, WS_HIDES_FAULT);
-		const char *hang = wsi_first_loss(build, WS_HIDES_HANG);
-		bool calm = !fault && hang && build->counts.sms;
-		if (calm)
-			say(sentence, "No exception %s %s; cannot tell whether %s hangs", in, what,
-			    is_dump ? "it" : "one");
-		else
-			say(sentence, "Cannot tell whether %s holds a fault", what);
-		sentence->head = sentence->len;
-		say(sentence, ": %s", calm ? hang : fault ? fault : "it holds no GPU state");
+		say_unknown(sentence, build, is_dump);
 		return;
 	}
+	const char *what = is_dump ? "this dump" : "any device", *in = is_dump ? "in" : "on";
 	say(sentence, "No fault %s %s", in, what);
 	sentence->head = sentence->len;
 	if (report->n_warps == 0)
@@ -635,7 +653,7 @@ static void decide(struct wsi_build *build)
 		report->verdict = WS_VERDICT_UNKNOWN;
 	else if (n_waiting(report) > report->n_warps / 2)
 		report->verdict = WS_VERDICT_HANG;
-	else if (report->n_warps && wsi_first_loss(build, WS_HIDES_HANG))
+	else if (build->sms_untold || (report->n_warps && wsi_first_loss(build, WS_HIDES_HANG)))
 		report->verdict = WS_VERDICT_UNKNOWN;
 	else
 		report->verdict = WS_VERDICT_NONE;

@@ -392,7 +392,8 @@ enum ws_status ws_triage_choose(struct ws_triage *triage, struct ws_error *err)
 static enum ws_triage_role role_of(const struct wsi_record *record)
 {
 	bool collective = record->collective.len > 0;
-	if (!is(record->status, "read") || is(record->verdict, "unknown"))
+	/* a whole dump without a verdict is one of an old driver: what runs is told */
+	if (!is(record->status, "read") || (is(record->verdict, "unknown") && !record->complete))
 		return WS_TRIAGE_UNREADABLE;
 	if (is(record->verdict, "fault"))
 		return collective ? WS_TRIAGE_COLLECTIVE_FAULT : WS_TRIAGE_FAULT;

@@ -6,9 +6,10 @@
  * usage: masked DUMP
  *
  * Each line of standard input is a provider: "MAJOR MINOR HOW PAST SLOT ...". HOW is what the slots
- * named do: n they are NULL, s they answer NOT_SUPPORTED, u UNKNOWN. Slots from PAST on must not
- * even be touched: who calls one ends the program. For each line the report follows as JSON, after
- * its length in bytes; or what failed, after a minus sign.
+ * named do: n they are NULL, s they answer NOT_SUPPORTED, u UNKNOWN; m they are NULL, and the masks
+ * of SMs with exceptions have none, as masks that were made from lanes only. Slots from PAST on
+ * must not even be touched: who calls one ends the program. For each line the report follows as
+ * JSON, after its length in bytes; or what failed, after a minus sign.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,18 @@ static CUDBGResult not_supported(void)
 static CUDBGResult unknown(void)
 {
 	return CUDBG_ERROR_UNKNOWN;
+}
+
+static CUDBGResult no_sm(uint32_t dev, uint64_t *mask, uint32_t n_words)
+{
+	(void)dev;
+	memset(mask, 0, n_words * sizeof *mask);
+	return CUDBG_SUCCESS;
+}
+
+static CUDBGResult none_of_64_sms(uint32_t dev, uint64_t *mask)
+{
+	return no_sm(dev, mask, 1);
 }
 
 static CUDBGResult past_the_end(void)
@@ -99,7 +112,11 @@ static void answer(CUDBGAPI api, char *line)
 		if (end == at)
 			break;
 		at = end;
-		replace(&table, slot, how == 'n' ? NULL : how == 's' ? not_supported : unknown);
+		replace(&table, slot, how == 's' ? not_supported : how == 'u' ? unknown : NULL);
+	}
+	if (how == 'm') {
+		table.readDeviceExceptionState = no_sm;
+		table.readDeviceExceptionState80 = none_of_64_sms;
 	}
 	for (; past < SLOTS; past++)
 		replace(&table, past, past_the_end);

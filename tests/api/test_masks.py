@@ -38,7 +38,7 @@ DUMP_LIBRARY = """initialize finalize readThreadIdx readBrokenWarps readValidWar
     readClusterIdx getErrorStringEx getConstBankAddress123 getConstBankAddress readAllVirtualReturnAddresses readSmException
     getGridInfo getClusterDim readWarpState127 getClusterExceptionTargetBlock readWarpResources""".split()
 SCENARIOS = ["many-faults", "illegal-address-sm-row", "cluster-out-of-range", "trap", "assert", "two-devices",
-             "illegal-address-some-lanes", "layout-r550", "two-kernels", "convergence", "empty"]
+             "illegal-address-some-lanes", "layout-r550", "two-kernels", "convergence", "exited-r550", "empty"]
 
 
 def versions():
@@ -60,6 +60,9 @@ def masks():
         yield "functions of %d.%d" % version, line(version, "n", n, [])
     for how in "nsu":
         yield "NVIDIA's dump library (%s)" % how, line((12, 8), how, 142, rest)
+    told_by_sm = SLOT["readSmException"]
+    yield "masks of exceptions made from lanes", line(newest, "m", SLOTS, [told_by_sm])
+    yield "NVIDIA's dump library, masks made from lanes", line((12, 8), "m", 142, rest + [told_by_sm])
     for fn in API.functions:
         for how in "nsu" if ALL else "nsu"[fn.slot % 3]:
             yield "without %s (%s)" % (fn.name, how), line(newest, how, SLOTS, [fn.slot])
@@ -175,6 +178,8 @@ def groups_of(report, untold):
         one = found.setdefault((group["pc"], state), dict(group, state=state, warps=0, lanes=0))
         for count in ("warps", "lanes"):
             one[count] += group[count]
+        if "faulted" in untold:  # which of its threads comes first depends on who is blamed
+            one["example"] = None
     return [found[key] for key in sorted(found)]
 
 
@@ -198,8 +203,11 @@ def judge(masked, whole):
         masked.pop("code")
         if masked["focus"] and masked["focus"]["attribution"] == "nobody":
             masked.pop("focus")
-    untold = [state for state, word in (("barrier", '"barrier_warps": null'), ("trapped", "whether it stopped at a trap"))
-              if word in text]
+    untold = [state for state, word in (("barrier", '"barrier_warps": null'), ("trapped", "whether it stopped at a trap"),
+                                        ("faulted", "tells of exceptions of SMs")) if word in text]
+    if "faulted" in untold:
+        for sm in whole["map"]:
+            sm["warps"] = sm["warps"].replace("F", "A")
     masked["groups"], whole["groups"] = groups_of(masked, untold), groups_of(whole, untold)
     less("report", masked, whole)
 
@@ -245,7 +253,7 @@ def main():
     scenarios, dumps = SCENARIOS, [os.path.abspath(arg) for arg in sys.argv[4:] if arg != "--all"]
     if not ALL:
         scenarios = scenarios[:4]
-        fixed = len(versions()) + 3
+        fixed = len(versions()) + 5
         chosen = chosen[:fixed] + random.Random(14).sample(chosen[fixed:], 90)
     number = failed = 0
     with tempfile.TemporaryDirectory() as work:

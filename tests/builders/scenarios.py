@@ -169,19 +169,31 @@ def hang():
                  memory=(("global", arrived, 2), ("parameter", 0x210, arrived & 0xffffffff), ("parameter", 0x220, blocks)))
 
 
-@scenario("exited", cuda_gdb="no thread is left, and 12.4 does not read the exception of an SM row")
-def exited():
-    """The fault was found after the warp had left: context and modules are there, the grid table has no row, no SM has a
-    block, one SM row holds the exception and the error PC."""
+def without_threads():
+    """A process whose kernels have all left, and the place of a store of one of them."""
     process = Process(H100)
     context = process.context()
     module = context.load("deep.li.sm_90.cubin")
     context.load("pair.li.sm_90.cubin")
-    bad = module.at(REDUCE, "deep.cu", "user_store", STORES)
-    process.devices[0].blame(77, 14, bad)
     for sm in process.devices[0].node.sms:
         sm.ctas = []
+    return process, module.at(REDUCE, "deep.cu", "user_store", STORES)
+
+
+@scenario("exited", cuda_gdb="no thread is left, and 12.4 does not read the exception of an SM row")
+def exited():
+    """The fault was found after the warp had left: context and modules are there, the grid table has no row, no SM has a
+    block, one SM row holds the exception and the error PC."""
+    process, bad = without_threads()
+    process.devices[0].blame(77, 14, bad)
     return Built(process, Options(), blamed=bad)
+
+
+@scenario("exited-r550", cuda_gdb="no thread is left")
+def exited_before_sm_exceptions():
+    """The same from a driver that did not record exceptions of SMs: nothing in the dump tells of the fault, nor that there
+    was none."""
+    return Built(without_threads()[0], Options(driver=550), verdict="unknown")
 
 
 @scenario("illegal-address-sm-row", cuda_gdb="12.4 does not read the exception of an SM row")
