@@ -668,6 +668,9 @@ struct ws_report_wait {
 	 * may be more of them than are needed. */
 	const struct ws_report_absentee *absentees;
 	uint32_t n_absentees;
+	/** The others follow from it, and a hang is named by it: whom the wait of most threads
+	 * waits for; of a collective operation, if there is one. */
+	bool is_root;
 };
 
 /** How the image with the code of the focus was built. */
@@ -687,7 +690,7 @@ struct ws_report_image {
 enum {
 	/** Of the rules by which signatures are made (docs/signature.md): those of two versions are
 	 * not compared. */
-	WS_SIGNATURE_VERSION = 1,
+	WS_SIGNATURE_VERSION = 2,
 	WS_SIGNATURE_PARTS = 4,
 };
 
@@ -720,6 +723,7 @@ struct ws_report {
 	struct ws_report_map map;
 	const struct ws_report_wait *waits; /**< most threads first */
 	uint32_t n_waits;
+	const struct ws_report_wait *root_wait; /**< the one that `is_root`, or NULL */
 	uint32_t n_waiting_warps; /**< resident warps whose threads all wait for others */
 	/** Threads of these warps, by what they wait for (enum ws_wait_kind). */
 	uint64_t n_waiting_threads[WS_WAIT_SLEEP + 1];

@@ -59,6 +59,7 @@ void wsi_json_wait(struct ws_json *json, const struct ws_report_wait *wait)
 	ws_json_object(json);
 	wsi_json_key_text(json, "kind", ws_wait_kind_text(wait->kind));
 	wsi_json_claim_keys(json, &wait->claim);
+	ws_json_key_bool(json, "root", wait->is_root);
 	ws_json_key_hex(json, "pc", wait->pc);
 	wsi_json_key_text(json, "instruction", wait->instruction);
 	wsi_json_key_number(json, "kernel", wait->kernel);

@@ -6,7 +6,8 @@
  *
  * What happened (the family of the exception: the same bug has other numbers on other drivers; of a
  * hang, what is waited for), the kernel's mangled name, the innermost functions that tell something
- * (data/signature.txt), and the kind of instruction. No address, coordinate, path or line is in it.
+ * (data/signature.txt), and the kind of instruction, or the text of the assertion. No address,
+ * coordinate or path is in it, and a line only of an assertion whose text is not known.
  * docs/signature.md has the rules; whoever changes what a signature says counts up
  * WS_SIGNATURE_VERSION.
  */
@@ -218,6 +219,25 @@ static void put_kernel(struct line *line, const struct wsi_build *build, uint32_
 	put_part(line);
 }
 
+/* Several assertions of one function are several bugs: by their text, which stays the same between
+ * builds; without it, by the line. */
+static void put_assertion(struct line *line, const struct ws_report_exception *e)
+{
+	uint32_t number = e->assertion.line;
+	char text[32];
+	for (uint32_t i = 0; i < e->n_frames && !number; i++)
+		if (e->frames[i].line_status == WS_OK)
+			number = e->frames[i].line;
+	if (e->assertion.message.len) {
+		put_name(line, e->assertion.message);
+	} else if (number) {
+		wsi_format(text, "line %" PRIu32, number);
+		put_text(line, text);
+	} else {
+		put_text(line, "?");
+	}
+}
+
 static void sign_fault(struct wsi_build *build, struct line *line)
 {
 	const struct ws_report_exception *e = build->report->focus;
@@ -226,33 +246,17 @@ static void sign_fault(struct wsi_build *build, struct line *line)
 	put_kernel(line, build, e->kernel, e->frames, e->n_frames);
 	put_frames(line, e->frames, e->n_frames);
 	put_part(line);
-	if (e->errorpc_status == WS_OK)
+	if (e->assertion.status == WS_OK)
+		put_assertion(line, e);
+	else if (e->errorpc_status == WS_OK)
 		put_text(line, kind_at(build, e->errorpc));
 	else
 		put_text(line, "?"); /* the pc lies behind the instruction */
 }
 
-/* Of several, the wait that others may be the consequence of: what comes from outside first. */
-static const struct ws_report_wait *root_wait(const struct ws_report *report)
-{
-	static const uint8_t rank[] = {
-		[WS_WAIT_GRID] = 1,    [WS_WAIT_SPIN] = 2,    [WS_WAIT_MBARRIER] = 3,
-		[WS_WAIT_CLUSTER] = 4, [WS_WAIT_BARRIER] = 5, [WS_WAIT_CONVERGENCE] = 6,
-		[WS_WAIT_SLEEP] = 7,
-	};
-	const struct ws_report_wait *best = NULL;
-	for (uint32_t i = 0; i < report->n_waits; i++) {
-		const struct ws_report_wait *wait = &report->waits[i];
-		uint8_t mine = wait->collective ? 0 : rank[wait->kind];
-		if (!best || mine < (best->collective ? 0 : rank[best->kind]))
-			best = wait;
-	}
-	return best;
-}
-
 static void sign_hang(struct wsi_build *build, struct line *line)
 {
-	const struct ws_report_wait *wait = root_wait(build->report);
+	const struct ws_report_wait *wait = build->report->root_wait;
 	put_part(line);
 	put_text(line, "hang");
 	if (!wait)
@@ -267,6 +271,7 @@ static void sign_hang(struct wsi_build *build, struct line *line)
 static const char *describe_parts(struct wsi_build *build, const struct line *line)
 {
 	bool hang = build->report->verdict == WS_VERDICT_HANG;
+	bool assertion = !hang && build->report->focus->assertion.status == WS_OK;
 	char left_out[100] = "";
 	if (line->n_left_out)
 		wsi_format(left_out,
@@ -274,7 +279,10 @@ static const char *describe_parts(struct wsi_build *build, const struct line *li
 			   line->n_left_out, line->n_left_out == 1 ? "" : "s");
 	return wsi_build_text(build, "%s | the kernel | the innermost function%s%s | %s",
 			      hang ? "a hang" : "what happened", line->n_functions > 1 ? "s" : "",
-			      left_out, hang ? "what is waited for" : "the kind of instruction");
+			      left_out,
+			      hang        ? "what is waited for"
+			      : assertion ? "the text of the assertion"
+					  : "the kind of instruction");
 }
 
 /* Slices of the signature. */

@@ -254,32 +254,7 @@ static uint32_t n_waiting(const struct ws_report *report)
 /* The collective operation that threads of the report wait in, or NULL. */
 static const char *collective_of(const struct ws_report *report)
 {
-	for (uint32_t i = 0; i < report->n_waits; i++)
-		if (report->waits[i].collective)
-			return report->waits[i].collective;
-	return NULL;
-}
-
-/*
- * The wait that others wait for: from the largest one to whom it misses, as long as those wait
- * themselves. In a circle it is the last one before it closes.
- */
-static const struct ws_report_wait *root_of_waits(const struct ws_report *report)
-{
-	uint32_t at = 0;
-	for (uint32_t step = 0; step < report->n_waits; step++) {
-		const struct ws_report_wait *wait = &report->waits[at];
-		uint32_t next = WS_NONE;
-		for (uint32_t i = 0; i < wait->n_absentees && next == WS_NONE; i++) {
-			if (wait->absentees[i].state != WS_ABSENTEE_WAITS)
-				return wait; /* it ended, faulted or runs: nobody waits for more */
-			next = wait->absentees[i].wait;
-		}
-		if (next >= report->n_waits)
-			return wait;
-		at = next;
-	}
-	return report->n_waits ? &report->waits[at] : NULL;
+	return report->root_wait ? report->root_wait->collective : NULL;
 }
 
 /* "64 threads wait for ...: they wait until it is 1; it is 0" */
@@ -312,7 +287,7 @@ static void say_other_waits(struct sentence *sentence, const struct ws_report *r
 static void say_hang(struct sentence *sentence, struct wsi_build *build)
 {
 	const struct ws_report *report = build->report;
-	const struct ws_report_wait *root = root_of_waits(report);
+	const struct ws_report_wait *root = report->root_wait;
 	uint32_t waiting = n_waiting(report);
 	say(sentence, "hang suspected");
 	if (root) {

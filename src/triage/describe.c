@@ -149,17 +149,10 @@ static void describe_fault(struct wsi_record *record, const struct ws_report *re
 	describe_device(record, report, e->at.device, texts);
 }
 
-/* Of several waits the one for other processes is the one that matters here. */
 static void describe_wait(struct wsi_record *record, const struct ws_report *report,
 			  struct texts *texts)
 {
-	const struct ws_report_wait *wait = report->n_waits ? report->waits : NULL;
-	for (uint32_t i = 0; i < report->n_waits; i++) {
-		if (report->waits[i].collective) {
-			wait = &report->waits[i];
-			break;
-		}
-	}
+	const struct ws_report_wait *wait = report->root_wait;
 	if (!wait)
 		return;
 	record->collective = text_of(wait->collective);

@@ -446,3 +446,27 @@ enum ws_status wsi_wait_absentees(struct wsi_waits *w)
 	wsi_free(checked);
 	return st;
 }
+
+/* From the largest wait, of a collective operation if there is one, to whom it misses, as long as
+ * those wait themselves. In a circle it is the last one before it closes. */
+uint32_t wsi_wait_root(const struct ws_report_wait *list, uint32_t n)
+{
+	uint32_t at = 0;
+	while (at < n && !list[at].collective)
+		at++;
+	if (at == n)
+		at = 0;
+	for (uint32_t step = 0; step < n; step++) {
+		const struct ws_report_wait *wait = &list[at];
+		uint32_t next = WS_NONE;
+		for (uint32_t i = 0; i < wait->n_absentees && next == WS_NONE; i++) {
+			if (wait->absentees[i].state != WS_ABSENTEE_WAITS)
+				return at; /* it ended, faulted or runs: nobody waits for more */
+			next = wait->absentees[i].wait;
+		}
+		if (next >= n)
+			return at;
+		at = next;
+	}
+	return n ? at : WS_NONE;
+}

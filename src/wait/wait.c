@@ -613,6 +613,11 @@ static enum ws_status keep_waits(struct wsi_waits *w)
 	}
 	w->build->report->waits = kept;
 	w->build->report->n_waits = (uint32_t)w->n_list;
+	uint32_t root = wsi_wait_root(kept, (uint32_t)w->n_list);
+	if (root != WS_NONE) {
+		kept[root].is_root = true;
+		w->build->report->root_wait = &kept[root];
+	}
 	return WS_OK;
 }
 

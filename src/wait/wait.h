@@ -130,5 +130,7 @@ struct ws_report_thread wsi_part_thread(const struct wsi_waits *w, const struct 
 
 /* Finds who is missing at barriers and convergences; the parts are sorted by block. */
 enum ws_status wsi_wait_absentees(struct wsi_waits *w) WS_MUST_USE;
+/* The wait that the others follow from; WS_NONE: there is none. */
+uint32_t wsi_wait_root(const struct ws_report_wait *list, uint32_t n);
 
 #endif

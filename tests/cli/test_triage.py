@@ -126,6 +126,20 @@ def a_record_has_the_device_that_failed(bench):
         expect((record['devices'], record['device'], record['pci']) == (2, wanted, place), (record, place))
 
 
+def place_is_that_of_the_page(bench):
+    """Which of several waits names a hang is decided once: headline, signature and record have the same."""
+    dump = os.path.join(bench.root, 'examples/dumps/hang.nvcudmp')
+    [record], _ = bench.records('--jsonl=full', dump)
+    done = subprocess.run([bench.program, 'report', '--json', '--no-source', dump], capture_output=True, check=True)
+    report = json.loads(done.stdout)
+    [root] = [wait for wait in report['waits'] if wait['root']]
+    frame = root['frames'][root['user_frame']]
+    place = f'{os.path.basename(frame["file"])}:{frame["line"]}'
+    expect(f'at `{place}`' in report['verdict']['summary'], (place, report['verdict']))
+    expect((record['file'], record['line'], record['waits_for']) == (frame['file'], frame['line'], root['kind']), (record, root))
+    expect(record['signature'].endswith(' | ' + root['kind']), record)
+
+
 def page_follows_its_schema(bench):
     where = bench.folder_of('page')
     for name in ('illegal-address', 'hang', 'exited'):
@@ -713,7 +727,7 @@ def a_watched_folder_has_a_page(bench):
 
 def main():
     program, root, everything = sys.argv[1], os.path.abspath(sys.argv[2]), '--all' in sys.argv
-    cases = [records_keep_their_size, a_record_has_the_device_that_failed, page_follows_its_schema, a_bad_file_costs_its_row, links_are_followed_to_files, hostile_names, names_have_ranks,
+    cases = [records_keep_their_size, a_record_has_the_device_that_failed, place_is_that_of_the_page, page_follows_its_schema, a_bad_file_costs_its_row, links_are_followed_to_files, hostile_names, names_have_ranks,
              names_are_found_as_they_are_given, what_exec_recorded_is_no_dump, parts_go_by_the_name, words_that_do_not_go_together,
              no_failure_is_no_failure, a_reader_may_go, lambda bench: a_killed_run_goes_on(bench, 40 if everything else 4), a_dead_worker_costs_a_row, a_crash_leaves_no_core, records_are_there_at_once,
              a_full_disk_is_told, records_are_not_overwritten, parts_make_the_whole, files_beside_dumps, known_bugs_are_known, damaged_records_are_counted, records_in_parts,

@@ -87,6 +87,21 @@ def check_pairs(program, folder, maker):
     return cases
 
 
+def check_assertions(program, folder):
+    """Two assertions of one function are two bugs, and the same one again is not a third."""
+    import build  # pylint: disable=import-outside-toplevel
+    import coredump  # pylint: disable=import-outside-toplevel
+    built, text, other = build.SCENARIOS["assert"][0](), b"i >= 0 && i < limit", b"i > -1 && i < limit"
+    dump = coredump.write(built.model, built.options)
+    assert text in dump
+    where = os.path.join(folder, "assertions")
+    os.mkdir(where)
+    for name, data in (("a", dump), ("b", dump.replace(text, other)), ("c", dump)):
+        write(os.path.join(where, name + ".nvcudmp"), data)
+    found = sorted((group["signature"].rpartition(" | ")[2], group["dumps"]) for group in triage(program, where)["groups"])
+    return None if found == [(other.decode(), 1), (text.decode(), 2)] else f"{found}"
+
+
 def main():
     program, builders, everything = sys.argv[1], sys.argv[2], "--all" in sys.argv
     sys.path.insert(0, builders)
@@ -103,6 +118,7 @@ def main():
                    else check_bugs(program, where, maker, bugs, DRIVERS[::5], BUILDS[:2], 1))
         cases = [(f"{len(bugs)} bugs of several drivers and builds are {len(bugs)} groups", problem)]
         cases += check_pairs(program, folder, maker)
+        cases.append(("two assertions of one function: two groups", check_assertions(program, folder)))
     print(f"1..{len(cases)}")
     for number, (name, problem) in enumerate(cases, 1):
         print(f"{'not ok' if problem else 'ok'} {number} - {name}")

@@ -190,7 +190,7 @@ static void a_fault_has_its_place_and_its_device(void **state)
 	assert_true(r.line == WSI_NO_NUMBER);
 }
 
-static void of_waits_the_one_for_other_processes_counts(void **state)
+static void the_root_wait_counts(void **state)
 {
 	(void)state;
 	struct ws_report_wait waits[] = {
@@ -214,19 +214,20 @@ static void of_waits_the_one_for_other_processes_counts(void **state)
 	report.n_devices = WSI_COUNT(devices);
 	report.waits = waits;
 	report.n_waits = WSI_COUNT(waits);
+	report.root_wait = &waits[1];
 	struct wsi_record r = record_of(&report);
 	is(r.collective, "NCCL all-reduce");
 	is(r.waits_for, "barrier");
 	is(r.kernel, "c");
 	is(r.function, "own");
 	is(r.pci, "c1:1f");
-	waits[1].collective = waits[2].collective = NULL; /* else the first */
+	report.root_wait = &waits[0];
 	r = record_of(&report);
 	is(r.collective, NULL);
 	is(r.waits_for, "spin");
 	is(r.kernel, "b");
 	is(r.pci, "1b:02");
-	report.n_waits = 0;
+	report.root_wait = NULL;
 	r = record_of(&report);
 	is(r.waits_for, NULL);
 	is(r.pci, "1b:02");
@@ -334,7 +335,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_dump_in_which_nothing_is_wrong_has_what_runs),
 		cmocka_unit_test(a_fault_has_its_place_and_its_device),
-		cmocka_unit_test(of_waits_the_one_for_other_processes_counts),
+		cmocka_unit_test(the_root_wait_counts),
 		cmocka_unit_test(kernels_of_libraries_are_collective),
 		cmocka_unit_test(files_and_builds_are_told),
 		cmocka_unit_test(times_are_those_of_the_dump_or_of_its_name),
