@@ -315,6 +315,12 @@ enum ws_status wsi_find_condition(struct wsi_scene *scene, struct wsi_scene *at,
 enum ws_status wsi_find_stack(struct wsi_scene *scene) WS_MUST_USE;
 enum ws_status wsi_find_jump(struct wsi_scene *scene) WS_MUST_USE;
 enum ws_status wsi_find_instruction(struct wsi_scene *scene) WS_MUST_USE;
+/* How sure it is that registers still hold what the instruction at `pc` found in them. */
+enum ws_confidence wsi_trust(const struct wsi_scene *scene, uint64_t pc, enum ws_operand_kind kind,
+			     unsigned number, unsigned count);
+/* Of the instruction at the error PC. */
+enum ws_status wsi_find_operands(struct wsi_scene *scene, const struct ws_insn *insn,
+				 const struct ws_operand *ops, size_t n) WS_MUST_USE;
 enum ws_status wsi_find_window(struct wsi_scene *scene) WS_MUST_USE;
 enum ws_status wsi_find_cluster(struct wsi_scene *scene) WS_MUST_USE;
 enum ws_status wsi_find_barrier(struct wsi_scene *scene) WS_MUST_USE;

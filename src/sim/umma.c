@@ -9,6 +9,7 @@
  * places of a sparse A: CUTLASS, tmem_e_frg]
  */
 #include "alu/matrix.h"
+#include "objects/product.h"
 #include "sim/matrix.h"
 #include "sim/tmem.h"
 
@@ -73,25 +74,6 @@ void wsi_prepare_tmem_matrix(struct wsi_op *op)
 
 /* ---- what the descriptor says ---- */
 
-/* The type of A or B by its number, which depends on the kind of the product. */
-static bool type_of(enum ws_operation operation, unsigned number, enum ws_modifier *ret)
-{
-	static const enum ws_modifier floats[] = { WS_MOD_F16, WS_MOD_BF16, WS_MOD_TF32 };
-	static const enum ws_modifier bytes[] = { WS_MOD_U8, WS_MOD_S8 };
-	static const enum ws_modifier small[] = { WS_MOD_E4M3, WS_MOD_E5M2, WS_MOD_NONE,
-						  WS_MOD_E2M3, WS_MOD_E3M2, WS_MOD_E2M1 };
-	*ret = WS_MOD_NONE;
-	if (operation == WS_OP_UTCHMMA && number < WSI_COUNT(floats))
-		*ret = floats[number];
-	else if (operation == WS_OP_UTCIMMA && number < WSI_COUNT(bytes))
-		*ret = bytes[number];
-	else if (operation == WS_OP_UTCQMMA && number < WSI_COUNT(small))
-		*ret = small[number];
-	else if (operation == WS_OP_UTCOMMA && number == 1)
-		*ret = WS_MOD_E2M1;
-	return *ret != WS_MOD_NONE;
-}
-
 /* Elements of fewer than 8 bits have a place of 8 bits each where types may be mixed: the first
  * bytes of each piece. */
 static void set_type(const struct wsi_op *op, struct wsi_matrix *m, enum ws_modifier type)
@@ -101,41 +83,25 @@ static void set_type(const struct wsi_op *op, struct wsi_matrix *m, enum ws_modi
 		m->piece = WSI_MATRIX_PIECE;
 }
 
-static bool shape_is_right(const struct wsi_op *op, const struct product *p)
-{
-	bool apart = op->type & WARPS_APART;
-	if (p->n == 0 || p->n > MOST_COLUMNS)
-		return false;
-	if (op->type & PAIR)
-		return (p->m == 128 || p->m == 256) && p->n % (p->m == 128 ? 16 : 32) == 0 &&
-		       !apart;
-	if (apart)
-		return (p->m == 32 || p->m == 64 || p->m == 128) &&
-		       (p->n == 64 || p->n == 128 || p->n == 256);
-	return (p->m == 64 && p->n % 8 == 0) || (p->m == 128 && p->n % 16 == 0);
-}
-
 /* NULL, or what is wrong. `*ret_known`: it is not wrong, but not implemented. */
 static const char *take_descriptor(const struct wsi_op *op, uint32_t d, struct product *p,
 				   bool *ret_known)
 {
 	enum ws_operation operation = (enum ws_operation)op->insn.operation;
-	enum ws_modifier type_a, type_b;
-	p->m = (d >> 24 & 0x1f) << 4;
-	p->n = (d >> 17 & 0x3f) << 3;
+	struct wsi_product asked;
+	const char *wrong =
+		wsi_product_decode(operation, op->type & PAIR, op->type & WARPS_APART, d, &asked);
+	if (wrong)
+		return wrong;
+	p->m = asked.m;
+	p->n = asked.n;
 	p->n_blocks = op->type & PAIR ? 2 : 1;
 	p->rows = p->m / p->n_blocks;
 	p->negated = (d >> 13 & 1) != (d >> 14 & 1);
 	p->a.by_rows = d >> 15 & 1;
 	p->b.by_rows = d >> 16 & 1;
-	if (!type_of(operation, d >> 7 & 7, &type_a) || !type_of(operation, d >> 10 & 7, &type_b))
-		return "types of A and B";
-	if (operation == WS_OP_UTCHMMA && (type_a == WS_MOD_TF32) != (type_b == WS_MOD_TF32))
-		return "types of A and B";
-	if (!shape_is_right(op, p))
-		return "shape";
-	set_type(op, &p->a, type_a);
-	set_type(op, &p->b, type_b);
+	set_type(op, &p->a, asked.type_a);
+	set_type(op, &p->b, asked.type_b);
 	if ((p->a.by_rows && p->a.bits < 8) || (p->b.by_rows && p->b.bits < 8))
 		return "a transposed matrix of elements of less than 8 bits";
 	p->depth =

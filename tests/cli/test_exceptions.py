@@ -32,7 +32,7 @@ except ImportError:
     jsonschema = None
 
 DATA = os.path.join(sys.argv[2], "..", "data", "exceptions")
-GPUS = {"sm_80": A100, "sm_90": H100, "sm_100a": B200}
+GPUS = {"sm_80": A100, "sm_90": H100, "sm_90a": H100, "sm_100a": B200}
 SYSTEM = 0x7f2b3fe00500  # code of the driver
 HEAP = 0x7f3a00000000
 CASES = []
@@ -47,12 +47,12 @@ class Planted:
     """One kernel of except.cu, or of another cubin, with one block in flight."""
 
     def __init__(self, kernel, form="li.sm_90", block=32, params=b"", shared=0, local=False, cluster=None, grid=8, patch=None,
-                 gpu=None, cubin=None):
+                 gpu=None, cubin=None, source="except"):
         if cubin:
             with open(os.path.join(DATA, "..", "cubins", cubin), "rb") as handle:
                 data = handle.read()
         else:
-            with gzip.open(os.path.join(DATA, f"except.{form}.cubin.gz")) as handle:
+            with gzip.open(os.path.join(DATA, f"{source}.{form}.cubin.gz")) as handle:
                 data = handle.read()
         self.process = Process(gpu or GPUS[form.rsplit(".", 1)[1]], local=local)
         self.module = self.process.context().load(data, externs={"__assertfail": SYSTEM})
@@ -62,7 +62,7 @@ class Planted:
                                           params=params, shared=shared, cluster=cluster)
 
     def kernel(self, name):
-        return next(f.name for f in self.module.cubin.functions if f.value == 0 and re.match(rf"_Z\d+{name}(P|i|3|K|v)", f.name))
+        return next(f.name for f in self.module.cubin.functions if f.value == 0 and re.match(rf"_Z\d+{name}(P|i|3|K|v)|{name}$", f.name))
 
     def function(self, name):
         return next(f for f in self.module.cubin.functions if re.search(rf"{name}", f.name))
@@ -483,6 +483,68 @@ def illegal_instruction_outside_code():
     """4: errorpc in no function: a jump."""
     planted = called("calls_pointer", 6, 0x123456780, 4)
     return said(planted, 4, ["jumped to 0x123456780", "R6.64, the target"], ["likely: the pc is outside every function"])
+
+
+def refused(kernel, form, opcode, state, params=b""):
+    """The first instruction of an operation, which the hardware refused, and what the warp has."""
+    planted = Planted(kernel, form, params=params, source="operands")
+    symbol = planted.launch.entry.function
+    at = next(Position(planted.module, symbol.shndx, offset) for offset in range(symbol.value, symbol.value + symbol.size, 16)
+              if cb.opcode(planted.module.cubin.word(symbol.shndx, offset)) & 0x1ff == opcode)
+    planted.place(State(at, error=at, exception=4, **state))
+    return planted
+
+
+LACKS = "certain: lane 1 waits at `WARPSYNC %s` with a mask that does not have it, and so do 14 more lanes"
+MASKED = {"causes": ["likely: a lane calls a warp function", "!hardware"], "next": ["synccheck", "!another GPU"]}
+
+
+@case
+def warp_mask_without_its_caller():
+    """4: odd lanes wait with a mask of even ones and lane 3, in a register."""
+    planted = refused("lacks_itself", "li.sm_90a", 0x148, {"active": 0xaaaaaaaa, "regs": {0: lambda _: 0x5555555d}})
+    return {**said(planted, 4, [LACKS % "R0"], precision=["the instruction is known"]), **MASKED}
+
+
+@case
+def warp_mask_in_a_parameter():
+    """4: the same mask is a parameter of the kernel."""
+    planted = refused("lacks_itself", "li.sm_80", 0x148, {"active": 0xaaaaaaaa}, struct.pack("<QI", HEAP, 0x5555555d))
+    return {**said(planted, 4, [LACKS % r"c\[0x0\]\[0x168\]"]), **MASKED}
+
+
+@case
+def warp_mask_with_its_callers():
+    """4: the mask has them all: nothing is said of it."""
+    planted = refused("lacks_itself", "li.sm_90a", 0x148, {"active": 0xaaaaaaaa, "regs": {0: lambda _: 0xaaaaaaaa}})
+    return said(planted, 4, ["!with a mask"], ["!warp function", "possible: failing hardware"])
+
+
+def group_product(a, b):
+    planted = refused("multiplies", "li.sm_90a", 0x1f0, {})
+    planted.uregs(UR4_64=a, UR6_64=b)
+    return planted
+
+
+@case
+def pointer_for_a_matrix_descriptor():
+    """4: B's descriptor of a product of a warp group is an address."""
+    return said(group_product(0x0000004000400040, 0x00007f3a00001000), 4,
+                ["certain: the matrix descriptor in UR6, 0x00007f3a00001000, has bits that are not as in a descriptor: 0x0000400000000000", "!in UR4,"],
+                ["likely: a descriptor of the matrix product is wrong", "!hardware"])
+
+
+@case
+def right_matrix_descriptors():
+    """4: both are as they must be: nothing is said of them."""
+    return said(group_product(0x4000004000400040, 0x8000004000400080), 4, ["!matrix descriptor"], ["!descriptor", "possible: failing hardware"])
+
+
+@case
+def register_given_away():
+    """4: the same as 28, as an illegal instruction."""
+    return {**instruction(4, kernel="recurses", offset=0x220, numRegs=8), "findings": ["this warp has 8 left"],
+            "causes": [r"likely: registers were released \(setmaxnreg\) by a warp that still uses them", "!hardware"]}
 
 
 @case

@@ -81,10 +81,10 @@ compile 90 bare.none.sm_90.cubin bare.cu -O3
 
 # One kernel for each kind of exception.
 mkdir -p "$out/../exceptions"
-packed() { # packed ARCH NAME FLAG...
+packed() { # packed ARCH NAME FLAG...: of NAME's source
 	arch=$1 name=$2
 	shift 2
-	compile "$arch" "$name" except.cu "$@"
+	compile "$arch" "$name" "${name%%.*}.cu" "$@"
 	gzip -9n <"$out/$name" >"$out/../exceptions/$name.gz"
 	rm "$out/$name"
 }
@@ -92,6 +92,8 @@ packed 80 except.li.sm_80.cubin -O3 -lineinfo
 packed 90 except.li.sm_90.cubin -O3 -lineinfo
 packed 90 except.G.sm_90.cubin -G
 packed 100a except.li.sm_100a.cubin -O3 -lineinfo
+packed 80 operands.li.sm_80.cubin -O3 -lineinfo
+packed 90a operands.li.sm_90a.cubin -O3 -lineinfo
 
 for arch in 80 90; do
 	compile $arch "link_a.li.sm_$arch.cubin" link_a.cu -O3 -lineinfo -rdc=true

@@ -151,8 +151,7 @@ static void find_architecture(struct wsi_scene *scene)
 	/* variants run on their own architecture only [public doc: PTX ISA, .target] */
 	if (facts.variant == 'a')
 		runs = facts.sm == device->sm_major * 10 + device->sm_minor;
-	if (!runs)
-		wsi_fact(scene, WSI_FACT_ARCH_DIFFERS, text);
+	wsi_fact(scene, runs ? WSI_FACT_ARCH_RUNS : WSI_FACT_ARCH_DIFFERS, text);
 }
 
 /* ---- its registers ---- */
@@ -232,14 +231,19 @@ enum ws_status wsi_find_instruction(struct wsi_scene *scene)
 	struct ws_insn insn;
 	if (!scene->code.place.cubin)
 		return wsi_find_jump(scene);
+	bool known = e->errorpc_status == WS_OK && wsi_code_insn(&scene->code, e->errorpc, &insn) &&
+		     insn.known;
+	size_t n = known ? ws_sass_operands(&insn, e->errorpc, ops, WSI_COUNT(ops)) : 0;
+	enum ws_status st = known ? wsi_find_operands(scene, &insn, ops, n) : WS_OK;
+	if (st != WS_OK)
+		return st;
 	find_architecture(scene);
 	if (e->errorpc_status != WS_OK)
 		return WS_OK;
 	struct ws_place place = scene->code.place;
-	enum ws_status st = find_bytes(scene, &place);
-	if (st != WS_OK || !wsi_code_insn(&scene->code, e->errorpc, &insn) || !insn.known)
+	st = find_bytes(scene, &place);
+	if (st != WS_OK || !known)
 		return st;
-	size_t n = ws_sass_operands(&insn, e->errorpc, ops, WSI_COUNT(ops));
 	if (e->kind->code == CUDBG_EXCEPTION_WARP_OUT_OF_RANGE_REGISTER ||
 	    e->kind->code == CUDBG_EXCEPTION_WARP_MISALIGNED_REG ||
 	    e->kind->code == CUDBG_EXCEPTION_WARP_ILLEGAL_INSTRUCTION) {

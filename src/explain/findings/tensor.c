@@ -94,14 +94,8 @@ static bool find_insn(const struct wsi_scene *scene, wanted *is, struct found_in
 static enum ws_confidence trust(const struct wsi_scene *scene, const struct found_insn *found,
 				unsigned number, unsigned count)
 {
-	const struct ws_report_exception *e = scene->e;
-	struct ws_flow_written written;
-	if (!found->blamed || !scene->code.flow || e->pc_status != WS_OK ||
-	    ws_flow_written(scene->code.flow, found->pc, e->pc, &written, NULL) != WS_OK ||
-	    written.unknown_direct ||
-	    !ws_flow_registers_spare(&written.direct, WS_OPERAND_UREG, number, count))
-		return WS_CONFIDENCE_POSSIBLE;
-	return WS_CONFIDENCE_CERTAIN;
+	return found->blamed ? wsi_trust(scene, found->pc, WS_OPERAND_UREG, number, count)
+			     : WS_CONFIDENCE_POSSIBLE;
 }
 
 /* ---- the tensor map ---- */
