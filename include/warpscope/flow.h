@@ -149,6 +149,15 @@ WS_API enum ws_status ws_flow_written(const struct ws_flow *flow, uint64_t from_
 				      struct ws_flow_written *ret_written,
 				      struct ws_error *err) WS_MUST_USE;
 
+/**
+ * Whether registers still hold, before `at_pc` executes, what they held when the instruction
+ * `from_pc` was executed the last time: before it, or behind it if `behind`.
+ *
+ * Registers of other lanes' paths do not count: of a uniform register nothing is known.
+ */
+WS_API bool ws_flow_keeps(const struct ws_flow *flow, uint64_t from_pc, bool behind, uint64_t at_pc,
+			  enum ws_operand_kind kind, unsigned number, unsigned count);
+
 /* ---- stores that reach ---- */
 
 enum { WS_FLOW_MAX_STORES = 4 };
@@ -318,6 +327,11 @@ struct ws_flow_node {
 	int64_t value;
 	uint64_t pc;     /**< of the instruction that computes it */
 	const char *why; /**< NOTHING: reason; static storage */
+	/** A register that has the value, with `keep_count` - 1 above it; 0: none is known. It has
+	 * it when the instruction `keep_pc` is executed, or behind that (ws_flow_keeps()). */
+	uint64_t keep_pc;
+	uint8_t keep_count, keep_number;
+	bool keep_behind;
 };
 
 /** An expression: node 0 is the value asked for. Plain data. */
@@ -365,7 +379,8 @@ WS_API enum ws_status ws_flow_slice_address(const struct ws_flow *flow, uint64_t
 /**
  * What a leaf of a slice is: an ENTRY_REG, a SPECIAL, a CONSTANT or a LOAD; `argument` is the value
  * of its argument 0, or 0. False: not known. Of memory, `bytes` of it: ws_flow_value() extends
- * them.
+ * them. It is also asked for the whole value of any node that cannot be computed and whose
+ * `keep_count` is not 0.
  */
 typedef bool ws_flow_leaf_fn(void *user, const struct ws_flow_node *node, uint64_t argument,
 			     uint64_t *ret_value);

@@ -338,7 +338,20 @@ struct ws_report_index {
 	bool element_known;    /**< `element`: of `lane` of the access */
 	uint64_t element;      /**< in that buffer, in indices of `bytes`, from 0 */
 	uint32_t bytes;        /**< of the index */
+	bool value_known;      /**< `value`: of `lane` of the access */
+	int64_t value;
+	bool alone;     /**< it alone leads out of the memory that the base points into */
+	bool steps_out; /**< even 1 more of it leads out */
 	struct ws_report_claim claim; /**< text NULL: no index is known to be read from memory */
+};
+
+/** 32-bit arithmetic on the way to an address whose result did not fit. */
+struct ws_report_overflow {
+	uint64_t pc;                  /**< the instruction whose result did not fit */
+	uint64_t address;             /**< what the address of `lane` is when nothing is cut off */
+	bool inside;                  /**< that is in the memory that the base points into */
+	bool below_zero;              /**< a number without a sign that would be negative */
+	struct ws_report_claim claim; /**< text NULL: none is known */
 };
 
 /** The memory access of an instruction that is blamed, or that may be to blame. */
@@ -382,7 +395,8 @@ struct ws_report_access {
 	bool inside;       /**< the address lies in known memory (`below` is that range) */
 	const char *where; /**< "20 bytes past the end of ...", or NULL */
 	struct ws_report_owner owner;
-	struct ws_report_index index; /**< a term of the address that was read from memory */
+	struct ws_report_index index;       /**< a term of the address that was read from memory */
+	struct ws_report_overflow overflow; /**< of the arithmetic of `lane`'s address */
 	const struct ws_report_operand *operands;
 	uint32_t n_operands;
 };

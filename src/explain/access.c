@@ -699,7 +699,8 @@ static enum ws_status access_make(struct wsi_scene *scene, const struct shape *s
 		take_ranks(&work);
 	resolve_generic(&work);
 	judge_lanes(&work);
-	return wsi_owner_find(scene, access);
+	st = wsi_owner_find(scene, access);
+	return st == WS_OK ? wsi_overflow_find(scene, access) : st;
 }
 
 /* ---- which instruction ---- */

@@ -88,7 +88,7 @@ static void facts_of_distance(struct wsi_scene *scene, const struct ws_report_ac
 	if (owner->range_status == WS_OK) {
 		start = owner->range_start;
 		end = start + owner->range_size;
-	} else if (access->below.status == WS_OK) {
+	} else if (access->below.status == WS_OK && !owner->value_known) {
 		start = 0; /* what lies below says nothing of what was meant */
 		end = access->below.start + access->below.size;
 	} else {
@@ -170,6 +170,31 @@ static void facts_of_address(struct wsi_scene *scene, const struct ws_report_acc
 			 wsi_build_text(scene->build, "lane %u: %s", access->lane, access->where));
 }
 
+static enum wsi_fact overflow_fact(const struct ws_report_access *access)
+{
+	const struct ws_report_overflow *overflow = &access->overflow;
+	bool known = access->owner.range_status == WS_OK;
+	if (overflow->below_zero)
+		return WSI_FACT_BELOW_ZERO;
+	if (!overflow->pc)
+		return known ? WSI_FACT_FAR_BELOW : WSI_FACT_FAR_BELOW_ALONE;
+	if (known && !overflow->inside)
+		return WSI_FACT_OVERFLOW_FAR;
+	return known && overflow->claim.confidence == WS_CONFIDENCE_CERTAIN
+		       ? WSI_FACT_OVERFLOW
+		       : WSI_FACT_OVERFLOW_ALONE;
+}
+
+/* An index that did not fit in 32 bits. If the base points nowhere, that is not what is wrong. */
+static void facts_of_overflow(struct wsi_scene *scene, const struct ws_report_access *access)
+{
+	const struct ws_report_claim *claim = &access->overflow.claim;
+	bool known = access->owner.range_status == WS_OK || wsi_global_is_partial(scene->build);
+	if (claim->text && known)
+		wsi_fact(scene, overflow_fact(access),
+			 wsi_build_text(scene->build, "%s; %s", claim->text, claim->evidence));
+}
+
 /* What is known of the memory of the suspects. */
 static void facts_of_memory(struct wsi_scene *scene, const struct ws_report_access *access)
 {
@@ -193,8 +218,15 @@ static void facts_of_access(struct wsi_scene *scene)
 	const struct ws_report_access *access = &scene->e->accesses[0];
 	facts_of_space(scene, access);
 	facts_of_base(scene, access);
-	if (access->index.claim.text)
-		wsi_fact(scene, WSI_FACT_INDEX_LOADED, access->index.claim.text);
+	if (access->index.claim.text) {
+		const struct ws_report_index *index = &access->index;
+		wsi_fact(scene, WSI_FACT_INDEX_LOADED, index->claim.text);
+		if (index->alone)
+			wsi_fact(scene, WSI_FACT_INDEX_ALONE, index->claim.text);
+		if (index->steps_out)
+			wsi_fact(scene, WSI_FACT_STEP_BEYOND,
+				 "even the index 1 gives an address outside");
+	}
 	facts_of_memory(scene, access);
 	if (!tells(access))
 		return;
@@ -205,6 +237,10 @@ static void facts_of_access(struct wsi_scene *scene)
 	scene->found.doubt = !said && !(sure >> access->lane & 1);
 	facts_of_address(scene, access);
 	facts_of_lanes(scene, access);
+	const char *cut = wsi_cut_find(scene, access);
+	if (cut)
+		wsi_fact(scene, WSI_FACT_CUT, cut);
+	facts_of_overflow(scene, access);
 	facts_of_distance(scene, access);
 	scene->found.doubt = false;
 }
@@ -303,6 +339,12 @@ static bool is_told(const struct rule *const *told, size_t n, const struct rule 
 	return false;
 }
 
+/* The confidence of a rule that fits. */
+static enum ws_confidence confidence_of(const struct wsi_scene *scene, const struct rule *rule)
+{
+	return any_of(rule->when, scene->found.doubted) ? WS_CONFIDENCE_POSSIBLE : rule->confidence;
+}
+
 static enum ws_status apply_rules(struct wsi_scene *scene)
 {
 	struct ws_report_exception *e = scene->e;
@@ -313,12 +355,16 @@ static enum ws_status apply_rules(struct wsi_scene *scene)
 		return WS_NO_MEMORY;
 	const struct rule *told[MAX_CAUSES + MAX_COMMANDS];
 	size_t n_told = 0;
+	bool proved = false; /* a cause: others are no causes then */
 	e->causes = causes;
 	e->commands = commands;
 	for (size_t i = 0; i < WSI_COUNT(rules); i++) {
 		const struct rule *rule = &rules[i];
-		if (!rule_fits(rule, e, scene->found.fact) || is_told(told, n_told, rule))
+		enum ws_confidence confidence = confidence_of(scene, rule);
+		if (!rule_fits(rule, e, scene->found.fact) || is_told(told, n_told, rule) ||
+		    (proved && !rule->is_next && confidence != WS_CONFIDENCE_CERTAIN))
 			continue;
+		proved |= !rule->is_next && confidence == WS_CONFIDENCE_CERTAIN;
 		if (n_told < WSI_COUNT(told))
 			told[n_told++] = rule;
 		if (rule->is_next && e->n_commands < MAX_COMMANDS)
@@ -326,9 +372,7 @@ static enum ws_status apply_rules(struct wsi_scene *scene)
 		else if (!rule->is_next && e->n_causes < MAX_CAUSES)
 			causes[e->n_causes++] =
 				(struct ws_report_claim){ rule->text, evidence_of(scene, rule),
-							  any_of(rule->when, scene->found.doubted)
-								  ? WS_CONFIDENCE_POSSIBLE
-								  : rule->confidence };
+							  confidence };
 	}
 	return WS_OK;
 }

@@ -10,6 +10,7 @@ struct eval {
 	const struct wsi_scene *scene;
 	uint32_t lane, depth;
 	unsigned *uses;
+	bool by_registers; /* that still hold what the code had */
 };
 
 static bool eval_special(const struct eval *eval, unsigned number, uint64_t *ret_value)
@@ -84,23 +85,57 @@ static bool eval_entry(const struct eval *eval, const struct ws_flow_node *node,
 	return wsi_eval(eval->scene, slice, 0, eval->lane, eval->depth + 1, ret_value, eval->uses);
 }
 
+/* A register that has had the value since. Calls on the way to the instruction are not looked into.
+ */
+static bool eval_kept(const struct eval *eval, const struct ws_flow_node *node, uint64_t *ret_value)
+{
+	const struct wsi_scene *scene = eval->scene;
+	return eval->by_registers && eval->depth == 0 && node->keep_count * 32u == node->bits &&
+	       scene->code.flow && !scene->build->classic &&
+	       ws_flow_keeps(scene->code.flow, node->keep_pc, node->keep_behind,
+			     scene->lane[eval->lane].pc, WS_OPERAND_REG, node->keep_number,
+			     node->keep_count) &&
+	       wsi_scene_register(scene, eval->lane, WS_OPERAND_REG, node->keep_number,
+				  node->keep_count, ret_value) == WS_OK;
+}
+
 /* A `ws_flow_leaf_fn`. */
 static bool eval_leaf(void *user, const struct ws_flow_node *node, uint64_t argument,
 		      uint64_t *ret_value)
 {
 	const struct eval *eval = user;
-	return node->op == WS_FLOW_SPECIAL     ? eval_special(eval, node->number, ret_value)
-	       : node->op == WS_FLOW_ENTRY_REG ? eval_entry(eval, node, ret_value)
-					       : eval_memory(eval, node, argument, ret_value);
+	if (node->op == WS_FLOW_SPECIAL)
+		return eval_special(eval, node->number, ret_value);
+	if (node->op == WS_FLOW_ENTRY_REG)
+		return eval_entry(eval, node, ret_value);
+	if (node->op == WS_FLOW_CONSTANT)
+		return eval_memory(eval, node, argument, ret_value);
+	if (eval_kept(eval, node, ret_value))
+		return true;
+	return node->op == WS_FLOW_LOAD && eval_memory(eval, node, argument, ret_value);
+}
+
+static bool eval_node(struct eval *eval, const struct ws_flow_slice *slice, uint16_t node,
+		      uint64_t *ret_value, unsigned *uses)
+{
+	unsigned own = 0;
+	eval->uses = &own;
+	if (!ws_flow_value(slice, node, eval_leaf, eval, ret_value))
+		return false;
+	*uses |= own;
+	return true;
 }
 
 bool wsi_eval(const struct wsi_scene *scene, const struct ws_flow_slice *slice, uint16_t node,
 	      uint32_t lane, uint32_t depth, uint64_t *ret_value, unsigned *uses)
 {
-	unsigned own = 0;
-	struct eval eval = { .scene = scene, .lane = lane, .depth = depth, .uses = &own };
-	if (!ws_flow_value(slice, node, eval_leaf, &eval, ret_value))
-		return false;
-	*uses |= own;
-	return true;
+	struct eval eval = { .scene = scene, .lane = lane, .depth = depth };
+	return eval_node(&eval, slice, node, ret_value, uses);
+}
+
+bool wsi_eval_kept(const struct wsi_scene *scene, const struct ws_flow_slice *slice, uint16_t node,
+		   uint32_t lane, uint32_t depth, uint64_t *ret_value, unsigned *uses)
+{
+	struct eval eval = { .scene = scene, .lane = lane, .depth = depth, .by_registers = true };
+	return eval_node(&eval, slice, node, ret_value, uses);
 }

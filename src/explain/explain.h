@@ -11,6 +11,8 @@
  *   stored.c   which code put a value on the thread's stack
  *   origin.c   what the base of an address came from
  *   owner.c    that in words, and known memory around the address
+ *   overflow.c  whether 32-bit arithmetic of the address did not fit
+ *   cut.c      whether a pointer was cut to 32 bits
  *   params.c   parameters of kernels
  *   listing.c  the code around the fault
  *   precision.c  how exactly instruction and thread are known
@@ -194,6 +196,10 @@ enum wsi_eval_uses {
  */
 bool wsi_eval(const struct wsi_scene *scene, const struct ws_flow_slice *slice, uint16_t node,
 	      uint32_t lane, uint32_t depth, uint64_t *ret_value, unsigned *uses);
+/* The same, also by registers that still hold what the code had: loads and results of any
+ * operation. */
+bool wsi_eval_kept(const struct wsi_scene *scene, const struct ws_flow_slice *slice, uint16_t node,
+		   uint32_t lane, uint32_t depth, uint64_t *ret_value, unsigned *uses);
 /* The slice of a register that a function found when it was called, in the caller at `depth`. Valid
  * as long as the scene. NULL: not known. */
 const struct ws_flow_slice *wsi_eval_argument(const struct wsi_scene *scene,
@@ -269,6 +275,11 @@ enum ws_status wsi_origin_find(struct wsi_scene *scene, const struct ws_report_a
 			       struct ws_report_owner *owner,
 			       struct wsi_origin_how *ret_how) WS_MUST_USE;
 
+/* The kernel's parameter that holds a byte of constant bank 0; false: none does, and nothing is
+ * filled in. */
+bool wsi_origin_parameter(const struct wsi_scene *scene, uint64_t offset,
+			  struct ws_report_owner *owner);
+
 /* Where a term of that address was read from memory; leaves `index` alone when none is known to be.
  */
 void wsi_index_find(struct wsi_scene *scene, const struct ws_report_access *access,
@@ -278,6 +289,19 @@ void wsi_index_find(struct wsi_scene *scene, const struct ws_report_access *acce
 
 /* Neighbours, owner and `where` of an access whose addresses are known. */
 enum ws_status wsi_owner_find(struct wsi_scene *scene, struct ws_report_access *access) WS_MUST_USE;
+/* "kernel parameter 1 `name`", of the one that holds a byte of constant bank 0; NULL: none does. */
+const char *wsi_owner_parameter_text(const struct wsi_scene *scene, uint64_t offset);
+
+/* overflow.c */
+
+/* Fills the overflow of an access whose addresses and owner are known. */
+enum ws_status wsi_overflow_find(struct wsi_scene *scene,
+				 struct ws_report_access *access) WS_MUST_USE;
+
+/* cut.c */
+
+/* What shows that the pointer of an access was cut to 32 bits; NULL: nothing. */
+const char *wsi_cut_find(const struct wsi_scene *scene, const struct ws_report_access *access);
 
 /* listing.c */
 enum ws_status wsi_listing(struct wsi_scene *scene) WS_MUST_USE;

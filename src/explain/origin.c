@@ -81,24 +81,23 @@ static struct ws_str field_name(const struct wsi_scene *scene,
 	return wsi_types_field(build, &place, owner->ordinal, owner->offset);
 }
 
-/* Bank 0: the parameter that holds the byte. */
-static bool own_parameter(struct tracer *t, uint64_t offset)
+bool wsi_origin_parameter(const struct wsi_scene *scene, uint64_t offset,
+			  struct ws_report_owner *owner)
 {
-	const struct wsi_build *build = t->trace->scene->build;
-	if (t->trace->scene->e->kernel == WS_NONE)
+	if (scene->e->kernel == WS_NONE)
 		return false;
-	const struct ws_report_kernel *kernel = &build->kernels[t->trace->scene->e->kernel];
+	const struct ws_report_kernel *kernel = &scene->build->kernels[scene->e->kernel];
 	for (uint32_t i = 0; i < kernel->n_params; i++) {
 		const struct ws_report_param *param = &kernel->params[i];
 		uint64_t start = (uint64_t)kernel->params_offset + param->offset;
 		if (offset - start >= param->size_bytes)
 			continue;
-		t->owner->kind = WS_OWNER_PARAMETER;
-		t->owner->ordinal = param->ordinal;
-		t->owner->offset = (uint32_t)(offset - start);
-		t->owner->name = param->name;
+		owner->kind = WS_OWNER_PARAMETER;
+		owner->ordinal = param->ordinal;
+		owner->offset = (uint32_t)(offset - start);
+		owner->name = param->name;
 		if (kernel->types_status == WS_OK)
-			t->owner->field = field_name(t->trace->scene, kernel, t->owner);
+			owner->field = field_name(scene, kernel, owner);
 		return true;
 	}
 	return false;
@@ -143,7 +142,7 @@ static bool trace_constant(struct tracer *t, struct origin at)
 		return false;
 	offset += part;
 	if (node->number == BANK_PARAMETERS)
-		return own_parameter(t, offset);
+		return wsi_origin_parameter(t->trace->scene, offset, t->owner);
 	if (node->number == BANK_USER)
 		return own_constant(t, BANK_USER, offset);
 	return node->number == BANK_ADDRESSES &&
@@ -675,18 +674,131 @@ enum ws_status wsi_origin_find(struct wsi_scene *scene, const struct ws_report_a
 
 /* ---- indices ---- */
 
-/* Goes from a term of an address to the load that it is a number of; NULL when it is none. */
+/* A load among what a term of an address is made of. */
+struct found {
+	const struct ws_flow_slice *slice;
+	uint16_t load; /* UINT16_MAX: none */
+	bool several;
+	unsigned left; /* nodes that may still be looked at */
+};
+
+static bool is_arithmetic(enum ws_flow_op op)
+{
+	return op == WS_FLOW_ADD || op == WS_FLOW_SUB || op == WS_FLOW_MUL || op == WS_FLOW_SHL;
+}
+
+static void look_for_load(struct found *found, uint16_t at)
+{
+	const struct ws_flow_node *node = &found->slice->node[at];
+	if (found->left == 0)
+		return;
+	found->left--;
+	if (node->op == WS_FLOW_LOAD) {
+		found->several |= found->load != UINT16_MAX && found->load != at;
+		found->load = at;
+	} else if (node->op != WS_FLOW_CONSTANT && (node->n_args == 1 || is_arithmetic(node->op))) {
+		for (unsigned i = 0; i < node->n_args; i++)
+			look_for_load(found, node->arg[i]);
+	}
+}
+
+/* The load that a term of an address is a number of; NULL when there is none, or more than one. */
 static const struct ws_flow_node *find_load(const struct ws_flow_slice *slice, uint16_t at)
 {
-	for (unsigned depth = 0; depth < MAX_LEVELS; depth++) {
-		const struct ws_flow_node *node = &slice->node[at];
-		if (node->op == WS_FLOW_LOAD)
-			return node->n_args ? node : NULL;
-		if (node->n_args != 1 || node->op == WS_FLOW_CONSTANT)
-			return NULL;
-		at = node->arg[0];
+	struct found found = { .slice = slice, .load = UINT16_MAX, .left = WS_FLOW_MAX_NODES };
+	look_for_load(&found, at);
+	const struct ws_flow_node *load =
+		found.load == UINT16_MAX || found.several ? NULL : &slice->node[found.load];
+	return load && load->n_args ? load : NULL;
+}
+
+/* How much of a term comes of 1 more of what was loaded; false: that is no fixed amount. */
+static bool step_of(struct trace *trace, const struct ws_flow_slice *slice, uint16_t at,
+		    uint16_t load, int64_t *ret_step)
+{
+	const struct ws_flow_node *node = &slice->node[at];
+	int64_t part[2] = { 0, 0 }, step = 0;
+	uint64_t value;
+	unsigned uses = 0;
+	*ret_step = at == load;
+	if (trace->n_nodes++ >= MAX_NODES)
+		return false;
+	if (at == load || !find_load(slice, at))
+		return true;
+	if (node->op == WS_FLOW_SEXT || node->op == WS_FLOW_ZEXT)
+		return step_of(trace, slice, node->arg[0], load, ret_step);
+	for (unsigned i = 0; i < node->n_args && is_arithmetic(node->op); i++) {
+		if (!step_of(trace, slice, node->arg[i], load, &part[i > 0]))
+			return false;
+		step += part[i > 0];
 	}
-	return NULL;
+	if (node->op == WS_FLOW_ADD || node->op == WS_FLOW_SUB) {
+		*ret_step = node->op == WS_FLOW_SUB ? part[0] - part[1] : step;
+		return true;
+	}
+	bool times = node->op == WS_FLOW_MUL || node->op == WS_FLOW_SHL;
+	unsigned other = part[0] ? 1 : 0;
+	if (!times || (part[0] && part[1]) || (node->op == WS_FLOW_SHL && part[1]) ||
+	    !wsi_eval_kept(trace->scene, slice, node->arg[other], trace->lane, 0, &value, &uses))
+		return false;
+	int64_t by = slice->node[node->arg[other]].bits == 32 ? (int32_t)(uint32_t)value
+							      : (int64_t)value;
+	if (node->op == WS_FLOW_SHL)
+		by = by >= 0 && by < 32 ? INT64_C(1) << by : 0;
+	return !__builtin_mul_overflow(part[1 - other], by, ret_step);
+}
+
+/* Whether the step is one that the code alone says: no parameter is in it. */
+static bool is_fixed(struct trace *trace, const struct ws_flow_slice *slice, uint16_t at,
+		     uint16_t load)
+{
+	const struct ws_flow_node *node = &slice->node[at];
+	if (trace->n_nodes++ >= MAX_NODES)
+		return false;
+	if (at == load || !find_load(slice, at))
+		return true;
+	for (unsigned i = 0; i < node->n_args; i++) {
+		bool number = slice->node[node->arg[i]].op == WS_FLOW_IMMEDIATE;
+		bool times = node->op == WS_FLOW_MUL || node->op == WS_FLOW_SHL;
+		if (!is_fixed(trace, slice, node->arg[i], load) ||
+		    (times && !number && !find_load(slice, node->arg[i])))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * What the index was, and whether it alone is what is wrong: with the index 0 the address is in the
+ * memory that the base points into.
+ */
+static void judge_index(struct trace *trace, const struct ws_report_access *access,
+			const struct ws_flow_term *term, const struct ws_flow_node *load,
+			struct ws_report_index *index)
+{
+	const struct wsi_scene *scene = trace->scene;
+	const struct ws_flow_slice *slice = scene->slice;
+	const struct ws_report_owner *owner = &access->owner;
+	uint16_t at = (uint16_t)(load - slice->node);
+	uint64_t address, value;
+	unsigned uses = 0;
+	int64_t step;
+	if (access->lane == WS_NONE || slice->partly ||
+	    !wsi_eval_kept(scene, slice, 0, trace->lane, 0, &address, &uses) ||
+	    address != access->address[trace->lane] ||
+	    !wsi_eval_kept(scene, slice, at, trace->lane, 0, &value, &uses))
+		return;
+	index->value_known = true;
+	index->value = load->bits == 32 ? (int32_t)(uint32_t)value : (int64_t)value;
+	if (owner->range_status != WS_OK || !step_of(trace, slice, term->node, at, &step) ||
+	    __builtin_mul_overflow(step, term->scale, &step))
+		return;
+	uint64_t without = address - (uint64_t)index->value * (uint64_t)step;
+	uint64_t size = (uint64_t)(step < 0 ? -step : step);
+	index->steps_out = size >= owner->range_size;
+	index->alone = access->unmapped >> trace->lane & 1 &&
+		       access->lanes_known >> trace->lane & 1 && !index->steps_out &&
+		       without - owner->range_start < owner->range_size &&
+		       is_fixed(trace, slice, term->node, at);
 }
 
 /* Tells where an index lies that `load` of `slice` reads; on the stack, what was put there. */
@@ -752,8 +864,13 @@ void wsi_index_find(struct wsi_scene *scene, const struct ws_report_access *acce
 	ws_flow_address(scene->slice, 0, &parts);
 	for (size_t i = 0; i < parts.n_terms; i++) {
 		const struct ws_flow_node *load = find_load(scene->slice, parts.term[i].node);
-		if (load && (index_of(&trace, scene->slice, load, 0, index) ||
-			     index_on_stack(&trace, scene->slice, load, index)))
+		if (!load)
+			continue;
+		if (index_of(&trace, scene->slice, load, 0, index)) {
+			judge_index(&trace, access, &parts.term[i], load, index);
+			return;
+		}
+		if (index_on_stack(&trace, scene->slice, load, index))
 			return;
 	}
 }

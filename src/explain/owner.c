@@ -33,6 +33,12 @@ static const char *parameter_text(const struct wsi_scene *scene,
 	return wsi_build_text(scene->build, "kernel parameter %u%s%s", owner->ordinal, name, part);
 }
 
+const char *wsi_owner_parameter_text(const struct wsi_scene *scene, uint64_t offset)
+{
+	struct ws_report_owner owner = { .ordinal = WS_NONE };
+	return wsi_origin_parameter(scene, offset, &owner) ? parameter_text(scene, &owner) : NULL;
+}
+
 /* "kernel parameter 1 `name`" */
 static const char *numbered_text(const struct wsi_scene *scene, uint32_t ordinal)
 {
@@ -154,17 +160,21 @@ static enum ws_confidence owner_confidence(const struct ws_report_owner *owner,
 static void claim_index(const struct wsi_scene *scene, struct ws_report_index *index)
 {
 	struct wsi_build *build = scene->build;
-	char element[40] = "";
+	char element[40] = "", value[40] = "";
 	if (!index->pc)
 		return;
 	if (index->element_known)
 		wsi_format(element, ", element %" PRIu64, index->element);
+	if (index->value_known)
+		wsi_format(value, ": it is %" PRId64, index->value);
 	index->claim = (struct ws_report_claim){
 		index->root_ordinal == WS_NONE
-			? "an index in the address is read from memory"
-			: wsi_build_text(build,
-					 "an index in the address is read from the buffer of %s%s",
-					 numbered_text(scene, index->root_ordinal), element),
+			? wsi_build_text(build, "an index in the address is read from memory%s",
+					 value)
+			: wsi_build_text(
+				  build,
+				  "an index in the address is read from the buffer of %s%s%s",
+				  numbered_text(scene, index->root_ordinal), element, value),
 		wsi_build_text(build, "the instruction at 0x%" PRIx64 " reads it", index->pc),
 		WS_CONFIDENCE_LIKELY,
 	};
@@ -367,14 +377,14 @@ enum ws_status wsi_owner_find(struct wsi_scene *scene, struct ws_report_access *
 	} else if (scene->have_slice) {
 		if (wsi_origin_find(scene, access, owner, &how) != WS_OK)
 			return WS_NO_MEMORY;
-		access->index.root_ordinal = WS_NONE;
-		wsi_index_find(scene, access, &access->index);
-		access->index.element_known &= access->lane != WS_NONE;
-		claim_index(scene, &access->index);
 		owner->range_status = WS_ABSENT;
 		if (access->lane == WS_NONE) /* what holds for one lane only is not told */
 			owner->value_known = owner->value_known && is_same_for_all(owner);
 		find_range_of_base(scene, owner);
+		access->index.root_ordinal = WS_NONE;
+		wsi_index_find(scene, access, &access->index);
+		access->index.element_known &= access->lane != WS_NONE;
+		claim_index(scene, &access->index);
 	}
 	if (owner->kind != WS_OWNER_UNKNOWN)
 		owner->claim = (struct ws_report_claim){

@@ -283,6 +283,20 @@ static void express_logic(struct job *j)
 	other(j);
 }
 
+/* The lower bits of a number, as many as an immediate says: 32 and more are all. */
+static void express_low_bits(struct job *j)
+{
+	struct wsi_half from[2];
+	if (!wsi_halves_of(&j->parts, 2, from) || !have(j, WS_MOD_U32) || have(j, WS_MOD_W) ||
+	    from[1].kind != WS_OPERAND_IMMEDIATE) {
+		other(j);
+		return;
+	}
+	uint32_t n = (uint32_t)from[1].value;
+	uint32_t mask = n < 32 ? (UINT32_C(1) << n) - 1 : UINT32_MAX;
+	two(j, WS_FLOW_AND, from[0], wsi_half_immediate(mask));
+}
+
 static void express_select(struct job *j)
 {
 	struct wsi_half from[2];
@@ -594,6 +608,9 @@ static void express_alu(struct job *j)
 		break;
 	case WS_OP_LOP3:
 		express_logic(j);
+		break;
+	case WS_OP_SGXT:
+		express_low_bits(j);
 		break;
 	case WS_OP_SEL:
 		express_select(j);

@@ -167,6 +167,7 @@ static void fold_pair(struct ws_flow_slice *slice, struct ws_flow_node *node)
 		*node = *a;
 		node->bits = 64;
 		node->bytes = 8;
+		node->keep_count = 0;
 	}
 }
 

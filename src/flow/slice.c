@@ -301,6 +301,19 @@ static bool comes_again(struct wsi_slicer *s, uint16_t node)
 
 /* ---- requests ---- */
 
+/* Notes that registers from `half` on have the value of a node at, or behind, an instruction. */
+static void note_kept(struct wsi_slicer *s, uint16_t node, const struct wsi_half *half,
+		      unsigned count, size_t at, bool behind)
+{
+	struct ws_flow_node *to = &s->slice->node[node];
+	if (s->request[node].kind != WSI_ASK_NOTHING || half->kind != WS_OPERAND_REG)
+		return; /* it is another's value, or of the whole warp */
+	to->keep_pc = wsi_flow_pc(s->flow, at);
+	to->keep_behind = behind;
+	to->keep_number = half->number;
+	to->keep_count = (uint8_t)count;
+}
+
 static void answer_def(struct wsi_slicer *s, uint16_t node)
 {
 	struct wsi_request *request = &s->request[node];
@@ -316,6 +329,8 @@ static void answer_def(struct wsi_slicer *s, uint16_t node)
 					     .pc = wsi_flow_pc(s->flow, def->at) };
 	else
 		wsi_express(s, node, def->at, &request->half[0]);
+	if (def->kind == WSI_DEF_INSN && def->guard == 7)
+		note_kept(s, node, &request->half[0], 1, def->at, true);
 }
 
 /* Two halves that no rule makes one. */
@@ -356,6 +371,8 @@ static void answer_def_wide(struct wsi_slicer *s, uint16_t node)
 	if (low->kind == WSI_DEF_INSN && high->kind == WSI_DEF_INSN) {
 		if (low->at == high->at && next) {
 			wsi_express_wide(s, node, low->at, &request.half[0]);
+			if (low->guard == 7 && high->guard == 7)
+				note_kept(s, node, &request.half[0], 2, low->at, true);
 			return;
 		}
 		if (low->at != high->at && wsi_express_halves(s, node, &request.half[0], low->at,
@@ -400,6 +417,11 @@ static void answer_merge(struct wsi_slicer *s, uint16_t node, const struct wsi_d
 		}
 		wsi_node_arg(s, node, arg);
 	}
+	const struct wsi_half *low = &request.half[0], *high = &request.half[1];
+	bool pair =
+		high->kind == low->kind && high->number == low->number + 1 && high->at == low->at;
+	if (!wide || pair)
+		note_kept(s, node, low, wide ? 2 : 1, low->at, false);
 }
 
 /* Whether the definitions of both halves come in pairs: in the same block, under the same guard. */
@@ -496,6 +518,9 @@ static void answer_wide(struct wsi_slicer *s, uint16_t node)
 		return;
 	}
 	bool registers = in_register(&half[0]) && in_register(&half[1]);
+	size_t high_at = registers ? wsi_defs_only(&defs[1]) : SIZE_MAX;
+	if (high_at != SIZE_MAX && defs[0].n > 1 && wsi_express_sign(s, node, &half[0], high_at))
+		return;
 	if (!registers || defs[0].more || defs[1].more || !in_pairs(s, defs)) {
 		answer_apart(s, node, registers && (defs[0].more || defs[1].more) ? asked : half);
 		return;

@@ -107,6 +107,10 @@ bool wsi_address_is_wide(const struct wsi_source *source);
 bool wsi_express_halves(struct wsi_slicer *s, uint16_t node, const struct wsi_half *low,
 			size_t low_at, const struct wsi_half *high, size_t high_at);
 
+/* The number `low`, whatever its definitions, if the instruction `high_at` gives its sign above. */
+bool wsi_express_sign(struct wsi_slicer *s, uint16_t node, const struct wsi_half *low,
+		      size_t high_at);
+
 /* ---- fold.c ---- */
 
 void wsi_fold(struct ws_flow_slice *slice);

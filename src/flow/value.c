@@ -198,7 +198,8 @@ bool ws_flow_value(const struct ws_flow_slice *slice, uint16_t node, ws_flow_lea
 		if (!needed[i - 1])
 			continue;
 		uint64_t value = 0;
-		eval.known[i - 1] = eval_node(&eval, one, &value);
+		eval.known[i - 1] = eval_node(&eval, one, &value) ||
+				    (one->keep_count && leaf(user, one, 0, &value));
 		eval.value[i - 1] = one->bits == 32 ? value & UINT32_MAX : value;
 	}
 	*ret_value = eval.value[node];

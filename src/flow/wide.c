@@ -181,11 +181,40 @@ static bool is_sign(const struct term *high)
 	return high->sign_above && high->shift == 1;
 }
 
+/* Whether an instruction is `from` << `by`, of 32 bits. */
+static bool is_low_shift(struct wsi_slicer *s, const struct wsi_parts *parts,
+			 const struct wsi_half *from, const struct wsi_half *by)
+{
+	struct wsi_half of[3];
+	if (!wsi_halves_of(parts, 3, of) || !wsi_half_same(s, &of[0], from))
+		return false;
+	if (parts->op == WS_OP_SHF)
+		return wsi_parts_have(parts, WS_MOD_L) && !wsi_parts_have(parts, WS_MOD_HI) &&
+		       wsi_half_same(s, &of[1], by);
+	return parts->op == WS_OP_IMAD && !wsi_parts_have(parts, WS_MOD_WIDE) &&
+	       !wsi_parts_have(parts, WS_MOD_HI) && !wsi_parts_have(parts, WS_MOD_X) &&
+	       wsi_half_is(&of[2], 0) && of[1].kind == WS_OPERAND_IMMEDIATE &&
+	       by->kind == WS_OPERAND_IMMEDIATE && by->value >= 0 && by->value < 32 &&
+	       of[1].value == INT64_C(1) << by->value;
+}
+
+/* Whether the upper term is shifted from a register that has a part of the lower one's shift:
+ * R0 = R7 << 12; R7 << 13 below, R0 << 1 above. */
+static bool is_shifted_twice(struct couple *c, const struct term *low, const struct term *high)
+{
+	struct wsi_half from = high->half, by = wsi_half_immediate(low->shift - high->shift);
+	struct wsi_parts parts;
+	return low->shifted && high->sign_above && low->shift > high->shift &&
+	       only_definition(c->s, &from, &parts) && is_low_shift(c->s, &parts, &low->half, &by);
+}
+
 /* 0: these two cannot belong together. */
 static unsigned term_affinity(struct couple *c, const struct term *low, const struct term *high)
 {
 	if (high->negated != low->negated)
 		return 0;
+	if (high->shifted && is_shifted_twice(c, low, high))
+		return 5;
 	if (high->shifted)
 		return (low->shifted ? low->shift == high->shift : is_sign(high)) &&
 				       wsi_half_same(c->s, &low->half, &high->half)
@@ -246,11 +275,11 @@ static bool shifted_above(struct couple *c, const struct term *low, struct wsi_h
 	       wsi_half_is(&from[1], low->shift) && wsi_half_same(c->s, &from[0], &low->half);
 }
 
-/* The lower term with its sign above. */
-static uint16_t sign_node(struct wsi_slicer *s, uint16_t parent, const struct term *low, size_t at)
+/* A term with its sign above. */
+static uint16_t sign_node(struct wsi_slicer *s, uint16_t parent, const struct term *term, size_t at)
 {
 	uint16_t sign = wsi_node_new(s, parent, WS_FLOW_SEXT, 64, at);
-	wsi_node_arg(s, sign, wsi_node_half(s, sign, low->half));
+	wsi_node_arg(s, sign, wsi_node_half(s, sign, term->half));
 	return sign;
 }
 
@@ -277,6 +306,8 @@ static uint16_t couple_node(struct couple *c, uint16_t parent, const struct term
 		return pair;
 	}
 	uint16_t shift = wsi_node_new(s, parent, WS_FLOW_SHL, 64, c->low.at);
+	if (high->sign_above && high->shift != low->shift)
+		low = high;
 	wsi_node_arg(s, shift,
 		     high->sign_above ? sign_node(s, shift, low, c->high.at)
 				      : wsi_node_wide(s, shift, low->half, above));
@@ -331,23 +362,6 @@ static void shift_of(struct couple *c, enum ws_flow_op op, struct wsi_half low,
 	wsi_node_arg(c->s, c->node, wsi_node_half(c->s, c->node, by));
 }
 
-/* What the lower half is when it is `from` << `by`. */
-static bool is_low_shift(struct wsi_slicer *s, const struct wsi_parts *parts,
-			 const struct wsi_half *from, const struct wsi_half *by)
-{
-	struct wsi_half of[3];
-	if (!wsi_halves_of(parts, 3, of) || !wsi_half_same(s, &of[0], from))
-		return false;
-	if (parts->op == WS_OP_SHF)
-		return wsi_parts_have(parts, WS_MOD_L) && !wsi_parts_have(parts, WS_MOD_HI) &&
-		       wsi_half_same(s, &of[1], by);
-	return parts->op == WS_OP_IMAD && !wsi_parts_have(parts, WS_MOD_WIDE) &&
-	       !wsi_parts_have(parts, WS_MOD_HI) && !wsi_parts_have(parts, WS_MOD_X) &&
-	       wsi_half_is(&of[2], 0) && of[1].kind == WS_OPERAND_IMMEDIATE &&
-	       by->kind == WS_OPERAND_IMMEDIATE && by->value >= 0 && by->value < 32 &&
-	       of[1].value == INT64_C(1) << by->value;
-}
-
 static bool express_shift(struct couple *c)
 {
 	struct wsi_half of[3], below[3]; /* low, by, high */
@@ -372,23 +386,48 @@ static bool express_shift(struct couple *c)
 	return true;
 }
 
-/* SHF.R.S32.HI R5, RZ, 31, R4 above R4 */
-static bool express_sign(struct couple *c)
+/* The register of SHF.R.S32.HI R5, RZ, 31, R4: whose sign it is. */
+static bool is_sign_of(const struct wsi_parts *parts, struct wsi_half *ret_from)
 {
 	struct wsi_half of[3];
-	struct wsi_defs defs = { .n = 0 };
-	const struct wsi_parts *parts = &c->high;
 	if (parts->op != WS_OP_SHF || wsi_parts_have(parts, WS_MOD_L) ||
 	    !wsi_parts_have(parts, WS_MOD_S32) || !wsi_halves_of(parts, 3, of) ||
 	    !wsi_half_is(&of[0], 0) || !wsi_half_is(&of[1], 31))
 		return false;
-	struct wsi_half high = of[2];
+	*ret_from = of[2];
+	return true;
+}
+
+static void express_extension(struct wsi_slicer *s, uint16_t node, struct wsi_half from, size_t at)
+{
+	wsi_node_set(s, node, WS_FLOW_SEXT, 64, at);
+	wsi_node_arg(s, node, wsi_node_half(s, node, from));
+}
+
+/* SHF.R.S32.HI R5, RZ, 31, R4 above R4 */
+static bool express_sign(struct couple *c)
+{
+	struct wsi_half high;
+	struct wsi_defs defs = { .n = 0 };
+	if (!is_sign_of(&c->high, &high))
+		return false;
 	wsi_half_origin(c->s, &high, &defs);
 	if (defs.n != 1 || defs.more || defs.def[0].at != c->low.at ||
 	    high.kind != c->low_half->kind || high.number != c->low_half->number)
 		return false;
-	wsi_node_set(c->s, c->node, WS_FLOW_SEXT, 64, parts->at);
-	wsi_node_arg(c->s, c->node, wsi_node_half(c->s, c->node, high));
+	express_extension(c->s, c->node, high, c->high.at);
+	return true;
+}
+
+bool wsi_express_sign(struct wsi_slicer *s, uint16_t node, const struct wsi_half *low,
+		      size_t high_at)
+{
+	struct wsi_half high;
+	struct wsi_parts parts;
+	wsi_parts_of(s->flow, high_at, &parts);
+	if (!is_sign_of(&parts, &high) || !wsi_half_same(s, &high, low))
+		return false;
+	express_extension(s, node, *low, high_at);
 	return true;
 }
 
@@ -406,6 +445,55 @@ static bool express_select(struct couple *c)
 	wsi_node_set(c->s, c->node, WS_FLOW_SELECT, 64, low->at);
 	for (size_t i = 0; i < 2; i++)
 		wsi_node_arg(c->s, c->node, wsi_node_wide(c->s, c->node, below[i], above[i]));
+	return true;
+}
+
+/* Whether an instruction is a * `by` of 32 bits, by a product or by shifts. */
+static bool is_low_product(struct couple *c, const struct wsi_half *a, const struct wsi_half *by)
+{
+	const struct wsi_parts *low = &c->low;
+	struct wsi_parts made;
+	struct wsi_half of[3], from = *a;
+	if (!wsi_halves_of(low, 3, of))
+		return false;
+	if (low->op == WS_OP_IMAD && !wsi_parts_have(low, WS_MOD_HI) &&
+	    !wsi_parts_have(low, WS_MOD_WIDE) && !wsi_parts_have(low, WS_MOD_X))
+		return wsi_half_is(&of[2], 0) && wsi_half_same(c->s, &of[0], a) &&
+		       wsi_half_same(c->s, &of[1], by);
+	/* R0 = R2 << 12; R4 = R2 << 13 is R0 * 2 */
+	int64_t shift = 0;
+	while (by->kind == WS_OPERAND_IMMEDIATE && shift < 31 && INT64_C(1) << shift != by->value)
+		shift++;
+	struct wsi_half whole = wsi_half_immediate(shift), part;
+	if (by->kind != WS_OPERAND_IMMEDIATE || INT64_C(1) << shift != by->value)
+		return false;
+	if (is_low_shift(c->s, low, a, &whole))
+		return true;
+	part = wsi_half_immediate(of[1].value - shift);
+	return low->op == WS_OP_SHF && wsi_parts_have(low, WS_MOD_L) &&
+	       !wsi_parts_have(low, WS_MOD_HI) && of[1].kind == WS_OPERAND_IMMEDIATE &&
+	       part.value > 0 && only_definition(c->s, &from, &made) &&
+	       is_low_shift(c->s, &made, &of[0], &part);
+}
+
+/* IMAD.HI R3, R3, 4, RZ above IMAD R2, R3, 4, RZ: a product of 64 bits. */
+static bool express_high_product(struct couple *c)
+{
+	struct wsi_slicer *s = c->s;
+	struct wsi_half of[3];
+	const struct wsi_parts *high = &c->high;
+	if (high->op != WS_OP_IMAD || !wsi_parts_have(high, WS_MOD_HI) ||
+	    wsi_parts_have(high, WS_MOD_X) || !wsi_halves_of(high, 3, of) ||
+	    !wsi_half_is(&of[2], 0) || !is_low_product(c, &of[0], &of[1]))
+		return false;
+	bool is_signed = !wsi_parts_have(high, WS_MOD_U32);
+	wsi_node_set(s, c->node, WS_FLOW_MUL, 64, c->low.at);
+	for (size_t i = 0; i < 2; i++) {
+		uint16_t wide = wsi_node_new(s, c->node, is_signed ? WS_FLOW_SEXT : WS_FLOW_ZEXT,
+					     64, high->at);
+		wsi_node_arg(s, c->node, wide);
+		wsi_node_arg(s, wide, wsi_node_half(s, wide, of[i]));
+	}
 	return true;
 }
 
@@ -482,8 +570,8 @@ bool wsi_express_halves(struct wsi_slicer *s, uint16_t node, const struct wsi_ha
 			size_t low_at, const struct wsi_half *high, size_t high_at)
 {
 	static bool (*const rules[])(struct couple *) = {
-		express_sum,     express_sign,   express_shift,
-		express_product, express_select, express_mask,
+		express_sum,          express_sign,   express_shift, express_product,
+		express_high_product, express_select, express_mask,
 	};
 	struct couple c = { .s = s, .node = node, .low_half = low, .high_half = high };
 	wsi_parts_of(s->flow, low_at, &c.low);

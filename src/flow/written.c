@@ -17,7 +17,14 @@ struct search {
 	size_t from, to; /* instructions */
 	size_t steps;    /* instructions of callees that may still be looked at */
 	uint32_t from_block, to_block;
+	bool revisits; /* a direct path may visit the second again */
 };
+
+/* Whether direct paths end at a block. */
+static bool is_end(const struct search *s, uint32_t at)
+{
+	return at == s->from_block || (at == s->to_block && !s->revisits);
+}
 
 static void reach(struct search *s, const uint32_t *blocks, uint32_t n, uint8_t mark)
 {
@@ -37,13 +44,13 @@ static void search_ways(struct search *s, bool direct)
 	reach(s, blocks[s->from_block].succ, blocks[s->from_block].n_succ, AHEAD);
 	while (s->n_work) {
 		uint32_t at = s->work[--s->n_work];
-		if (!direct || (at != s->from_block && at != s->to_block))
+		if (!direct || !is_end(s, at))
 			reach(s, blocks[at].succ, blocks[at].n_succ, AHEAD);
 	}
 	reach(s, blocks[s->to_block].pred, blocks[s->to_block].n_pred, BEHIND);
 	while (s->n_work) {
 		uint32_t at = s->work[--s->n_work];
-		if (!direct || (at != s->from_block && at != s->to_block))
+		if (!direct || !is_end(s, at))
 			reach(s, blocks[at].pred, blocks[at].n_pred, BEHIND);
 	}
 }
@@ -128,7 +135,7 @@ static void add_ways(struct search *s, bool direct, struct ws_flow_written *writ
 	struct ws_flow_registers *set = direct ? &written->direct : &written->any;
 	bool *unknown = direct ? &written->unknown_direct : &written->unknown_any;
 	for (uint32_t at = 0; at < flow->n_blocks; at++) {
-		bool end = at == s->from_block || at == s->to_block;
+		bool end = is_end(s, at);
 		if (s->mark[at] & AHEAD && flow->blocks[at].flags & WS_FLOW_OPEN &&
 		    !(direct && end))
 			*unknown = true; /* it may lead anywhere */
@@ -202,4 +209,27 @@ enum ws_status ws_flow_written(const struct ws_flow *flow, uint64_t from_pc, uin
 	wsi_free(s.mark);
 	wsi_free(s.work);
 	return st;
+}
+
+bool ws_flow_keeps(const struct ws_flow *flow, uint64_t from_pc, bool behind, uint64_t at_pc,
+		   enum ws_operand_kind kind, unsigned number, unsigned count)
+{
+	struct search s = { .flow = flow, .steps = WSI_MAX_STEPS, .revisits = true };
+	struct ws_flow_written written = { 0 };
+	size_t from = wsi_flow_at(flow, from_pc);
+	s.to = wsi_flow_at(flow, at_pc);
+	if (from == SIZE_MAX || s.to == SIZE_MAX || kind != WS_OPERAND_REG)
+		return false;
+	if (from == s.to)
+		return !behind;
+	s.from_block = flow->block_of[from];
+	s.to_block = flow->block_of[s.to];
+	s.from = from + behind;
+	s.mark = wsi_zalloc(flow->n_blocks);
+	s.work = wsi_zalloc_array(flow->n_blocks, sizeof *s.work);
+	bool kept = s.mark && s.work && add_direct(&s, &written) && !written.unknown_direct &&
+		    ws_flow_registers_spare(&written.direct, kind, number, count);
+	wsi_free(s.mark);
+	wsi_free(s.work);
+	return kept;
 }

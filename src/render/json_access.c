@@ -97,7 +97,22 @@ static void json_index(struct ws_json *json, const struct ws_report_index *index
 	wsi_json_key_number(json, "parameter", index->root_ordinal);
 	wsi_json_key_u64(json, "element", index->element, wsi_status_if(index->element_known));
 	ws_json_key_u64(json, "bytes", index->bytes);
+	if (index->value_known)
+		ws_json_key_i64(json, "value", index->value);
+	else
+		ws_json_missing(json, "value", WS_ABSENT);
 	wsi_json_key_claim(json, "claim", &index->claim);
+	ws_json_end(json);
+}
+
+static void json_overflow(struct ws_json *json, const struct ws_report_overflow *overflow)
+{
+	if (!wsi_json_object(json, "overflow", wsi_status_if(overflow->claim.text)))
+		return;
+	wsi_json_key_hex(json, "computed_at", overflow->pc, wsi_status_if(overflow->pc));
+	ws_json_key_hex(json, "address", overflow->address);
+	ws_json_key_bool(json, "inside", overflow->inside);
+	wsi_json_key_claim(json, "claim", &overflow->claim);
 	ws_json_end(json);
 }
 
@@ -146,6 +161,7 @@ static void json_access(struct ws_json *json, const struct ws_report_access *acc
 	json_neighbour(json, "above", &access->above);
 	wsi_json_owner(json, &access->owner);
 	json_index(json, &access->index);
+	json_overflow(json, &access->overflow);
 	WSI_JSON_LIST(json, access, operands, json_operand);
 	ws_json_end(json);
 }

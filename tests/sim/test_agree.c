@@ -816,7 +816,7 @@ static void expressions_were_compared(void **state)
 		WS_OP_UMOV,  WS_OP_USHF,  WS_OP_ULOP3,  WS_OP_ULEA,    WS_OP_UIMAD, WS_OP_UIADD3,
 		WS_OP_HFMA2, WS_OP_USEL,  WS_OP_UVIADD, WS_OP_UVIMNMX, WS_OP_R2UR,  WS_OP_S2R,
 		WS_OP_S2UR,  WS_OP_CS2R,  WS_OP_CS2UR,  WS_OP_LDC,     WS_OP_ULDC,  WS_OP_LDCU,
-		WS_OP_LD,    WS_OP_LDG,   WS_OP_LDS,    WS_OP_LDL,
+		WS_OP_LD,    WS_OP_LDG,   WS_OP_LDS,    WS_OP_LDL,     WS_OP_SGXT,  WS_OP_USGXT,
 	};
 	for (unsigned o = 0; o < wsi_isa_n_ops; o++) {
 		bool is_expected = is_one_of(o, expected, WSI_COUNT(expected));

@@ -209,6 +209,36 @@ static void a_way_may_go_round_a_loop(void **state)
 	ws_flow_destroy(flow);
 }
 
+static void registers_keep_what_nothing_overwrites(void **state)
+{
+	(void)state;
+	static const struct {
+		uint64_t from, at;
+		bool behind, kept;
+		unsigned number;
+		const char *why;
+	} rows[] = {
+		{ 0x10, 0x20, true, true, 2, "nothing lies between" },
+		{ 0x10, 0x60, true, true, 2, "rounds before the last do not count" },
+		{ 0x30, 0x20, true, true, 4, "the next round has it from this one" },
+		{ 0x20, 0x40, false, false, 3, "the instruction itself overwrites it" },
+		{ 0x20, 0x40, true, true, 3, "it is what the instruction writes" },
+		{ 0x10, 0x10, false, true, 4, "as it is" },
+		{ 0x10, 0x10, true, false, 2, "in this round nobody has written it" },
+		{ 0x00, 0x20, true, true, 1, "the loop does not write it" },
+		{ 0x00, 0x20, true, false, 3, "rounds that pass the second do count" },
+		{ 0x60, 0x10, true, false, 1, "no way leads there" },
+	};
+	struct assembled code;
+	struct ws_flow *flow = flow_of(&code, 80, 0, loop);
+	for (size_t i = 0; i < WSI_COUNT(rows); i++)
+		if (ws_flow_keeps(flow, rows[i].from, rows[i].behind, rows[i].at, WS_OPERAND_REG,
+				  rows[i].number, 1) != rows[i].kept)
+			fail_msg("%s", rows[i].why);
+	assert_false(ws_flow_keeps(flow, 0x00, true, 0x20, WS_OPERAND_UREG, 1, 1));
+	ws_flow_destroy(flow);
+}
+
 static void both_arms_of_a_branch_count(void **state)
 {
 	(void)state;
@@ -534,6 +564,7 @@ int main(void)
 		cmocka_unit_test(no_code_has_no_blocks),
 		cmocka_unit_test(a_straight_way_writes_what_lies_on_it),
 		cmocka_unit_test(a_way_may_go_round_a_loop),
+		cmocka_unit_test(registers_keep_what_nothing_overwrites),
 		cmocka_unit_test(both_arms_of_a_branch_count),
 		cmocka_unit_test(a_call_writes_what_its_callee_writes),
 		cmocka_unit_test(unknown_code_takes_trust_away),
