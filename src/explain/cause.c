@@ -81,7 +81,9 @@ static void facts_of_distance(struct wsi_scene *scene, const struct ws_report_ac
 	const struct ws_report_owner *owner = &access->owner;
 	uint64_t address = access->address[access->lane], start, end;
 	const char *where = access->where ? access->where : "";
-	const char *text = wsi_build_text(scene->build, "lane %u: %s", access->lane, where);
+	bool index = access->index.value_known && access->index.claim.text;
+	const char *text = wsi_build_text(scene->build, "lane %u: %s%s%s", access->lane, where,
+					  index ? "; " : "", index ? access->index.claim.text : "");
 	bool bad = (access->unmapped | access->outside) >> access->lane & 1;
 	if (!bad || !access->where)
 		return;
@@ -177,7 +179,9 @@ static enum wsi_fact overflow_fact(const struct ws_report_access *access)
 	if (overflow->below_zero)
 		return WSI_FACT_BELOW_ZERO;
 	if (!overflow->pc)
-		return known ? WSI_FACT_FAR_BELOW : WSI_FACT_FAR_BELOW_ALONE;
+		return overflow->claim.confidence == WS_CONFIDENCE_LIKELY
+			       ? WSI_FACT_FAR_BELOW
+			       : WSI_FACT_FAR_BELOW_ALONE;
 	if (known && !overflow->inside)
 		return WSI_FACT_OVERFLOW_FAR;
 	return known && overflow->claim.confidence == WS_CONFIDENCE_CERTAIN
@@ -228,6 +232,7 @@ static void facts_of_access(struct wsi_scene *scene)
 				 "even the index 1 gives an address outside");
 	}
 	facts_of_memory(scene, access);
+	facts_of_overflow(scene, access);
 	if (!tells(access))
 		return;
 	/* that a shared or local address is out of range, the exception says as well */
@@ -237,10 +242,10 @@ static void facts_of_access(struct wsi_scene *scene)
 	scene->found.doubt = !said && !(sure >> access->lane & 1);
 	facts_of_address(scene, access);
 	facts_of_lanes(scene, access);
-	const char *cut = wsi_cut_find(scene, access);
+	bool certain;
+	const char *cut = wsi_cut_find(scene, access, &certain);
 	if (cut)
-		wsi_fact(scene, WSI_FACT_CUT, cut);
-	facts_of_overflow(scene, access);
+		wsi_fact(scene, certain ? WSI_FACT_CUT : WSI_FACT_CUT_LIKELY, cut);
 	facts_of_distance(scene, access);
 	scene->found.doubt = false;
 }

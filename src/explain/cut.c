@@ -69,13 +69,14 @@ static bool find_memory(const struct wsi_scene *scene, uint32_t low, uint64_t *r
 	return false;
 }
 
-const char *wsi_cut_find(const struct wsi_scene *scene, const struct ws_report_access *access)
+/* What the code shows. */
+static const char *shown_by_code(const struct wsi_scene *scene,
+				 const struct ws_report_access *access)
 {
 	const struct ws_flow_slice *slice = scene->slice;
 	uint64_t address, value, whole;
 	unsigned uses = 0;
-	if (access->space != WS_SPACE_GLOBAL || access->lane == WS_NONE || !scene->have_slice ||
-	    slice->partly || scene->e->n_accesses != 1)
+	if (!scene->have_slice || slice->partly || scene->e->n_accesses != 1)
 		return NULL;
 	const struct ws_flow_node *base = narrow_base(slice);
 	if (!base || (base->op != WS_FLOW_ZEXT && base->op != WS_FLOW_SEXT))
@@ -94,4 +95,30 @@ const char *wsi_cut_find(const struct wsi_scene *scene, const struct ws_report_a
 			      "; with the upper half of known memory it is 0x%" PRIx64
 			      ", which is there",
 			      access->lane, value, whole);
+}
+
+/* What the address itself shows: its upper half is the sign of its lower half. */
+static const char *shown_by_sign(const struct wsi_scene *scene,
+				 const struct ws_report_access *access)
+{
+	uint64_t address = access->address[access->lane], whole;
+	if (address >> 31 != UINT64_C(0x1ffffffff) || access->null_like >> access->lane & 1 ||
+	    wsi_global_is_partial(scene->build) || !find_memory(scene, (uint32_t)address, &whole))
+		return NULL;
+	return wsi_build_text(scene->build,
+			      "the upper half of lane %u's address, 0x%" PRIx64
+			      ", is a sign; with that of known memory it is 0x%" PRIx64
+			      ", which is there",
+			      access->lane, address, whole);
+}
+
+const char *wsi_cut_find(const struct wsi_scene *scene, const struct ws_report_access *access,
+			 bool *ret_certain)
+{
+	*ret_certain = false;
+	if (access->space != WS_SPACE_GLOBAL || access->lane == WS_NONE)
+		return NULL;
+	const char *text = shown_by_code(scene, access);
+	*ret_certain = text != NULL;
+	return text ? text : shown_by_sign(scene, access);
 }

@@ -300,8 +300,10 @@ enum ws_status wsi_overflow_find(struct wsi_scene *scene,
 
 /* cut.c */
 
-/* What shows that the pointer of an access was cut to 32 bits; NULL: nothing. */
-const char *wsi_cut_find(const struct wsi_scene *scene, const struct ws_report_access *access);
+/* What shows that the pointer of an access was cut to 32 bits; NULL: nothing. `*ret_certain`: the
+ * code does. */
+const char *wsi_cut_find(const struct wsi_scene *scene, const struct ws_report_access *access,
+			 bool *ret_certain);
 
 /* listing.c */
 enum ws_status wsi_listing(struct wsi_scene *scene) WS_MUST_USE;

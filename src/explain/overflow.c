@@ -127,6 +127,12 @@ static bool exact_narrow(struct work *work, struct place at, bool is_signed, int
 	}
 	if (passed(work, at, &from))
 		return exact_narrow(work, from, is_signed, ret);
+	if (node->op == WS_FLOW_NOT && node->bits == 32) { /* as sums have it: -1 - x */
+		if (!exact_narrow(work, argument(at, 0), is_signed, ret))
+			return false;
+		*ret = -1 - *ret;
+		return true;
+	}
 	if (node->bits != 32 || (node->op != WS_FLOW_ADD && !two))
 		return as_it_was(work, at, is_signed, ret);
 	if (!(two ? exact_two : exact_sum)(work, at, is_signed, ret))
@@ -291,8 +297,7 @@ static bool is_inside(const struct ws_report_owner *owner, uint64_t address)
 }
 
 /* What comes of the address when nothing is cut off. */
-static const char *evidence_text(const struct wsi_scene *scene,
-				 const struct ws_report_access *access)
+static const char *evidence_text(const struct work *work, const struct ws_report_access *access)
 {
 	const struct ws_report_owner *owner = &access->owner;
 	const char *where =
@@ -300,8 +305,9 @@ static const char *evidence_text(const struct wsi_scene *scene,
 		: access->overflow.inside
 			? "it lies in the memory that the base points into"
 			: "it is outside of the memory that the base points into as well";
-	return wsi_build_text(scene->build, "without that, lane %u's address is 0x%" PRIx64 ": %s",
-			      access->lane, access->overflow.address, where);
+	return wsi_build_text(work->scene->build,
+			      "without that, lane %u's address is 0x%" PRIx64 ": %s", work->lane,
+			      access->overflow.address, where);
 }
 
 static enum ws_status tell_misfit(const struct work *work, struct ws_report_access *access,
@@ -315,7 +321,7 @@ static enum ws_status tell_misfit(const struct work *work, struct ws_report_acce
 	overflow->address = exact;
 	overflow->inside = is_inside(&access->owner, exact);
 	overflow->below_zero = !misfit->is_signed && misfit->exact < 0;
-	const char *sum = misfit_text(work, misfit), *evidence = evidence_text(scene, access);
+	const char *sum = misfit_text(work, misfit), *evidence = evidence_text(work, access);
 	const char *line = line_text(scene, node->pc, misfit->at.depth);
 	int64_t was = misfit->is_signed ? (int64_t)(int32_t)(uint32_t)misfit->exact
 					: (int64_t)(uint32_t)misfit->exact;
@@ -326,8 +332,8 @@ static enum ws_status tell_misfit(const struct work *work, struct ws_report_acce
 			       "%s does not fit in 32 bits%s%s: the code went on with %" PRId64,
 			       sum, misfit->is_signed ? "" : " without a sign", line, was),
 		evidence,
-		access->lanes_known >> access->lane & 1 ? WS_CONFIDENCE_CERTAIN
-							: WS_CONFIDENCE_LIKELY,
+		access->lanes_known >> work->lane & 1 ? WS_CONFIDENCE_CERTAIN
+						      : WS_CONFIDENCE_LIKELY,
 	};
 	return overflow->claim.text ? WS_OK : WS_NO_MEMORY;
 }
@@ -371,28 +377,21 @@ static uint64_t step_of(const struct work *work, const struct ws_flow_node *inde
 }
 
 static enum ws_status tell_distance(const struct work *work, struct ws_report_access *access,
-				    const char *format, int64_t index, uint64_t exact)
+				    int64_t index, const char *how, enum ws_confidence confidence)
 {
-	struct wsi_build *build = work->scene->build;
-	const struct ws_report_owner *owner = &access->owner;
-	struct ws_report_overflow *overflow = &access->overflow;
-	overflow->address = exact;
-	const char *text =
-		wsi_build_text(build, "as far from its base as the index %" PRId64 " leads", index);
-	const char *what =
-		wsi_build_text(build, "lane %u's address is %s, %s", access->lane, text, format);
-	const char *evidence = evidence_text(work->scene, access);
-	overflow->claim =
-		(struct ws_report_claim){ what, evidence,
-					  owner->range_status == WS_OK ? WS_CONFIDENCE_LIKELY
-								       : WS_CONFIDENCE_POSSIBLE };
-	return text && what && evidence ? WS_OK : WS_NO_MEMORY;
+	const char *text = wsi_build_text(work->scene->build,
+					  "lane %u's address is as far from its base as the index "
+					  "%" PRId64 " leads, which is what %s",
+					  work->lane, index, how);
+	const char *evidence = evidence_text(work, access);
+	access->overflow.claim = (struct ws_report_claim){ text, evidence, confidence };
+	return text && evidence ? WS_OK : WS_NO_MEMORY;
 }
 
 /*
- * An index of which the parts are not known, so far below zero that it is one of more than 2^31:
- * with 2^32 more the address is in the memory that the base points into, or the one of the round
- * before was; or that memory is not known.
+ * An index of which the parts are not known, so far below zero that it may be one of more than
+ * 2^31. It is likely where with 2^32 more the address is in the memory that the base points into,
+ * or was in the round before.
  */
 static enum ws_status find_far_below(const struct work *work, const struct ws_flow_term *term,
 				     struct ws_report_access *access)
@@ -400,15 +399,16 @@ static enum ws_status find_far_below(const struct work *work, const struct ws_fl
 	const struct ws_report_owner *owner = &access->owner;
 	const struct ws_flow_node *index = &work->scene->slice->node[term->node];
 	uint64_t scale = (uint64_t)term->scale;
-	uint64_t below = owner->value - access->address[access->lane];
-	uint64_t exact = access->address[access->lane] + (scale << 32);
-	bool known = owner->range_status == WS_OK, inside = is_inside(owner, exact);
-	if (below > scale << 31 || below < scale << 29 ||
-	    (known && !inside && !is_inside(owner, exact - step_of(work, index) * scale)))
+	uint64_t below = owner->value - access->address[work->lane];
+	uint64_t exact = access->address[work->lane] + (scale << 32);
+	if (below > scale << 31 || below < scale << 29)
 		return WS_OK;
-	access->overflow.inside = inside;
-	return tell_distance(work, access, "which is what 32 bits hold of 2^32 more",
-			     -(int64_t)(below / scale), exact);
+	access->overflow.address = exact;
+	access->overflow.inside = is_inside(owner, exact);
+	bool likely =
+		access->overflow.inside || is_inside(owner, exact - step_of(work, index) * scale);
+	return tell_distance(work, access, -(int64_t)(below / scale), "32 bits hold of 2^32 more",
+			     likely ? WS_CONFIDENCE_LIKELY : WS_CONFIDENCE_POSSIBLE);
 }
 
 /* An index without a sign that is just below 2^32: less than zero. */
@@ -417,13 +417,13 @@ static enum ws_status find_below_zero(const struct work *work, const struct ws_f
 {
 	const struct ws_report_owner *owner = &access->owner;
 	uint64_t scale = (uint64_t)term->scale;
-	uint64_t above = access->address[access->lane] - owner->value;
+	uint64_t above = access->address[work->lane] - owner->value;
 	if (above / scale > UINT32_MAX || above / scale < UINT32_MAX - MAX_BELOW_ZERO)
 		return WS_OK;
+	access->overflow.address = access->address[work->lane] - (scale << 32);
 	access->overflow.below_zero = true;
-	return tell_distance(work, access, "which is what 32 bits without a sign hold of 2^32 less",
-			     (int64_t)(above / scale),
-			     access->address[access->lane] - (scale << 32));
+	return tell_distance(work, access, (int64_t)(above / scale),
+			     "32 bits without a sign hold of 2^32 less", WS_CONFIDENCE_LIKELY);
 }
 
 static enum ws_status find_distance(const struct work *work, struct ws_report_access *access)
@@ -433,29 +433,43 @@ static enum ws_status find_distance(const struct work *work, struct ws_report_ac
 	struct ws_flow_address parts;
 	ws_flow_address(scene->slice, 0, &parts);
 	bool known = owner->range_status == WS_OK || wsi_global_is_partial(scene->build);
-	bool below = owner->value > access->address[access->lane];
+	bool below = owner->value > access->address[work->lane];
 	const struct ws_flow_term *term =
 		index_of(scene->slice, &parts, below ? WS_FLOW_SEXT : WS_FLOW_ZEXT);
 	uint64_t value;
 	unsigned uses = 0;
-	if (!term || !owner->value_known || !known ||
-	    wsi_eval(scene, scene->slice, term->node, work->lane, 0, &value, &uses))
-		return WS_OK; /* nothing, or its parts are known, and fit */
+	if (!term || !owner->value_known || !known)
+		return WS_OK;
+	if (wsi_eval(scene, scene->slice, term->node, work->lane, 0, &value, &uses))
+		return WS_OK; /* its parts are known, and fit */
 	return below ? find_far_below(work, term, access) : find_below_zero(work, term, access);
 }
 
-enum ws_status wsi_overflow_find(struct wsi_scene *scene, struct ws_report_access *access)
+/* The address of one lane. */
+static enum ws_status find_of_lane(struct wsi_scene *scene, uint32_t lane,
+				   struct ws_report_access *access)
 {
-	struct work work = { .scene = scene, .lane = access->lane, .left = MAX_STEPS };
+	struct work work = { .scene = scene, .lane = lane, .left = MAX_STEPS };
 	struct place root = { scene->slice, 0, 0 };
 	uint64_t exact, was;
-	if (access->space != WS_SPACE_GLOBAL || !scene->have_slice || scene->slice->partly ||
-	    access->lane == WS_NONE ||
-	    !((access->lanes_known | access->lanes_likely) >> access->lane & 1) ||
-	    access->mapped >> access->lane & 1)
+	uint32_t sure = access->lanes_known | access->lanes_likely;
+	if (!(sure & access->suspects & ~access->mapped & 1u << lane))
 		return WS_OK;
 	bool known = value_of(&work, root, &was) && exact_wide(&work, root, &exact);
 	if (!known || !work.have)
 		return find_distance(&work, access);
-	return was == access->address[access->lane] ? tell_misfit(&work, access, exact) : WS_OK;
+	return was == access->address[lane] ? tell_misfit(&work, access, exact) : WS_OK;
+}
+
+enum ws_status wsi_overflow_find(struct wsi_scene *scene, struct ws_report_access *access)
+{
+	enum ws_status st = WS_OK;
+	if (access->space != WS_SPACE_GLOBAL || !scene->have_slice || scene->slice->partly)
+		return WS_OK;
+	if (access->lane != WS_NONE)
+		return find_of_lane(scene, access->lane, access);
+	for (uint32_t lane = 0; lane < WS_MAX_LANES && st == WS_OK && !access->overflow.claim.text;
+	     lane++)
+		st = find_of_lane(scene, lane, access);
+	return st;
 }

@@ -149,3 +149,19 @@ both="-gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,c
 # shellcheck disable=SC2086 # the words of $both are arguments
 pack bare.li.zstd.fatbin -O3 -lineinfo $both --compress-mode=size
 pack bare.G.lz4.fatbin -G -arch=sm_90 --compress-mode=speed
+
+# Addresses that arithmetic made wrong: with lines, with -G, and with neither.
+mkdir -p "$out/../overflow"
+each="-gencode arch=compute_80,code=sm_80 -gencode arch=compute_90a,code=sm_90a -gencode arch=compute_100a,code=sm_100a \
+	-gencode arch=compute_120a,code=sm_120a"
+wrong() { # wrong KIND FLAG...
+	output=overflow.$1.fatbin
+	shift
+	rm -rf tmp/*
+	# shellcheck disable=SC2086 # the words of $each are arguments
+	nvcc -std=c++17 --keep --keep-dir tmp $each --compress-mode=size "$@" -fatbin -o "tmp/$output" "$SRC/overflow.cu"
+	cp "tmp/$output" "$out/../overflow/$output"
+}
+wrong li -lineinfo
+wrong G -G
+wrong none
