@@ -602,8 +602,8 @@ enum ws_absentee_state {
 	WS_ABSENTEE_WAITS,        /**< they wait themselves, elsewhere: `wait` */
 	WS_ABSENTEE_RUNS,         /**< they are at another instruction and may still arrive */
 	WS_ABSENTEE_UNKNOWN,      /**< the target has no warp of theirs and does not say why */
-	WS_ABSENTEE_NOT_RESIDENT, /**< blocks of the grid that are not on the GPU: they ended, or
-				     were not started */
+	WS_ABSENTEE_NOT_RESIDENT, /**< blocks of a cooperative launch, which starts with all of
+				     them, that are not on the GPU: they ended */
 };
 
 /** "exited", "faulted", "trapped", "waits", "runs", "unknown" or "not resident". Static storage. */

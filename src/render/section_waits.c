@@ -88,7 +88,7 @@ static void absentee(struct wsi_page *page, const struct ws_report_absentee *one
 		[WS_ABSENTEE_WAITS] = "waiting elsewhere",
 		[WS_ABSENTEE_RUNS] = "elsewhere",
 		[WS_ABSENTEE_UNKNOWN] = "not in any warp of this ",
-		[WS_ABSENTEE_NOT_RESIDENT] = "not on the GPU: ended, or not started",
+		[WS_ABSENTEE_NOT_RESIDENT] = "gone: ended without it",
 	};
 	const struct ws_report *report = page->report;
 	uint64_t n = one->n_blocks ? one->n_blocks : one->n_lanes;

@@ -557,6 +557,15 @@ static enum ws_status next_for_fault(struct wsi_build *build, const struct ws_re
 	return st;
 }
 
+/* Whether blocks that a barrier of the grid waits for have surely ended. */
+static bool has_ended_blocks(const struct ws_report_wait *wait)
+{
+	for (uint32_t i = 0; i < wait->n_absentees; i++)
+		if (wait->absentees[i].state == WS_ABSENTEE_NOT_RESIDENT)
+			return true;
+	return false;
+}
+
 /* A kernel that waits for memory and is not on the GPU with all of its blocks. */
 static enum ws_status next_for_blocks(struct wsi_build *build)
 {
@@ -575,6 +584,20 @@ static enum ws_status next_for_blocks(struct wsi_build *build)
 				    report->map.blocks[b].kernel == wait->kernel;
 		if (all > UINT32_MAX || resident >= all)
 			continue;
+		/* cooperative groups trap in any other launch [measured: nvcc 13.0] */
+		if (wait->kind == WS_WAIT_GRID && !has_ended_blocks(wait))
+			continue;
+		if (wait->kind == WS_WAIT_GRID)
+			return next_add(
+				build,
+				wsi_build_text(
+					build,
+					"Only %" PRIu64 " of %" PRIu64 " blocks of %s are "
+					"on the GPU, and a cooperative launch starts with all "
+					"of them: the others have left before the barrier of "
+					"the grid. Look for a `return` in front of it, or for "
+					"a loop that other blocks go through more often.",
+					resident, all, wsi_build_name(build, kernel->name_short)));
 		return next_add(
 			build,
 			wsi_build_text(build,

@@ -15,10 +15,8 @@ static void those_who_have_not_come_are_told(void **state)
 		{ WS_ABSENTEE_TRAPPED, 0, 1, "1 thread at a trap\n" },
 		{ WS_ABSENTEE_RUNS, 0, 3, "3 threads elsewhere\n" },
 		{ WS_ABSENTEE_UNKNOWN, 0, 1, "1 thread not in any warp of this dump\n" },
-		{ WS_ABSENTEE_NOT_RESIDENT, 1, 9,
-		  "1 block not on the GPU: ended, or not started\n" },
-		{ WS_ABSENTEE_NOT_RESIDENT, 2, 9,
-		  "2 blocks not on the GPU: ended, or not started\n" },
+		{ WS_ABSENTEE_NOT_RESIDENT, 1, 9, "1 block gone: ended without it\n" },
+		{ WS_ABSENTEE_NOT_RESIDENT, 2, 9, "2 blocks gone: ended without it\n" },
 	};
 	struct ws_report_absentee one = { .group = WS_NONE, .wait = WS_NONE, .example = nobody };
 	struct ws_report_wait wait = { .claim = { "waits", "the code", WS_CONFIDENCE_LIKELY },
@@ -47,14 +45,14 @@ static void those_who_have_not_come_are_told(void **state)
 	     "    first      block (1,2,3), thread (6,0,0)\n    because    the code (likely)\n");
 	one.example = nobody;
 	one.example.sm = 9;
-	says(&p.report, TEXT, "not started (first: SM 9)\n");
+	says(&p.report, TEXT, "ended without it (first: SM 9)\n");
 	one.example.sm = WS_NONE; /* its block has ended */
 	one.example.block_status = WS_OK;
 	one.example.block.x = 5;
-	says(&p.report, TEXT, "not started (first: block (5,0,0))\n");
+	says(&p.report, TEXT, "ended without it (first: block (5,0,0))\n");
 	says(&p.report, HTML, " (first: block (5,0,0))");
 	one.example = thread;
-	says(&p.report, TEXT, "not started (first: block (1,2,3), thread (6,0,0))\n");
+	says(&p.report, TEXT, "ended without it (first: block (1,2,3), thread (6,0,0))\n");
 	says(&p.report, HTML,
 	     " (first: block (1,2,3), thread (6,0,0), device 0, sm 4, warp 5, lane 6)");
 	wait.n_lanes = wait.n_warps = wait.n_blocks = 2;

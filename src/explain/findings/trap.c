@@ -157,6 +157,23 @@ static bool is_at_surface(const struct wsi_scene *scene, struct ws_insn *ret_ins
 	       ret_insn->flags & WS_SASS_TEXTURE && ws_sass_has(ret_insn, WS_MOD_TRAP);
 }
 
+/* The barrier of cooperative groups for a whole grid traps where the launch was not cooperative
+ * [measured: nvcc 13.0, cooperative_groups.h]. */
+static void find_grid_barrier(struct wsi_scene *scene)
+{
+	static const char name[] = "cooperative_groups::", barrier[] = "::grid_group::sync()";
+	const struct ws_report_exception *e = scene->e;
+	const struct ws_str function = e->n_frames ? e->frames[0].function : ws_str_of("");
+	bool found = false;
+	for (size_t i = 0; i + sizeof barrier - 1 <= function.len; i++)
+		found |= memcmp(function.ptr + i, barrier, sizeof barrier - 1) == 0;
+	if (found && wsi_str_begins(function, name))
+		wsi_fact(scene, WSI_FACT_GRID_BARRIER,
+			 wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the function that traps",
+				   "the warp stopped in the barrier of cooperative groups for the "
+				   "whole grid, which traps where the launch was not cooperative"));
+}
+
 enum ws_status wsi_find_trap(struct wsi_scene *scene)
 {
 	struct ws_insn insn;
@@ -208,5 +225,6 @@ enum ws_status wsi_find_trap(struct wsi_scene *scene)
 	}
 	wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the code at the pc", "the warp stopped at `%s`",
 		  text);
+	find_grid_barrier(scene);
 	return wsi_find_condition(scene, scene, pc);
 }

@@ -1,4 +1,5 @@
 // Kernels that stop for a reason that the code and its operands tell; tests/cli/test_reasons.py has their planted truth.
+#include <cooperative_groups.h>
 #include <cassert>
 #include <cstdint>
 
@@ -67,6 +68,16 @@ __global__ void traps_beyond(int *out, int n)
 	if (i > n)
 		__trap();
 	out[i] = i;
+}
+
+// Blocks from `n` on leave before the barrier of the grid.
+__global__ void phases(int *out, int n)
+{
+	if ((int)blockIdx.x >= n)
+		return;
+	out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+	cooperative_groups::this_grid().sync();
+	out[blockIdx.x * blockDim.x + threadIdx.x] += out[0];
 }
 
 // Lanes that are not in the mask that they wait with.
