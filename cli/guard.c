@@ -12,8 +12,9 @@
  *     record; and so does `exec` for what it triages. `trigger` reads no dump.
  *
  * To name too much is no harm: it is the user's own words. Not sandboxed: --api-lib, which loads
- * somebody's library, WARPSCOPE_TRACE, which writes a log beside everything else, and `debug` of a
- * program, which that process starts and controls.
+ * somebody's library, the verbs that call the debugger API (`trace`, `debug --api`) with
+ * WARPSCOPE_TRACE, which writes a log beside everything else, and `debug` of a program, which that
+ * process starts and controls. SECURITY.md has the list for users.
  */
 #include "guard.h"
 
@@ -61,13 +62,15 @@ static const char *output_at(int argc, char **argv, int i)
 static bool is_exempt(const char *verb, int argc, char **argv)
 {
 	const char *off = getenv("WARPSCOPE_SANDBOX"), *trace = getenv("WARPSCOPE_TRACE");
-	if ((off && strcmp(off, "off") == 0) || (trace && *trace))
+	bool is_debug = strcmp(verb, "debug") == 0, is_traced = trace && *trace;
+	if ((off && strcmp(off, "off") == 0) || (is_traced && strcmp(verb, "trace") == 0))
 		return true;
 	for (int i = 0; i < argc; i++) {
 		const char *value;
 		if (is_option(argv[i], "--api-lib", &value) ||
-		    (strcmp(verb, "debug") == 0 && (is_option(argv[i], "--software-gpu", &value) ||
-						    is_option(argv[i], "--pid", &value))))
+		    (is_debug && is_traced && is_option(argv[i], "--api", &value)) ||
+		    (is_debug && (is_option(argv[i], "--software-gpu", &value) ||
+				  is_option(argv[i], "--pid", &value))))
 			return true;
 	}
 	return false;

@@ -198,7 +198,8 @@ static bool reach(CUDBGResult *ret_result)
 	int socket;
 	CUDBGAPI made;
 	*ret_result = CUDBG_ERROR_ATTACH_NOT_POSSIBLE;
-	enum ws_status st = library.meet(*(volatile uint32_t *)&cudbgSessionId, &socket, &err);
+	enum ws_status st =
+		library.meet(*(volatile uint32_t *)&cudbgSessionId, geteuid(), &socket, &err);
 	if (st != WS_OK || library.connect(socket, &made, &err) != WS_OK)
 		return st != WS_ABSENT; /* it will not be better later */
 	library.ask(made, asked_major, asked_minor);

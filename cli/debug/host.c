@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
@@ -103,6 +104,14 @@ struct debug_host {
 pid_t debug_host_pid(const struct debug_host *host)
 {
 	return host->pid;
+}
+
+uid_t debug_host_uid(const struct debug_host *host)
+{
+	char path[40];
+	struct stat about;
+	snprintf(path, sizeof path, "/proc/%d", (int)host->pid);
+	return stat(path, &about) == 0 ? about.st_uid : geteuid();
 }
 
 bool debug_host_read(const struct debug_host *host, uint64_t address, void *ret_bytes, size_t n)

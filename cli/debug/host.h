@@ -39,6 +39,8 @@ void debug_host_keep(struct debug_host *host);
 /* Lets it go, or kills it; frees `host`. */
 void debug_host_leave(struct debug_host *host, bool kills);
 pid_t debug_host_pid(const struct debug_host *host);
+/* Whose it is. */
+uid_t debug_host_uid(const struct debug_host *host);
 
 /* All threads run on, once all that happened is told. */
 void debug_host_go(struct debug_host *host);

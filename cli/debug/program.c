@@ -221,9 +221,10 @@ static enum ws_status meet(struct debugger *d, int *ret_socket, bool *ret_told,
 {
 	struct debug_program *p = d->program;
 	const time_t end = now() + MOST_WAIT;
+	const uint32_t uid = debug_host_uid(p->host);
 	enum ws_status st;
 	for (;;) {
-		st = ws_cudbg_meet(p->session, ret_socket, err);
+		st = ws_cudbg_meet(p->session, uid, ret_socket, err);
 		if (st != WS_ABSENT || now() > end)
 			return st;
 		const struct debug_host_news news = debug_host_look(p->host);

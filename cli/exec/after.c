@@ -198,11 +198,17 @@ void exec_message_write(const struct exec *exec, const char *text, size_t len)
 	struct stat at;
 	if (!path)
 		return;
-	/* in place: it is one file that is mounted there */
-	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
+	/* in place: it is one file that is mounted there, by root for a container's user. In a
+	 * folder of all, somebody else may have put a link or a file of his own there. */
+	int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+		      0600);
+	bool is_link = fd < 0 && errno == ELOOP, is_known = fd >= 0 && fstat(fd, &at) == 0;
 	len = first_lines(text, len);
-	if (fd >= 0 && fstat(fd, &at) == 0 && !S_ISREG(at.st_mode))
+	if (is_link || (is_known && !S_ISREG(at.st_mode)))
 		cli_say("warpscope exec: %s: is not a regular file\n", path);
+	else if (is_known && ((at.st_uid != geteuid() && at.st_uid != 0) || at.st_nlink > 1))
+		cli_say("warpscope exec: %s: is a file of another user, or has another name too\n",
+			path);
 	else if (fd < 0 || !ws_write_fd(&fd, text, len) || ftruncate(fd, (off_t)len) != 0)
 		cli_say("warpscope exec: %s: %s\n", path, strerror(errno));
 	if (fd >= 0)

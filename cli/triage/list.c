@@ -122,7 +122,8 @@ static bool is_regular(const struct dirent *entry)
 #endif
 }
 
-/* Regular files, and links to them; links to folders are not followed. */
+/* Regular files, and links to them, but not with --watch, for which others put files there; links
+ * to folders are not followed. */
 static bool walk(struct listing *l, const char *path, unsigned depth)
 {
 	DIR *dir = opendir(path);
@@ -139,7 +140,8 @@ static bool walk(struct listing *l, const char *path, unsigned depth)
 			(void)!walk(l, inner, depth + 1);
 		else if (S_ISREG(at.st_mode))
 			take_file(l, inner);
-		else if (S_ISLNK(at.st_mode) && stat(inner, &at) == 0 && S_ISREG(at.st_mode)) {
+		else if (S_ISLNK(at.st_mode) && !l->args->watch && stat(inner, &at) == 0 &&
+			 S_ISREG(at.st_mode)) {
 			may_read(l->list, inner, strlen(inner)); /* what it leads to */
 			take_file(l, inner);
 		}

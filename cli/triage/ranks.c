@@ -18,7 +18,8 @@ static void take_file(struct ws_triage_processes *processes, const char *path)
 {
 	struct ws_error err;
 	struct stat at;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = open(path,
+		      O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK); /* exec makes no links */
 	if (fd >= 0 && fstat(fd, &at) == 0 && S_ISREG(at.st_mode))
 		(void)!triage_lines(fd, take_line, processes, &err);
 	if (fd >= 0)

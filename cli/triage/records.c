@@ -121,7 +121,10 @@ int triage_records_open(const char *path, struct triage_records *records)
 			cli_warn("cannot make a file for the records: %s", strerror(errno));
 		return records->fd < 0 ? CLI_NO_ANSWER : CLI_ANSWERED;
 	}
-	records->fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0600);
+	records->fd =
+		open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+	if (records->fd < 0 && errno == ELOOP)
+		return refuse(records, "is a link: name the file itself");
 	if (records->fd < 0 || fstat(records->fd, &at) != 0)
 		return refuse(records, strerror(errno));
 	if (!S_ISREG(at.st_mode))

@@ -5,8 +5,9 @@
  * and the number of its session, which it writes into the program that it debugs
  * (cudbgApiClientPid, cudbgSessionId).
  *
- * The name is one of a socket without a file: nothing is left behind by whatever is killed. Both
- * sides look who the other is before a byte is sent.
+ * The name is one of a socket without a file: nothing is left behind by whatever is killed. It ends
+ * in what cannot be guessed, and is found in the system's list, so that no other user can take it
+ * before. Both sides look who the other is before a byte is sent.
  */
 #ifndef WARPSCOPE_MEETING_H
 #define WARPSCOPE_MEETING_H
@@ -17,7 +18,7 @@
 extern "C" {
 #endif
 
-/** Makes the name of a debugger known; the socket is the caller's. @retval WS_IO  it is taken. */
+/** Makes a name for a debugger; the socket is the caller's. @retval WS_IO */
 WS_API enum ws_status ws_cudbg_listen(uint32_t client_pid, uint32_t session, int *ret_listener,
 				      struct ws_error *err) WS_MUST_USE;
 /**
@@ -29,10 +30,11 @@ WS_API enum ws_status ws_cudbg_accept(int listener, uint32_t client_pid, int *re
 				      struct ws_error *err) WS_MUST_USE;
 /**
  * Connects this process, the debugger. The socket is the caller's: for ws_cudbg_connect().
- * @retval WS_ABSENT  nobody listens, or somebody of another user.
+ * @param uid  Whose program it is: nobody else who listens is talked to, whoever asks.
+ * @retval WS_ABSENT  nobody of that user listens.
  * @retval WS_IO
  */
-WS_API enum ws_status ws_cudbg_meet(uint32_t session, int *ret_socket,
+WS_API enum ws_status ws_cudbg_meet(uint32_t session, uint32_t uid, int *ret_socket,
 				    struct ws_error *err) WS_MUST_USE;
 
 #ifdef __cplusplus

@@ -2,7 +2,9 @@
 /* See meeting.h. */
 #ifdef __linux__
 #define _GNU_SOURCE /* struct ucred, accept4 */
+#include <fcntl.h>
 #include <stddef.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -16,14 +18,24 @@
 
 #ifdef __linux__
 
-/* An address, and how long it is. */
-static socklen_t name_of(uint32_t client_pid, uint32_t session, struct sockaddr_un *ret)
+enum { SECRET_BYTES = 16 };
+
+/* How the names of a session begin: what follows cannot be guessed, so that nobody takes a name
+ * before it is used. */
+static size_t prefix_of(uint32_t client_pid, uint32_t session, char *ret, size_t size)
+{
+	return (size_t)snprintf(ret, size, "warpscope-gpu/%" PRIu32 "/%" PRIu32 "/", client_pid,
+				session);
+}
+
+/* An address without a file, and how long it is. */
+static socklen_t address_of(const char *name, size_t len, struct sockaddr_un *ret)
 {
 	memset(ret, 0, sizeof *ret);
 	ret->sun_family = AF_UNIX;
-	int n = snprintf(ret->sun_path + 1, sizeof ret->sun_path - 1,
-			 "warpscope-gpu/%" PRIu32 "/%" PRIu32, client_pid, session);
-	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+	len = len < sizeof ret->sun_path - 1 ? len : sizeof ret->sun_path - 1;
+	memcpy(ret->sun_path + 1, name, len);
+	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len);
 }
 
 static enum ws_status failed(const char *what, int fd, struct ws_error *err)
@@ -45,7 +57,14 @@ enum ws_status ws_cudbg_listen(uint32_t client_pid, uint32_t session, int *ret_l
 			       struct ws_error *err)
 {
 	struct sockaddr_un name;
-	socklen_t n = name_of(client_pid, session, &name);
+	uint8_t secret[SECRET_BYTES];
+	char text[100];
+	size_t len = prefix_of(client_pid, session, text, sizeof text);
+	if (getrandom(secret, sizeof secret, 0) != (ssize_t)sizeof secret)
+		return failed("the name of a debugger", -1, err);
+	for (size_t i = 0; i < sizeof secret; i++)
+		len += (size_t)snprintf(text + len, sizeof text - len, "%02x", secret[i]);
+	socklen_t n = address_of(text, len, &name);
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0 || bind(fd, (const struct sockaddr *)&name, n) != 0 || listen(fd, 8) != 0)
 		return failed("the name of a debugger", fd, err);
@@ -72,19 +91,44 @@ enum ws_status ws_cudbg_accept(int listener, uint32_t client_pid, int *ret_socke
 	}
 }
 
-enum ws_status ws_cudbg_meet(uint32_t session, int *ret_socket, struct ws_error *err)
+/* The socket of a listener of that user; -1: it is somebody else's, who is not sent a byte, or has
+ * no time. Whoever asks, root too, is only answered by that user. */
+static int meet_at(const char *name, size_t len, uint32_t uid)
 {
-	struct sockaddr_un name;
+	struct sockaddr_un address;
 	struct ucred peer;
-	socklen_t n = name_of((uint32_t)getpid(), session, &name);
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0 || connect(fd, (const struct sockaddr *)&name, n) != 0)
-		return failed("the software GPU of the program", fd, err);
-	if (!peer_of(fd, &peer) || (peer.uid != geteuid() && geteuid() != 0)) {
-		close(fd);
-		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
-				"another user listens for this debugger");
+	const socklen_t n = address_of(name, len, &address);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, n) != 0 ||
+	    !peer_of(fd, &peer) || peer.uid != uid || fcntl(fd, F_SETFL, 0) != 0) {
+		if (fd >= 0)
+			close(fd);
+		return -1;
 	}
+	return fd;
+}
+
+/* Each line of the system's list ends with the name of a socket, '@' for one without a file. Others
+ * may have made names like ours: they are passed over. */
+enum ws_status ws_cudbg_meet(uint32_t session, uint32_t uid, int *ret_socket, struct ws_error *err)
+{
+	char prefix[60], line[512]; /* a name has 107 bytes at most */
+	size_t len = prefix_of((uint32_t)getpid(), session, prefix, sizeof prefix);
+	FILE *list = fopen("/proc/net/unix", "re");
+	int fd = -1;
+	if (!list)
+		return failed("the system's list of sockets", -1, err);
+	while (fd < 0 && fgets(line, sizeof line, list)) {
+		const char *name = strstr(line, " @");
+		const char *end = line + strcspn(line, "\n");
+		if (name && (size_t)(end - name) == 2 + len + (size_t)2 * SECRET_BYTES &&
+		    memcmp(name + 2, prefix, len) == 0)
+			fd = meet_at(name + 2, (size_t)(end - name) - 2, uid);
+	}
+	fclose(list);
+	if (fd < 0)
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
+				"nobody of the program's user listens for this debugger");
 	*ret_socket = fd;
 	return WS_OK;
 }
@@ -114,9 +158,10 @@ enum ws_status ws_cudbg_accept(int listener, uint32_t client_pid, int *ret_socke
 	return no_such_sockets(err);
 }
 
-enum ws_status ws_cudbg_meet(uint32_t session, int *ret_socket, struct ws_error *err)
+enum ws_status ws_cudbg_meet(uint32_t session, uint32_t uid, int *ret_socket, struct ws_error *err)
 {
 	(void)session;
+	(void)uid;
 	(void)ret_socket;
 	return no_such_sockets(err);
 }

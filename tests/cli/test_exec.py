@@ -332,6 +332,25 @@ def the_message_is_all_that_the_file_has(bench):
         expect(done.returncode == 3 and done.stderr.startswith(f'warpscope exec: {path}: '.encode() + why + b'\n'), done)
 
 
+def the_message_follows_no_link(bench):
+    """In a folder of all, somebody may have put a link there, or a file of his own."""
+    path, kept = os.path.join(bench.folder, 'linked'), os.path.join(bench.folder, 'kept')
+    for make, why in ((os.symlink, 'is not a regular file'), (os.link, 'is a file of another user, or has another name too'), (None, 'is a file of another user, or has another name too')):
+        with open(kept, 'w', encoding='ascii') as file:
+            file.write('mine')
+        if make:
+            make(kept, path)
+        elif os.geteuid() == 0:
+            os.rename(kept, path)
+            os.chown(path, 65534, 65534)
+        else:
+            continue
+        done = bench.shell('exit 3', options=('--message', path))
+        with open(path, encoding='ascii') as file:
+            expect(file.read() == 'mine' and done.stderr.startswith(f'warpscope exec: {path}: {why}\n'.encode()), done)
+        os.unlink(path)
+
+
 # Ends when a process below has begun a dump, and never ends it.
 LEAVES = 'dump="$(dirname "$CUDA_COREDUMP_FILE")/core_1_$(uname -n)_$$.nvcudmp"; (echo >"$dump"; exec sleep 600 >>"$dump" 2>&1 <&-) &' \
          'until [ -s "$dump" ]; do sleep 0.02; done; exit 3'
@@ -952,7 +971,7 @@ def main():
     program, root = sys.argv[1:3]
     kills = 60 if '--all' in sys.argv else 6
     cases = [it_is_transparent, the_program_starts_as_without_it, statuses_of_what_cannot_run, it_ends_as_the_program, it_leaves_no_core, signals_pass, a_fault_is_told, dumps_of_earlier_runs_are_not_told,
-             dumps_are_named_and_as_old_as_the_run, dumps_have_the_part_in_their_name, the_message_is_all_that_the_file_has, nobody_waits_longer_than_asked,
+             dumps_are_named_and_as_old_as_the_run, dumps_have_the_part_in_their_name, the_message_is_all_that_the_file_has, the_message_follows_no_link, nobody_waits_longer_than_asked,
              a_job_has_the_name_of_its_launcher, the_message_comes_first, what_is_set, checks_before_the_start, a_debugger_is_told, gpus_are_seen, lambda bench: a_killed_exec_leaves_nothing(bench, kills), a_killed_exec_ends_its_helpers,
              a_key_pressed_is_not_passed_on, a_killed_keeper_leaves_nothing, a_keeper_holds_no_output,
              what_the_program_leaves_lives_on, workers_have_ranks, what_a_process_becomes_is_recorded, environments_are_forgotten, a_full_disk_costs_the_record_only,

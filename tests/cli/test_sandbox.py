@@ -188,6 +188,24 @@ def says_so():
     return None if done.stdout.endswith(b'sandbox: none; switched off\n') else str(done)
 
 
+def a_trace_does_not_switch_it_off():
+    """WARPSCOPE_TRACE is for verbs that call the debugger API; the others are shut in all the same."""
+    with tempfile.TemporaryDirectory() as folder:
+        trace = os.path.join(folder, 'trace')
+        for words in (['shell', DUMP], ['shell', '--source-dir=.', DUMP]):
+            with subprocess.Popen([WARPSCOPE, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, 'WARPSCOPE_TRACE': trace}) as shell:
+                shell.stdin.write(b'print 1\n')
+                shell.stdin.flush()
+                while shell.stdout.readline() not in (b'$1 = 1\n', b''):
+                    pass
+                shut_in = is_shut_in(shell.pid)
+                shell.stdin.close()
+                shell.stdout.read()
+            if not shut_in or os.path.exists(trace):
+                return f'{words}: {shut_in}'
+    return None
+
+
 def costs_little():
     """Less than 1 ms: the smaller of several times, with and without it in turn."""
     best = {'on': 9.0, 'off': 9.0}
@@ -220,6 +238,7 @@ def main():
     tap.case('a triage that watches does so, too', triage_is_shut_in('--watch', '--interval', '1'))
     tap.case('a key pressed is not for the broker', a_key_pressed_is_not_for_the_broker())
     tap.case('a pipeline does not wait for the broker', nobody_waits_for_the_broker())
+    tap.case('a trace does not switch it off', a_trace_does_not_switch_it_off())
     tap.case('it costs less than a millisecond', costs_little())
     print(f'1..{tap.number}')
     return 1 if tap.failed else 0

@@ -691,6 +691,19 @@ def a_folder_is_watched(bench):
     expect(sorted(os.listdir(where)) == listed, os.listdir(where))
 
 
+def a_watched_folder_is_left_by_no_link(bench):
+    """What others may link there, and the file of records, which they may have made a link."""
+    where, outside, records = bench.fill('linked', 1), bench.fill('outside', 1), os.path.join(bench.folder, 'linked.jsonl')
+    os.symlink(os.path.join(outside, os.listdir(outside)[0]), os.path.join(where, 'core_1_node7_7.nvcudmp'))
+    words = [bench.program, 'triage', '--watch', '--interval', '1', '--jsonl', where]
+    with Watching(words, stdout=subprocess.PIPE) as process:
+        found = [json.loads(line)['path'] for line in lines_until(process, 2, 4)]
+        expect(len(found) == 1 and 'node7' not in found[0], found)
+    os.symlink(os.path.join(bench.folder, 'no records yet'), records)
+    done = subprocess.run([*words, '--records', records], capture_output=True, check=False, timeout=60)
+    expect(done.returncode == 1 and b'is a link: name the file itself' in done.stderr and not os.path.exists(records), done)
+
+
 def many_new_dumps_are_all_read(bench):
     """More names than are written at a time."""
     where = bench.fill('many-new', 300)
@@ -731,7 +744,7 @@ def main():
              names_are_found_as_they_are_given, what_exec_recorded_is_no_dump, parts_go_by_the_name, words_that_do_not_go_together,
              no_failure_is_no_failure, a_reader_may_go, lambda bench: a_killed_run_goes_on(bench, 40 if everything else 4), a_dead_worker_costs_a_row, a_crash_leaves_no_core, records_are_there_at_once,
              a_full_disk_is_told, records_are_not_overwritten, parts_make_the_whole, files_beside_dumps, known_bugs_are_known, damaged_records_are_counted, records_in_parts,
-             merged_pages_stay_in_the_store, a_folder_is_watched, many_new_dumps_are_all_read, a_watched_folder_has_a_page,
+             merged_pages_stay_in_the_store, a_folder_is_watched, a_watched_folder_is_left_by_no_link, many_new_dumps_are_all_read, a_watched_folder_has_a_page,
              lambda bench: many_files_in_one_folder(bench, 100000 if everything else 2000)]
     names = {13: 'a_killed_run_goes_on', 28: 'many_files_in_one_folder'}
     sys.path.insert(0, os.path.join(root, 'tests/builders'))

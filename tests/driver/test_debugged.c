@@ -931,25 +931,47 @@ static void test_refusals(void **state)
 	(void)api->finalize();
 }
 
+/* The name at which somebody listens for this session of a process, as the system lists it. */
+static bool find_listener(pid_t client, struct sockaddr_un *ret_name, socklen_t *ret_len)
+{
+	char prefix[80], line[300];
+	bool found = false;
+	int n = snprintf(prefix, sizeof prefix, " @warpscope-gpu/%d/%u/", (int)client,
+			 cudbgSessionId);
+	FILE *list = fopen("/proc/net/unix", "r");
+	while (list && !found && fgets(line, sizeof line, list)) {
+		const char *name = strstr(line, prefix);
+		found = name && strlen(name) == (size_t)n + 32 + 1; /* and no fewer secrets */
+		if (!found)
+			continue;
+		*ret_name = (struct sockaddr_un){ .sun_family = AF_UNIX };
+		memcpy(ret_name->sun_path + 1, name + 2, (size_t)n - 2 + 32);
+		*ret_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n - 2 +
+				       32);
+	}
+	if (list)
+		fclose(list);
+	return found;
+}
+
 /* Nobody but the process that was announced gets in. */
 static void test_strangers(void **state)
 {
-	struct sockaddr_un name = { .sun_family = AF_UNIX };
+	struct sockaddr_un name;
+	socklen_t len = 0;
 	char byte;
 	(void)state;
 	start(STOPS | NO_SWITCHES, true);
 	tell('i'); /* it waits for us */
 	pid_t stranger = fork();
 	if (stranger == 0) {
-		int n = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "warpscope-gpu/%d/%u",
-				 (int)getppid(), cudbgSessionId);
 		int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-		socklen_t len = (socklen_t)(sizeof name.sun_family + 1 + (size_t)n);
 		if (geteuid() == 0 && setuid(65534) != 0)
 			_exit(3);
-		for (int i = 0; i < MOST_MS / 10 && connect(fd, (struct sockaddr *)&name, len) != 0;
-		     i++)
+		for (int i = 0; i < MOST_MS / 10 && !find_listener(getppid(), &name, &len); i++)
 			(void)poll(NULL, 0, 10);
+		if (connect(fd, (struct sockaddr *)&name, len) != 0)
+			_exit(4);
 		_exit(read(fd, &byte, 1) == 0 ? 0 : 1); /* turned away without a word */
 	}
 	int status;
@@ -961,6 +983,55 @@ static void test_strangers(void **state)
 	assert_int_equal(api->getNumDevices(&n), CUDBG_SUCCESS);
 	assert_int_equal(n, 1); /* we are the one who got in */
 	end();
+}
+
+/* Who took names before: all that can be known of it, and some more. Neither does the debugger talk
+ * to another user, also where it is root, nor is it kept out. */
+static void test_squatters(void **state)
+{
+	char byte = 'k';
+	int ready[2];
+	(void)state;
+	if (geteuid() != 0)
+		skip(); /* who is somebody else? */
+	assert_int_equal(pipe(ready), 0);
+	const uint32_t session = cudbgSessionId + 1; /* start() takes the next */
+	pid_t squatter = fork();
+	if (squatter == 0) {
+		if (setuid(65534) != 0)
+			_exit(3);
+		for (unsigned i = 0; i < 100; i++) {
+			struct sockaddr_un name = { .sun_family = AF_UNIX };
+			const unsigned next = session + i / 10;
+			int n = i % 10 ? snprintf(name.sun_path + 1, sizeof name.sun_path - 1,
+						  "warpscope-gpu/%d/%u/%032u", (int)getppid(), next,
+						  i)
+				       : snprintf(name.sun_path + 1, sizeof name.sun_path - 1,
+						  "warpscope-gpu/%d/%u", (int)getppid(), next);
+			int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+			socklen_t len =
+				(socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+			if (bind(fd, (struct sockaddr *)&name, len) != 0 ||
+			    listen(fd, i % 3 ? 8 : 0) != 0)
+				_exit(4);
+		}
+		(void)!write(ready[1], &byte, 1);
+		for (;;)
+			(void)pause();
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	start(STOPS | NO_SWITCHES, true);
+	tell('i');
+	assert_int_equal(api->initialize(), CUDBG_SUCCESS);
+	assert_int_equal(hear(MOST_MS), 'i');
+	uint32_t n = 0;
+	assert_int_equal(api->getNumDevices(&n), CUDBG_SUCCESS);
+	assert_int_equal(n, 1); /* not the squatter's answer */
+	end();
+	kill(squatter, SIGKILL);
+	assert_int_equal(waitpid(squatter, NULL, 0), squatter);
+	close(ready[0]);
+	close(ready[1]);
 }
 
 static void test_versions(void **state)
@@ -983,7 +1054,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_attach),         cmocka_unit_test(test_later_wishes),
 		cmocka_unit_test(test_loss),           cmocka_unit_test(test_farewell),
 		cmocka_unit_test(test_refusals),       cmocka_unit_test(test_strangers),
-		cmocka_unit_test(test_versions),
+		cmocka_unit_test(test_squatters),      cmocka_unit_test(test_versions),
 	};
 	if (argc != 2)
 		return 2;
