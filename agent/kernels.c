@@ -38,6 +38,9 @@ enum cu_result agent_load(struct agent *agent, struct exchange *x)
 		st = ws_sim_module_image(agent->sim, number, &loaded, &err);
 	if (st == WS_OK)
 		st = ws_cubin_open(loaded, &cubin, &err);
+	static bool is_told; /* a program may ask again for each launch */
+	if (st == WS_UNSUPPORTED && !is_told)
+		is_told = !agent_say("%s (exec --arch says which device it is)", err.message);
 	if (st != WS_OK)
 		return agent_result(&err);
 	modules->item[modules->n++] = cubin;

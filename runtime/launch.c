@@ -80,8 +80,7 @@ RT_API(__cudaGetKernel)(const void **ret_kernel, const void *host)
 {
 	CUfunction function;
 	int result = rt_function(host, &function);
-	if (result == RT_SUCCESS)
-		*ret_kernel = function;
+	*ret_kernel = result == RT_SUCCESS ? (const void *)function : host;
 	return rt_done(result);
 }
 
@@ -90,7 +89,10 @@ RT_API(__cudaLaunchKernel)
  CUstream stream)
 {
 	int result = rt_begin();
-	if (result != RT_SUCCESS)
+	CUfunction function;
+	if (result == RT_SUCCESS) /* what the program calls it by: it could not be had before */
+		result = rt_function(kernel, &function);
+	if (result != RT_SUCCESS && result != RT_INVALID_FUNCTION)
 		return rt_done(result);
 	return rt_done(
 		launched(cuLaunchKernel(kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z,

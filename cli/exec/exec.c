@@ -7,6 +7,7 @@
 #include <sys/signalfd.h>
 #endif
 #include "exec/exec.h"
+#include "run/run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -437,6 +438,8 @@ static int arguments_parse(struct cli *cli, int argc, char **argv, struct exec_a
 		return cli_usage("exec", "--on-hang takes a number above 0");
 	if (args->arch && !args->software_gpu)
 		return cli_usage("exec", "--arch is for --software-gpu");
+	if (args->arch && !(args->arch = run_device_find(cli, args->arch)))
+		return CLI_USAGE;
 	args->program = argv;
 	return CLI_ANSWERED;
 }
@@ -451,6 +454,11 @@ int verb_exec(struct cli *cli, int argc, char **argv)
 	exec_host(exec.host);
 	if (args.software_gpu && !exec_gpu_set(args.arch))
 		return STATUS_FAILED;
+	if (args.software_gpu && exec_gpu_is_foreign(args.program[0]))
+		cli_note(
+			"warpscope exec: %s has NVIDIA's runtime inside, which works with NVIDIA's "
+			"driver only: link it with -cudart shared\n",
+			args.program[0]);
 	if (exec_check(&exec) != CLI_ANSWERED)
 		return STATUS_FAILED;
 	exec.record = exec_record_open(&exec);

@@ -68,6 +68,9 @@ bool exec_variables_make(enum exec_purpose purpose, const char *folder, struct e
 /* Sets what the program needs to find it; `arch` is a device's name, or NULL for the usual one.
  * Told what is wrong. */
 bool exec_gpu_set(const char *arch);
+/* Whether a program has the vendor's runtime inside, as nvcc links it unless -cudart says
+ * otherwise; false where it cannot be told. */
+bool exec_gpu_is_foreign(const char *program);
 
 /* ---- proc.c: what /proc says ---- */
 

@@ -3,9 +3,14 @@
 #include "exec/exec.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "elf/exported.h"
 
 /* The folder of the driver and its agent, beside this program: installed, or as it was built. */
 static bool gpu_folder(char ret_folder[EXEC_PATH_BYTES])
@@ -47,4 +52,58 @@ bool exec_gpu_set(const char *arch)
 	if (!ok)
 		cli_out_of_memory();
 	return true;
+}
+
+/* ---- which runtime a program has ---- */
+
+/* Opens a program as execvp() finds it; -1: it does not. */
+static int open_program(const char *program)
+{
+	const char *path = strchr(program, '/') ? NULL : getenv("PATH");
+	if (!path)
+		return open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	for (size_t n; *path; path += n + (path[n] == ':')) {
+		char full[EXEC_PATH_BYTES];
+		n = strcspn(path, ":");
+		int len = snprintf(full, sizeof full, "%.*s/%s", (int)n, path, program);
+		if (len > 0 && (size_t)len < sizeof full && access(full, X_OK) == 0)
+			return open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	}
+	return -1;
+}
+
+static bool has_text(struct ws_span file, const char *text)
+{
+	const size_t n = strlen(text);
+	const uint8_t *at = file.ptr, *end = file.ptr + file.len;
+	while (at && (size_t)(end - at) >= n && memcmp(at, text, n) != 0)
+		at = memchr(at + 1, text[0], (size_t)(end - at) - 1);
+	return at && (size_t)(end - at) >= n;
+}
+
+/* It has images of kernels, names the runtime's errors, and no library does that for it. */
+static bool has_own_runtime(struct ws_span file)
+{
+	return wsi_elf_has_section(file, ".nv_fatbin") && !wsi_elf_needs(file, "libcudart.so") &&
+	       !wsi_elf_needs(file, "libcuda.so") &&
+	       has_text(file, "cudaErrorNoKernelImageForDevice") && has_text(file, "libcuda.so.1");
+}
+
+bool exec_gpu_is_foreign(const char *program)
+{
+	struct stat at;
+	bool is_foreign = false;
+	int fd = open_program(program);
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &at) == 0 && S_ISREG(at.st_mode) && at.st_size > 0) {
+		const size_t len = (size_t)at.st_size;
+		uint8_t *bytes = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (bytes != MAP_FAILED) {
+			is_foreign = has_own_runtime((struct ws_span){ bytes, len, 0 });
+			munmap(bytes, len);
+		}
+	}
+	close(fd);
+	return is_foreign;
 }

@@ -2,6 +2,8 @@
 /* Launches of `warpscope run`: dimensions and arguments. */
 #include "run/run.h"
 
+#include "names.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +130,92 @@ static uint8_t *argument_parse(const char *text, const struct ws_param *param, s
 	return bytes;
 }
 
+/* ---- which kernel ---- */
+
+enum { MOST_NAMED = 10 /* kernels in a message */ };
+
+/* Kernels that a name may mean. */
+struct candidates {
+	const char *name;
+	char *found; /* owned: the first one's own name; NULL: none */
+	uint32_t module;
+	size_t n;
+	bool is_exact;
+	struct cli_bytes same, all; /* their names, and those of all kernels, for a message */
+	size_t n_all;
+};
+
+static void name_add(struct cli_bytes *to, size_t n, const struct ws_function *function)
+{
+	char *full = name_copy(function->name, NAME_FULL);
+	if (n < MOST_NAMED) {
+		cli_bytes_write(to, n ? ", " : "", n ? 2 : 0);
+		cli_bytes_write(to, full, strlen(full));
+	} else if (n == MOST_NAMED) {
+		cli_bytes_write(to, ", ...", 5);
+	}
+	free(full);
+}
+
+static void candidate_take(struct candidates *c, uint32_t module,
+			   const struct ws_function *function)
+{
+	const bool is_exact = ws_str_equal(function->name, ws_str_of(c->name));
+	name_add(&c->all, c->n_all++, function);
+	if (!is_exact && !name_is(function, c->name))
+		return;
+	name_add(&c->same, c->n++, function);
+	if (!c->found || (is_exact && !c->is_exact)) {
+		free(c->found);
+		c->found = cli_copy(function->name.ptr, function->name.len);
+		c->module = module;
+	}
+	c->is_exact |= is_exact;
+}
+
+/* The kernels of all modules: a program has one for each of its sources. */
+static void candidates_take(struct candidates *c, struct ws_sim *sim)
+{
+	struct ws_span image;
+	for (uint32_t module = 0; ws_sim_module_image(sim, module, &image, NULL) == WS_OK;
+	     module++) {
+		struct ws_cubin *cubin;
+		const struct ws_function *functions;
+		size_t n = 0;
+		if (ws_cubin_open(image, &cubin, NULL) != WS_OK)
+			continue;
+		if (ws_cubin_functions(cubin, &functions, &n, NULL) != WS_OK)
+			n = 0;
+		for (size_t i = 0; i < n; i++)
+			if (functions[i].is_kernel && functions[i].section != 0)
+				candidate_take(c, module, &functions[i]);
+		ws_cubin_close(cubin);
+	}
+}
+
+/* The name of a kernel in its image, by that name or as it is written in C++; the caller's to free.
+ * NULL with a word to the user. */
+static char *kernel_find(struct ws_sim *sim, const char *name, uint32_t *ret_module)
+{
+	struct candidates c = { .name = name };
+	candidates_take(&c, sim);
+	cli_bytes_write(&c.same, "", 1);
+	cli_bytes_write(&c.all, "", 1);
+	if (c.n == 0)
+		cli_warn("there is no kernel '%s'; there are: %s", name,
+			 c.n_all ? c.all.ptr : "none");
+	else if (c.n > 1 && !c.is_exact)
+		cli_warn("'%s' is the name of %zu kernels: %s", name, c.n, c.same.ptr);
+	if (c.n > 1 && !c.is_exact) {
+		free(c.found);
+		c.found = NULL;
+	}
+	free(c.same.ptr);
+	free(c.all.ptr);
+	*ret_module = c.module;
+	return c.found;
+}
+
 /* Parameters of a kernel of a module, as many as it has. */
 static enum ws_status params_in(struct ws_span image, const char *kernel,
 				struct ws_param *ret_params, size_t *ret_n, struct ws_error *err)
@@ -147,19 +235,14 @@ static enum ws_status params_in(struct ws_span image, const char *kernel,
 	return st;
 }
 
-/* The same of the module that has it: a program has one for each of its sources. Told when none. */
-static bool params_of(struct ws_sim *sim, const char *kernel, uint32_t *ret_module,
+static bool params_of(struct ws_sim *sim, const char *kernel, uint32_t module,
 		      struct ws_param *ret_params, size_t *ret_n)
 {
 	struct ws_span image;
-	struct ws_error err, none;
-	enum ws_status st = WS_ABSENT;
-	for (uint32_t module = 0; st == WS_ABSENT; module++) {
-		if (ws_sim_module_image(sim, module, &image, &none) != WS_OK)
-			break;
+	struct ws_error err;
+	enum ws_status st = ws_sim_module_image(sim, module, &image, &err);
+	if (st == WS_OK)
 		st = params_in(image, kernel, ret_params, ret_n, &err);
-		*ret_module = module;
-	}
 	if (st != WS_OK)
 		cli_fail(kernel, &err);
 	return st == WS_OK;
@@ -173,7 +256,8 @@ bool run_launch(const struct run_launch *launch, struct ws_sim *sim,
 	struct ws_error err;
 	size_t n = 0, done = 0;
 	uint32_t module = 0;
-	bool ok = params_of(sim, launch->kernel, &module, params, &n);
+	char *kernel = kernel_find(sim, launch->kernel, &module);
+	bool ok = kernel && params_of(sim, kernel, module, params, &n);
 	if (ok && n != launch->args.n) {
 		cli_warn("%s has %zu parameters, %zu arguments are given", launch->kernel, n,
 			 launch->args.n);
@@ -190,7 +274,7 @@ bool run_launch(const struct run_launch *launch, struct ws_sim *sim,
 	struct ws_sim_launch what = {
 		.size = sizeof what,
 		.module = module,
-		.kernel = launch->kernel,
+		.kernel = kernel,
 		.grid = launch->grid,
 		.block = launch->block,
 		.cluster = launch->cluster,
@@ -206,6 +290,7 @@ bool run_launch(const struct run_launch *launch, struct ws_sim *sim,
 		free(values[i]);
 	free(values);
 	free(params);
+	free(kernel);
 	return ok;
 }
 

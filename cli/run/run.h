@@ -95,6 +95,8 @@ bool run_launch_file(struct cli *cli, const char *path, struct ws_sim *sim,
 
 /* ---- run.c ---- */
 
+/* The device of an architecture: "sm_90", "90", "sm_90a" or "90a". NULL with a word to the user. */
+const char *run_device_find(struct cli *cli, const char *arch);
 /* What kernels printed, line by line. */
 void run_print_lines(struct ws_out *out, struct ws_span printed);
 

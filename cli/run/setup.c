@@ -24,7 +24,7 @@ static bool schedule_find(const char *name, enum ws_sim_schedule *ret)
 }
 
 /* "sm_90", "90", "sm_90a" or "90a": the device of that architecture. NULL: none. */
-static const char *device_find(const char *arch)
+static const char *device_of(const char *arch)
 {
 	const char *device = NULL;
 	if (strncmp(arch, "sm_", 3) == 0)
@@ -37,6 +37,18 @@ static const char *device_find(const char *arch)
 		else
 			return device;
 	}
+	return device;
+}
+
+const char *run_device_find(struct cli *cli, const char *arch)
+{
+	const char *device = device_of(arch);
+	char names[200] = "";
+	for (size_t i = 0, n = 0; !device && ws_sim_device_name(i) && n < sizeof names; i++)
+		n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "",
+				      ws_sim_device_name(i));
+	if (!device)
+		cli_usage(cli->verb, "there is no device for --arch %s; there are %s", arch, names);
 	return device;
 }
 
@@ -61,15 +73,9 @@ static int device_make(struct run_setup *setup, struct cli *cli)
 	size_t len;
 	if (setup->stack.value > UINT32_MAX || setup->late.value > UINT32_MAX)
 		return cli_usage(cli->verb, "--stack and --late take less than 4 GiB");
-	options.device = setup->device ? device_find(setup->device) : NULL;
-	if (setup->device && !options.device) {
-		char names[200] = "";
-		for (size_t i = 0, n = 0; ws_sim_device_name(i) && n < sizeof names; i++)
-			n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "",
-					      ws_sim_device_name(i));
-		return cli_usage(cli->verb, "there is no device for --arch %s; there are %s",
-				 setup->device, names);
-	}
+	options.device = setup->device ? run_device_find(cli, setup->device) : NULL;
+	if (setup->device && !options.device)
+		return CLI_USAGE;
 	if (!schedule_find(setup->schedule, &options.schedule))
 		return cli_usage(cli->verb,
 				 "--schedule takes round-robin, oldest, random or "

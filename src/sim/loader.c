@@ -654,6 +654,28 @@ static uint32_t suits(const struct ws_image_entry *entry, const struct wsi_devic
 	return entry->kind == WS_IMAGE_CUBIN && !entry->relocatable && same ? entry->sm : 0;
 }
 
+/* Names the architectures that there is code for. */
+static enum ws_status no_image(const struct ws_image_file *file, const struct wsi_device *device,
+			       struct ws_error *err)
+{
+	char names[120] = "";
+	size_t len = 0, n = ws_image_file_count(file);
+	for (size_t i = 0; i < n && len + 20 < sizeof names; i++) {
+		const struct ws_image_entry *entry = ws_image_file_at(file, i);
+		const char *what = entry->kind == WS_IMAGE_PTX ? "compute" : "sm";
+		char name[20];
+		int n_name = snprintf(name, sizeof name, "%s_%u", what, entry->sm);
+		const char *before = strstr(names, name);
+		bool is_named = before && (before[n_name] == ',' || before[n_name] == '\0');
+		if (entry->sm != 0 && !is_named)
+			len += (size_t)snprintf(names + len, sizeof names - len, "%s%s",
+						len ? ", " : "", name);
+	}
+	return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
+			"CUDA_ERROR_NO_BINARY_FOR_GPU: no image for %s; there is code for %s",
+			device->name, len ? names : "none");
+}
+
 static bool is_cubin(struct ws_span image)
 {
 	struct wsi_elf elf;
@@ -675,8 +697,7 @@ enum ws_status ws_sim_load(struct ws_sim *sim, struct ws_span image, uint32_t *r
 	for (size_t i = 0; i < n; i++)
 		score = (uint32_t)wsi_max_u64(score, suits(ws_image_file_at(file, i), sim->device));
 	if (score == 0)
-		st = wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
-			      "CUDA_ERROR_NO_BINARY_FOR_GPU: no image for %s", sim->device->name);
+		st = no_image(file, sim->device, err);
 	for (size_t i = 0, loaded = 0; i < n && st == WS_OK; i++) {
 		struct ws_span bytes;
 		if (suits(ws_image_file_at(file, i), sim->device) != score)

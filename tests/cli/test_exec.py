@@ -351,6 +351,31 @@ def the_message_follows_no_link(bench):
         os.unlink(path)
 
 
+def a_runtime_of_the_vendor_is_told_first(bench):
+    """A program that has it inside, as nvcc links it by default; not one that needs it as a library."""
+    import struct  # pylint: disable=import-outside-toplevel
+    path = os.path.join(bench.folder, 'static')
+    for text, is_told in ((b'cudaErrorNoKernelImageForDevice libcuda.so.1', True), (b'cudaErrorNoKernelImageForDevice', False), (b'libcuda.so.1', False)):
+        names = b'\0.nv_fatbin\0.shstrtab\0'
+        sections = [(0,) * 10, (1, 1, 2, 0, 64, len(text), 0, 0, 1, 0), (12, 3, 0, 0, 64 + len(text), len(names), 0, 0, 1, 0)]
+        with open(path, 'wb') as file:
+            file.write(struct.pack('<16sHHIQQQIHHHHHH', b'\x7fELF\2\1\1', 2, 62, 1, 0, 0, 64 + len(text) + len(names), 0, 64, 56, 0, 64, 3, 2))
+            file.write(text + names + b''.join(struct.pack('<IIQQQQIIQQ', *one) for one in sections))
+        os.chmod(path, 0o600)  # it is told before it could run
+        done = subprocess.run([bench.program, 'exec', '--dumps', bench.dumps(), '--software-gpu', '--', path], capture_output=True, check=False, timeout=60, env=bench.plain)
+        expect((b'link it with -cudart shared' in done.stderr) == is_told, done)
+
+
+def the_driver_stays_where_it_is(bench):
+    """Who loads it and closes it again, as the vendor's runtime does, does not take the code of its threads away."""
+    program = 'import ctypes, _ctypes, time; cuda = ctypes.CDLL("libcuda.so.1"); cuda.cuInit(0); _ctypes.dlclose(cuda._handle); time.sleep(0.1)'
+    for _ in range(5):
+        done = bench.shell(f"exec {sys.executable} -c '{program}'", options=('--software-gpu', '--arch', '90'))
+        expect(done.returncode == 0, done)
+    done = bench.shell('exit 0', options=('--software-gpu', '--arch', 'sm_99'))
+    expect(done.returncode == 2 and b'there is no device for --arch sm_99; there are sm_75,' in done.stderr, done)
+
+
 # Ends when a process below has begun a dump, and never ends it.
 LEAVES = 'dump="$(dirname "$CUDA_COREDUMP_FILE")/core_1_$(uname -n)_$$.nvcudmp"; (echo >"$dump"; exec sleep 600 >>"$dump" 2>&1 <&-) &' \
          'until [ -s "$dump" ]; do sleep 0.02; done; exit 3'
@@ -971,7 +996,8 @@ def main():
     program, root = sys.argv[1:3]
     kills = 60 if '--all' in sys.argv else 6
     cases = [it_is_transparent, the_program_starts_as_without_it, statuses_of_what_cannot_run, it_ends_as_the_program, it_leaves_no_core, signals_pass, a_fault_is_told, dumps_of_earlier_runs_are_not_told,
-             dumps_are_named_and_as_old_as_the_run, dumps_have_the_part_in_their_name, the_message_is_all_that_the_file_has, the_message_follows_no_link, nobody_waits_longer_than_asked,
+             dumps_are_named_and_as_old_as_the_run, dumps_have_the_part_in_their_name, the_message_is_all_that_the_file_has, the_message_follows_no_link,
+             a_runtime_of_the_vendor_is_told_first, the_driver_stays_where_it_is, nobody_waits_longer_than_asked,
              a_job_has_the_name_of_its_launcher, the_message_comes_first, what_is_set, checks_before_the_start, a_debugger_is_told, gpus_are_seen, lambda bench: a_killed_exec_leaves_nothing(bench, kills), a_killed_exec_ends_its_helpers,
              a_key_pressed_is_not_passed_on, a_killed_keeper_leaves_nothing, a_keeper_holds_no_output,
              what_the_program_leaves_lives_on, workers_have_ranks, what_a_process_becomes_is_recorded, environments_are_forgotten, a_full_disk_costs_the_record_only,

@@ -245,6 +245,17 @@ def nothing(folder):
     return [assemble(folder, '.arch sm_80\n.kernel k\nEXIT\n.end\n'), '--arch', 'sm_80', '--kernel', 'k']
 
 
+@case
+def kernels_have_their_names_of_cpp(folder):
+    kernels = ('_Z3sumPKiPi', '_Z4twini', '_Z4twinf', 'plain', '_Z5plainv')
+    image = assemble(folder, '.arch sm_80\n' + ''.join(f'.kernel {name}\nEXIT\n.end\n' for name in kernels), 'names.cubin')
+    for name, said in (('sum', ''), ('sum(int const*, int*)', ''), ('_Z3sumPKiPi', ''), ('twin(int)', ''), ('plain', ''),
+                       ('twin', "warpscope: 'twin' is the name of 2 kernels: twin(int), twin(float)\n"),
+                       ('nosuch', "warpscope: there is no kernel 'nosuch'; there are: sum(int const*, int*), twin(int), twin(float), plain, plain()\n")):
+        done = run(folder, image, '--arch', 'sm_80', '--kernel', name)
+        assert (done.returncode, done.stderr) == (1 if said else 0, said), done
+
+
 def splitmix(index):
     mask = (1 << 64) - 1
     z = (index + 1) * 0x9e3779b97f4a7c15 & mask
@@ -416,7 +427,7 @@ def a_kernel_may_be_in_any_image_of_a_program(folder):
     done = run(folder, program, '--kernel', 'mbarrier_of_one', '--grid', '2,2', '--block', '32', '--arg', '9')
     assert done.returncode == 0 and done.stderr == '', done
     done = run(folder, program, '--kernel', 'nowhere')
-    assert done.returncode == 1 and 'nowhere: the image has no such function' in done.stderr, done
+    assert done.returncode == 1 and "there is no kernel 'nowhere'; there are: int_crc, " in done.stderr, done
 
 
 @case
@@ -458,7 +469,7 @@ def mistakes_are_told(folder):
             (['--buffer', 'a=u8[4]', '--expect', 'b=x'], failure, "--expect takes BUFFER=FILE, not 'b=x'"),
             (['--buffer', 'a=u8[4]', '--expect', 'a=x'], failure, 'x: No such file'),
             (['--buffer', 'a=u8[4]', '--save', 'a=no/x'], failure, 'no/x'),
-            (['--kernel', 'none'], failure, "none: "), (['--arg', '1'], failure, 'k has 0 parameters, 1 arguments are given')):
+            (['--kernel', 'none'], failure, "there is no kernel 'none'; there are: k\n"), (['--arg', '1'], failure, 'k has 0 parameters, 1 arguments are given')):
         done = run(folder, *words, *more)
         assert done.returncode == status and message in done.stderr and done.stdout == '', (more, done)
     done = run(folder, words[0], '--arch', '80', '--launches', 'launches')

@@ -25,17 +25,18 @@ struct kernel_name {
 /* Registers an image and kernels of it, as compilers do before main(). */
 static void **register_image(const char *path, const struct kernel_name *kernels, size_t n)
 {
-	static struct {
+	enum { MOST = 4 << 20 };
+	struct wrapper {
 		unsigned magic, version;
 		void *image, *more;
-	} wrapper = { 0x466243b1, 1, NULL, NULL };
-	static char bytes[4 << 20];
+	} *wrapper = calloc(1, sizeof *wrapper); /* it stays as long as the program */
+	char *bytes = calloc(MOST, 1);
 	FILE *file = fopen(path, "rb");
-	if (!file || fread(bytes, 1, sizeof bytes, file) == 0)
+	if (!file || !wrapper || !bytes || fread(bytes, 1, MOST, file) == 0)
 		exit(2);
 	fclose(file);
-	wrapper.image = bytes;
-	void **image = __cudaRegisterFatBinary(&wrapper);
+	*wrapper = (struct wrapper){ 0x466243b1, 1, bytes, NULL };
+	void **image = __cudaRegisterFatBinary(wrapper);
 	for (size_t i = 0; i < n; i++)
 		__cudaRegisterFunction(image, kernels[i].host, kernels[i].host, kernels[i].name, -1,
 				       NULL, NULL, NULL, NULL, NULL);

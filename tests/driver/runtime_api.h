@@ -345,6 +345,9 @@ void __cudaRegisterVar(void **image, char *host, char *device, const char *name,
 void __cudaRegisterManagedVar(void **image, void **host, char *device, const char *name,
 			      int is_extern, size_t bytes, int is_constant, int is_global);
 char __cudaInitModule(void **image);
+cudaError_t __cudaGetKernel(const void **kernel, const void *host);
+cudaError_t __cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **args,
+			       size_t shared_bytes, cudaStream_t stream);
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes,
 				     cudaStream_t stream);
 cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes, void *stream);

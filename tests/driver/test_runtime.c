@@ -68,6 +68,25 @@ static void a_kernel_adds(void **state)
 	OK(cudaFree(NULL));
 }
 
+/* Of an image for sm_100a alone, on the device of sm_90a. */
+static char for_another;
+
+static void code_for_another_device_is_told(void **state)
+{
+	enum { NO_KERNEL_IMAGE = 209 }; /* cudaErrorNoKernelImageForDevice */
+	const dim3 one = { 1, 1, 1 };
+	const void *kernel = NULL;
+	void *args[1] = { NULL };
+	(void)state;
+	assert_int_equal(launch(&for_another, 1, 1, 0, args), NO_KERNEL_IMAGE);
+	for (unsigned i = 0; i < 2; i++) { /* as nvcc 13.0 has it called */
+		assert_int_equal(__cudaGetKernel(&kernel, &for_another), NO_KERNEL_IMAGE);
+		assert_int_equal(__cudaLaunchKernel(kernel, one, one, args, 0, NULL),
+				 NO_KERNEL_IMAGE);
+		assert_int_equal(cudaGetLastError(), NO_KERNEL_IMAGE);
+	}
+}
+
 static void variables_are_copied(void **state)
 {
 	unsigned value = 77, back = 0;
@@ -243,6 +262,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_kernel_adds),
+		cmocka_unit_test(code_for_another_device_is_told),
 		cmocka_unit_test(variables_are_copied),
 		cmocka_unit_test(the_device_has_properties),
 		cmocka_unit_test(pointers_have_kinds),
@@ -250,8 +270,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(what_is_wrong_is_told),
 		cmocka_unit_test(a_fault_stays_until_a_reset),
 	};
-	if (argc != 2)
+	static const struct kernel_name other[] = { { &for_another, "k" } };
+	if (argc != 3)
 		return 2;
 	register_program(argv[1]);
+	__cudaRegisterFatBinaryEnd(register_image(argv[2], other, N_OF(other)));
 	return cmocka_run_group_tests_name("a program of the runtime API", tests, NULL, NULL);
 }

@@ -192,7 +192,9 @@ static void images_that_suit_no_device_are_refused(void **state)
 	sim = device_of("sm_90a");
 	assert_fails(ws_sim_load(sim, read_file(getenv("WS_TEST_SIM"), "tcgen.O3.fatbin"), &module,
 				 &err),
-		     WS_UNSUPPORTED, "CUDA_ERROR_NO_BINARY_FOR_GPU: no image for sm_90a");
+		     WS_UNSUPPORTED,
+		     "CUDA_ERROR_NO_BINARY_FOR_GPU: no image for sm_90a; there is code for "
+		     "sm_100");
 	assert_fails(ws_sim_load(sim, read_file(getenv("WS_TEST_CUBINS"), "link_a.li.sm_90.cubin"),
 				 &module, &err),
 		     WS_UNSUPPORTED, "CUDA_ERROR_INVALID_IMAGE: an object that is not linked yet");
