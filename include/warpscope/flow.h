@@ -204,7 +204,7 @@ WS_API enum ws_status ws_flow_find_stores(const struct ws_flow *flow, uint64_t p
 
 /* ---- loops that wait ---- */
 
-enum { WS_FLOW_MAX_SOURCES = 4, WS_FLOW_MAX_LOOP = 256 };
+enum { WS_FLOW_MAX_SOURCES = 4, WS_FLOW_MAX_LOOP = 1024 };
 
 /** How a number that was read is compared to leave the loop. */
 enum ws_flow_test {
@@ -227,6 +227,14 @@ WS_API const char *ws_flow_test_text(enum ws_flow_test test);
  */
 WS_API bool ws_flow_repeats(const struct ws_insn *insn);
 
+/** What a number, or half of one, is compared with. */
+struct ws_flow_other {
+	uint64_t pc;            /**< of the compare */
+	struct ws_operand with; /**< a register or an IMMEDIATE */
+	bool constant;          /**< it is `bank` at byte `with.value` instead */
+	uint8_t bank;
+};
+
 /** The shortest path from an instruction back to itself. */
 struct ws_flow_loop {
 	uint32_t n_insns;
@@ -246,15 +254,14 @@ struct ws_flow_loop {
 	bool stores;
 	bool endless; /**< it has no exit */
 
-	/** If there is only one condition: the number that was read, or that a call returned in
-	 * register `test_result`, is compared by `test` with `test_with` at `test_pc`, which the
-	 * loop does not change. */
+	/** If all conditions are the same (of a loop that was unrolled there are several): the
+	 * number that was read, or that a call returned in register `test_result`, is compared by
+	 * `test` with `test_with`, which the loop does not change. Of 64 bits the lower half comes
+	 * first; the results of calls are in two registers, one after the other. */
 	enum ws_flow_test test;
 	bool test_signed;
-	uint64_t test_pc;
-	struct ws_operand test_with; /**< a register or an IMMEDIATE */
-	bool test_constant;          /**< it is `test_bank` at byte `test_with.value` instead */
-	uint8_t test_bank;
+	struct ws_flow_other test_with[2];
+	uint8_t n_test_with; /**< 1, or 2: of 64 bits */
 	uint8_t test_result; /**< 255: it was read in the loop itself */
 };
 

@@ -13,7 +13,7 @@
 #include "base/base.h"
 #include "flow/flow.h"
 
-enum { MAX_EDGES = 8 * WS_FLOW_MAX_LOOP, WORDS = WS_FLOW_MAX_LOOP / 32, MAX_PENDING = 64 };
+enum { MAX_EDGES = 8 * WS_FLOW_MAX_LOOP, WORDS = WS_FLOW_MAX_LOOP / 32 };
 
 struct edge {
 	uint16_t to;
@@ -46,9 +46,12 @@ struct search {
 	struct pending {
 		uint16_t node;
 		int8_t leaves;
-	} pending[MAX_PENDING];
+	} pending[WS_FLOW_MAX_LOOP]; /* each node at most once */
 	size_t n_pending;
 	bool seen[WS_FLOW_MAX_LOOP]; /* conditions that were looked at */
+	size_t read_at;              /* of the first compare: what reads its number */
+	uint32_t header;             /* block by which the loop is entered; UINT32_MAX: not known */
+	uint32_t n_walks;            /* `parent` has the number of the last one that came by */
 };
 
 const char *ws_flow_test_text(enum ws_flow_test test)
@@ -82,6 +85,39 @@ static bool find_cycle(struct search *s, uint32_t start)
 		}
 	}
 	return false;
+}
+
+/* Goes from a block on through what is outside of the loop; true once it comes to a block of the
+ * loop that is not its header. Without a header it comes to any, which is the header then. */
+static bool walk_into(struct search *s, uint32_t start)
+{
+	size_t head = 0, tail = 0;
+	s->n_walks++;
+	s->parent[start] = s->n_walks;
+	s->reach.work[tail++] = start;
+	while (head < tail) {
+		uint32_t at = s->reach.work[head++];
+		if (s->inside[at] && at != s->header) {
+			s->header = s->header == UINT32_MAX ? at : s->header;
+			return true;
+		}
+		const struct ws_flow_block *block = &s->flow->blocks[at];
+		for (uint32_t i = 0; i < block->n_succ && !s->inside[at]; i++) {
+			if (s->parent[block->succ[i]] == s->n_walks)
+				continue;
+			s->parent[block->succ[i]] = s->n_walks;
+			s->reach.work[tail++] = block->succ[i];
+		}
+	}
+	return false;
+}
+
+/* The block by which the loop is entered from the start of the function. */
+static void find_header(struct search *s)
+{
+	memset(s->parent, 0, s->flow->n_blocks * sizeof *s->parent);
+	s->header = UINT32_MAX;
+	(void)walk_into(s, 0);
 }
 
 /* ---- nodes and edges ---- */
@@ -311,7 +347,7 @@ static void judge_nodes(struct search *s)
 
 static void ask(struct search *s, uint16_t node, int leaves)
 {
-	if (s->seen[node] || s->n_pending == MAX_PENDING)
+	if (s->seen[node])
 		return;
 	s->seen[node] = true;
 	s->pending[s->n_pending++] = (struct pending){ node, (int8_t)leaves };
@@ -345,12 +381,50 @@ static bool plop3_of_one(const struct ws_insn *insn, unsigned *ret_number, bool 
 	return true;
 }
 
-/* A compare of two numbers that alone sets its predicate. */
-static bool is_compare(const struct ws_insn *insn)
+/* A compare of two numbers that alone sets its predicate; `upper`: of their upper halves, with what
+ * the compare of the lower ones gave. */
+static bool is_compare(const struct ws_insn *insn, bool upper)
 {
 	return (insn->operation == WS_OP_ISETP || insn->operation == WS_OP_UISETP) &&
-	       ws_insn_bits(insn, 72, 1) == 0 && ws_insn_bits(insn, 87, 4) == 7 &&
+	       ws_insn_bits(insn, 72, 1) == upper && ws_insn_bits(insn, 87, 4) == 7 &&
 	       ws_insn_bits(insn, 74, 2) == 0;
+}
+
+static unsigned relation_of(const struct ws_insn *insn)
+{
+	return (unsigned)ws_insn_bits(insn, 76, 3);
+}
+
+/*
+ * The compare of the lower halves that belongs to one of upper halves, or NULL. [measured: nvcc
+ * 13.0, sm_80 to sm_120]
+ *
+ *   ISETP.GE.U32.AND P0, PT, R4, UR6, PT
+ *   ISETP.GE.AND.EX P0, PT, R5, UR7, PT, P0
+ */
+static const struct node *lower_compare(struct search *s, const struct node *upper)
+{
+	struct wsi_parts parts;
+	struct ws_insn insn;
+	const struct wsi_source *carry = NULL;
+	wsi_parts_of(s->flow, upper->at, &parts);
+	if (!is_compare(&parts.insn, true) || s->flow->effect[upper->at].flags & WSI_EFFECT_GUARDED)
+		return NULL;
+	for (size_t i = 0; i < parts.n_sources; i++)
+		if (wsi_is_predicate(&parts.source[i]) && parts.source[i].number < 7) {
+			if (carry || parts.source[i].negated)
+				return NULL;
+			carry = &parts.source[i];
+		}
+	const struct node *lower =
+		carry ? node_at(s, wsi_reach_only(&s->reach, upper->at, carry->kind, carry->number))
+		      : NULL;
+	if (!lower)
+		return NULL;
+	wsi_flow_insn(s->flow, lower->at, &insn);
+	bool fits = is_compare(&insn, false) && relation_of(&insn) == relation_of(&parts.insn) &&
+		    insn.operation == parts.insn.operation && ws_insn_bits(&insn, 73, 1) == 0;
+	return fits ? lower : NULL;
 }
 
 /* The one instruction of the loop that reads, or calls, and gives an instruction this register. */
@@ -366,37 +440,138 @@ static const struct node *giver_of(struct search *s, size_t at, const struct wsi
 	return node && (sure || (defs.def[0].kind == WSI_DEF_LOST && node->opaque)) ? node : NULL;
 }
 
-/* Whether a source of an instruction is what was read, or a copy of it; of what a call gives back
- * `*ret_result` is the register. */
-static bool comes_from_reading(struct search *s, const struct node *node,
-			       const struct wsi_source *source, uint8_t *ret_result)
+/* Where a source of an instruction was read. */
+struct given {
+	size_t at;      /* the instruction that reads, or calls */
+	uint8_t result; /* of a call: the register */
+	uint8_t part;   /* of a wide read: which register of it */
+	uint8_t n_parts;
+};
+
+/* Whether a source of an instruction is what was read, or a copy of it. */
+static bool comes_from_reading(struct search *s, size_t at, struct wsi_source source,
+			       struct given *ret_given)
 {
 	enum { MAX_COPIES = 32 };
 	struct wsi_parts copy;
-	size_t at = node->at;
 	for (int i = 0; i < MAX_COPIES; i++) {
-		if (source->constant || source->number >= 255 ||
-		    (source->kind != WS_OPERAND_REG && source->kind != WS_OPERAND_UREG))
+		if (source.constant || source.number >= 255 ||
+		    (source.kind != WS_OPERAND_REG && source.kind != WS_OPERAND_UREG))
 			return false;
-		const struct node *next = giver_of(s, at, source);
+		const struct node *next = giver_of(s, at, &source);
 		if (!next)
 			return false;
 		const struct wsi_effect *effect = &s->flow->effect[next->at];
 		bool call = effect->flags & WSI_EFFECT_CALL;
-		*ret_result = call ? source->number : 255;
-		if (next->opaque) /* of a wide read it would be a part */
-			return call || effect->n_reg[0] == 1;
+		uint8_t first = source.kind == WS_OPERAND_REG ? effect->reg[0] : effect->ureg;
+		uint8_t part = (uint8_t)(source.number - first);
+		*ret_given = (struct given){
+			.at = next->at,
+			.result = call ? source.number : 255,
+			.part = call ? 0 : part,
+			.n_parts = call ? 0 : effect->n_reg[0],
+		};
+		if (next->opaque)
+			return true;
 		wsi_parts_of(s->flow, next->at, &copy);
 		if (!is_copy(s, next->at) || copy.n_sources != 1)
 			return false;
 		at = next->at;
-		source = &copy.source[0];
+		source = copy.source[0];
+		if (source.count > 1 && source.number < 255) /* MOV.64 */
+			source.number = (uint8_t)(source.number + part);
 	}
 	return false;
 }
 
-/* What the loop waits for a number to be, from the compare whose result `leaves` ends it. */
-static void read_compare(struct search *s, const struct node *node, int leaves)
+/* A compare of numbers of 32 or 64 bits, the latter by one instruction (sm_120) or two. */
+struct compare {
+	struct wsi_parts insn[2]; /* of two the one of the lower halves first */
+	unsigned n_insns, n_halves;
+};
+
+static bool compare_at(struct search *s, const struct node *node, struct compare *ret_compare)
+{
+	const struct node *lower = lower_compare(s, node);
+	struct compare *c = ret_compare;
+	c->n_insns = lower ? 2 : 1;
+	wsi_parts_of(s->flow, node->at, &c->insn[c->n_insns - 1]);
+	if (lower)
+		wsi_parts_of(s->flow, lower->at, &c->insn[0]);
+	bool wide =
+		wsi_parts_have(&c->insn[0], WS_MOD_U64) || wsi_parts_have(&c->insn[0], WS_MOD_S64);
+	c->n_halves = lower || wide ? 2 : 1;
+	return (lower || is_compare(&c->insn[0].insn, false)) && !(lower && wide) &&
+	       c->insn[0].n_sources >= 2 && c->insn[c->n_insns - 1].n_sources >= 2;
+}
+
+/* A half of one side of it, and the instruction that reads it. */
+static struct wsi_source half_of(const struct compare *c, int side, unsigned half, size_t *ret_at)
+{
+	const struct wsi_parts *parts = &c->insn[half < c->n_insns ? half : 0];
+	struct wsi_source source = parts->source[side];
+	*ret_at = parts->at;
+	if (half < c->n_insns)
+		return source;
+	if (source.constant)
+		source.value += 4;
+	else if (source.kind == WS_OPERAND_IMMEDIATE)
+		source.value = 0; /* test_of() takes none below 0 */
+	else if (source.number < 255)
+		source.number++;
+	return source;
+}
+
+/* Whether a side of it is a whole number that was read. */
+static bool is_read(struct search *s, const struct compare *c, int side, struct given *ret_given)
+{
+	struct given above;
+	size_t at;
+	struct wsi_source source = half_of(c, side, 0, &at);
+	if (!comes_from_reading(s, at, source, ret_given))
+		return false;
+	bool call = ret_given->result != 255;
+	if (ret_given->part != 0 || (!call && ret_given->n_parts != c->n_halves))
+		return false; /* of a wider read it would be a part */
+	if (c->n_halves == 1)
+		return true;
+	source = half_of(c, side, 1, &at);
+	return comes_from_reading(s, at, source, &above) && above.at == ret_given->at &&
+	       (call ? above.result == ret_given->result + 1 : above.part == 1);
+}
+
+static bool same_source(const struct wsi_source *a, const struct wsi_source *b)
+{
+	return a->kind == b->kind && a->constant == b->constant && a->address == b->address &&
+	       a->number == b->number && a->bank == b->bank && a->has_base == b->has_base &&
+	       a->has_ubase == b->has_ubase && a->base == b->base && a->ubase == b->ubase &&
+	       a->value == b->value;
+}
+
+/* Whether two instructions read the same word: one that was unrolled. */
+static bool same_read(const struct search *s, size_t left, size_t right)
+{
+	struct wsi_parts a, b;
+	if (left == right)
+		return true;
+	wsi_parts_of(s->flow, left, &a);
+	wsi_parts_of(s->flow, right, &b);
+	bool same = a.insn.operation == b.insn.operation && a.n_sources == b.n_sources &&
+		    !(s->flow->effect[left].flags & WSI_EFFECT_CALL);
+	for (size_t i = 0; i < a.n_sources && same; i++)
+		same = same_source(&a.source[i], &b.source[i]);
+	return same;
+}
+
+static bool same_other(const struct ws_flow_other *a, const struct ws_flow_other *b)
+{
+	return a->with.kind == b->with.kind && a->with.number == b->with.number &&
+	       a->with.value == b->with.value && a->constant == b->constant && a->bank == b->bank;
+}
+
+/* What a condition that is left by `leaves` waits for; false: it cannot be told. */
+static bool test_of(struct search *s, const struct node *node, int leaves,
+		    struct ws_flow_loop *ret_test, size_t *ret_read_at)
 {
 	static const enum ws_flow_test when_true[] = {
 		WS_FLOW_TEST_NONE, WS_FLOW_TEST_LESS,  WS_FLOW_TEST_EQUAL,    WS_FLOW_TEST_AT_MOST,
@@ -420,33 +595,69 @@ static void read_compare(struct search *s, const struct node *node, int leaves)
 		[WS_FLOW_TEST_EQUAL] = WS_FLOW_TEST_EQUAL,
 		[WS_FLOW_TEST_OTHER] = WS_FLOW_TEST_OTHER,
 	};
-	struct ws_flow_loop *loop = s->loop;
-	struct wsi_parts parts;
-	wsi_parts_of(s->flow, node->at, &parts);
-	if (leaves < 0 || loop->n_conditions != 1 || !is_compare(&parts.insn) ||
-	    parts.n_sources < 2)
-		return;
+	struct compare c;
+	struct given given[2];
+	if (leaves < 0 || !compare_at(s, node, &c))
+		return false;
 	/* the side that copies lead from to what was read; the other must not change */
-	int read = -1;
-	uint8_t result;
-	for (int side = 0; side < 2; side++)
-		if (comes_from_reading(s, node, &parts.source[side], &result)) {
-			read = read < 0 ? side : 2;
-			loop->test_result = result;
-		}
-	if (read != 0 && read != 1)
-		return;
-	enum ws_flow_test test = when_true[ws_insn_bits(&parts.insn, 76, 3)];
+	bool left = is_read(s, &c, 0, &given[0]), right = is_read(s, &c, 1, &given[1]);
+	if (left == right)
+		return false;
+	const struct wsi_parts *last = &c.insn[c.n_insns - 1];
+	enum ws_flow_test test = when_true[relation_of(&last->insn)];
 	test = leaves ? test : opposite[test];
-	loop->test = read == 0 ? test : turned[test];
-	loop->test_signed = ws_insn_bits(&parts.insn, 73, 1);
-	loop->test_pc = wsi_flow_pc(s->flow, node->at);
-	const struct wsi_source *other = &parts.source[1 - read];
-	loop->test_with = (struct ws_operand){
-		.kind = other->kind, .number = other->number, .count = 1, .value = other->value
-	};
-	loop->test_constant = other->constant;
-	loop->test_bank = other->bank;
+	ret_test->test = left ? test : turned[test];
+	ret_test->test_signed =
+		!wsi_parts_have(last, WS_MOD_U32) && !wsi_parts_have(last, WS_MOD_U64);
+	ret_test->test_result = given[right].result;
+	ret_test->n_test_with = (uint8_t)c.n_halves;
+	*ret_read_at = given[right].at;
+	const struct wsi_source *low = &c.insn[0].source[left];
+	if (c.n_halves > c.n_insns && low->kind == WS_OPERAND_IMMEDIATE && low->value < 0)
+		return false; /* how it is extended is not known */
+	for (unsigned i = 0; i < c.n_halves; i++) {
+		size_t at;
+		struct wsi_source other = half_of(&c, left, i, &at);
+		ret_test->test_with[i] = (struct ws_flow_other){
+			.pc = wsi_flow_pc(s->flow, at),
+			.with = { .kind = other.kind,
+				  .number = other.number,
+				  .count = 1,
+				  .value = other.value },
+			.constant = other.constant,
+			.bank = other.bank,
+		};
+	}
+	return ret_test->test != WS_FLOW_TEST_NONE;
+}
+
+/* Several conditions that all wait for the same number of the same word are one that was unrolled;
+ * of others nothing is said. */
+static void read_compare(struct search *s, const struct node *node, int leaves)
+{
+	struct ws_flow_loop *loop = s->loop, found = { .test = WS_FLOW_TEST_NONE };
+	size_t read_at = 0;
+	bool known = test_of(s, node, leaves, &found, &read_at);
+	bool first = loop->n_conditions == 1;
+	if (!first && known)
+		known = loop->test == found.test && loop->test_signed == found.test_signed &&
+			loop->test_result == found.test_result &&
+			loop->n_test_with == found.n_test_with &&
+			same_other(&loop->test_with[0], &found.test_with[0]) &&
+			same_other(&loop->test_with[1], &found.test_with[1]) &&
+			same_read(s, s->read_at, read_at);
+	if (!known) {
+		loop->test = WS_FLOW_TEST_NONE;
+		return;
+	}
+	if (!first)
+		return;
+	loop->test = found.test;
+	loop->test_signed = found.test_signed;
+	loop->test_result = found.test_result;
+	loop->n_test_with = found.n_test_with;
+	memcpy(loop->test_with, found.test_with, sizeof loop->test_with);
+	s->read_at = read_at;
 }
 
 /* One condition: what it depends on, up to what other conditions gave. */
@@ -486,9 +697,10 @@ static void look_at(struct search *s, struct pending pending)
 			       wsi_flow_pc(s->flow, node->at));
 			continue;
 		}
+		const struct node *lower = lower_compare(s, node);
 		for (size_t i = 0; i < node->n_edges; i++) {
 			struct edge edge = s->edge[node->first_edge + i];
-			if (edge.predicate) {
+			if (edge.predicate && &s->node[edge.to] != lower) {
 				ask(s, edge.to, -1);
 			} else if (!in[edge.to]) {
 				in[edge.to] = true;
@@ -515,6 +727,19 @@ static void branch_inside(struct search *s, const struct node *node)
 	}
 }
 
+/* `@!P0 BRA P1, 0x50`: the value of P1 by which it is taken; -1: it has no such operand. */
+static int taken_by(const struct ws_insn *insn, uint64_t pc)
+{
+	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
+	size_t n = ws_sass_operands(insn, pc, ops, WSI_COUNT(ops));
+	int value = -1;
+	for (size_t i = 0; i < n; i++)
+		if (ops[i].role == WS_ROLE_READ && ws_operand_is_predicate(ops[i].kind) &&
+		    !ws_operand_is_fixed(ops[i].kind, ops[i].number))
+			value = value < 0 ? !ops[i].negated : 2;
+	return value == 2 || insn->operation != WS_OP_BRA ? -1 : value;
+}
+
 /* The conditions of a block that may lead out of the loop. */
 static void leave_block(struct search *s, uint32_t at)
 {
@@ -525,8 +750,11 @@ static void leave_block(struct search *s, uint32_t at)
 	bool ends =
 		block->flags & (WS_FLOW_EXITS | WS_FLOW_RETURNS | WS_FLOW_OPEN | WS_FLOW_LEAVES);
 	bool leaves = ends;
-	for (uint32_t i = 0; i < block->n_succ; i++)
+	bool rejoins = false; /* the way out only goes round a part of the loop */
+	for (uint32_t i = 0; i < block->n_succ; i++) {
 		leaves |= !s->inside[block->succ[i]];
+		rejoins |= !s->inside[block->succ[i]] && walk_into(s, block->succ[i]);
+	}
 	struct node *node = node_at(s, last);
 	if (!leaves && s->flow->effect[last].flags & WSI_EFFECT_GUARDED)
 		branch_inside(s, node);
@@ -544,10 +772,10 @@ static void leave_block(struct search *s, uint32_t at)
 	for (size_t i = 0; i < node->n_edges; i++) {
 		uint16_t to = s->edge[node->first_edge + i].to;
 		bool guard = effect->flags & WSI_EFFECT_GUARDED && i + 1 == node->n_edges;
-		int value = guard ? !(effect->guard & 8) : -1;
+		int value = guard ? !(effect->guard & 8) : taken_by(&insn, wsi_flow_pc(flow, last));
 		if (value >= 0 && !taken_leaves)
 			value = !value;
-		ask(s, to, taken_leaves && two ? -1 : value);
+		ask(s, to, rejoins || (taken_leaves && two) ? -1 : value);
 	}
 }
 
@@ -560,7 +788,7 @@ static void decide(struct search *s)
 		look_at(s, s->pending[i]);
 	for (size_t i = 0; i < s->n_nodes; i++)
 		s->loop->computes |= s->node[i].varies && !s->node[i].decides;
-	s->loop->computes |= s->lost || s->n_pending == MAX_PENDING;
+	s->loop->computes |= s->lost;
 }
 
 enum ws_status ws_flow_loop(const struct ws_flow *flow, uint64_t pc, struct ws_flow_loop *ret_loop,
@@ -587,6 +815,7 @@ enum ws_status ws_flow_loop(const struct ws_flow *flow, uint64_t pc, struct ws_f
 			st = wsi_fail(err, WS_LIMIT, WS_NO_OFFSET,
 				      "the loop at 0x%" PRIx64 " is large", pc);
 	if (st == WS_OK) {
+		find_header(s);
 		judge_nodes(s);
 		decide(s);
 		*ret_loop = loop;

@@ -335,13 +335,17 @@ static bool returns(const struct spot *spot, unsigned number, bool by_call)
 
 /* Whether what a called function reads comes back unchanged, by way of the calls in between: of
  * those the result is in R4 [measured: nvcc 13.0, -G]. */
-static bool comes_back(const struct spot *near, const struct wsi_wait_code *code, unsigned number)
+static bool comes_back(const struct spot *near, const struct wsi_wait_code *code, unsigned number,
+		       unsigned n_registers)
 {
 	struct spot spot;
 	for (uint32_t i = code->n_path; i > 0; i--, number = 4) {
 		uint64_t pc = i == 1 ? code->pc : code->path[i - 2] - WS_SASS_BYTES;
-		if (open_spot(near, pc, &spot) != WS_OK || !returns(&spot, number, i > 1))
+		if (open_spot(near, pc, &spot) != WS_OK)
 			return false;
+		for (unsigned k = 0; k < n_registers; k++)
+			if (!returns(&spot, number + k, i > 1))
+				return false;
 	}
 	return true;
 }
@@ -351,10 +355,8 @@ static void find_test(const struct ws_flow_loop *loop, struct wsi_wait_code *cod
 {
 	code->test = loop->test;
 	code->test_signed = loop->test_signed;
-	code->test_pc = loop->test_pc;
-	code->test_with = loop->test_with;
-	code->test_constant = loop->test_constant;
-	code->test_bank = loop->test_bank;
+	code->n_test_with = loop->n_test_with;
+	memcpy(code->test_with, loop->test_with, sizeof code->test_with);
 }
 
 static bool is_call(const struct ws_flow_loop *loop, uint64_t pc)
@@ -414,7 +416,7 @@ static enum ws_status waits_in_loop(const struct spot *spot, bool *ret_is_loop,
 	if (is_grid)
 		code->kind = WS_WAIT_GRID;
 	else if (loop.test_result == 255 ||
-		 (code->n_path > 0 && comes_back(spot, code, loop.test_result)))
+		 (code->n_path > 0 && comes_back(spot, code, loop.test_result, loop.n_test_with)))
 		find_test(&loop, code);
 	if (is_try(&insn))
 		find_phase(&insn, code->pc, code);

@@ -55,10 +55,9 @@ struct wsi_wait_code {
 	int object_off; /* from what is read to the object */
 	/* the compare that decides, as in struct ws_flow_loop */
 	enum ws_flow_test test;
-	bool test_signed, test_constant;
-	uint8_t test_bank;
-	uint64_t test_pc;
-	struct ws_operand test_with;
+	bool test_signed;
+	struct ws_flow_other test_with[2];
+	uint8_t n_test_with;
 };
 
 /* One of the flows of functions that were looked at last. */

@@ -205,25 +205,32 @@ static bool find_value(struct word *word, uint64_t pc, const struct ws_operand *
 	return known;
 }
 
+/* A number of as many bytes, as one of 64 bits. */
+static uint64_t widened(uint64_t value, uint32_t n_bytes, bool is_signed)
+{
+	if (n_bytes > 4)
+		return value;
+	return is_signed ? (uint64_t)(int32_t)(uint32_t)value : (uint32_t)value;
+}
+
 static bool is_met(const struct ws_report_wait *wait)
 {
-	int64_t value = wait->until_signed ? (int32_t)(uint32_t)wait->value
-					   : (int64_t)(uint32_t)wait->value;
-	int64_t other = wait->until_signed ? (int32_t)(uint32_t)wait->until_value
-					   : (int64_t)wait->until_value;
+	uint64_t value = widened(wait->value, wait->value_bytes, wait->until_signed);
+	uint64_t other = widened(wait->until_value, wait->value_bytes, wait->until_signed);
+	bool less = wait->until_signed ? (int64_t)value < (int64_t)other : value < other;
 	switch (wait->until) {
 	case WS_FLOW_TEST_EQUAL:
 		return value == other;
 	case WS_FLOW_TEST_OTHER:
 		return value != other;
 	case WS_FLOW_TEST_LESS:
-		return value < other;
+		return less;
 	case WS_FLOW_TEST_AT_MOST:
-		return value <= other;
+		return less || value == other;
 	case WS_FLOW_TEST_MORE:
-		return value > other;
+		return !less && value != other;
 	case WS_FLOW_TEST_AT_LEAST:
-		return value >= other;
+		return !less;
 	case WS_FLOW_TEST_NONE:
 		break;
 	}
@@ -231,12 +238,15 @@ static bool is_met(const struct ws_report_wait *wait)
 }
 
 /* Small numbers as people write them, others as memory shows them. */
-static const char *number_text(struct wsi_build *build, uint64_t value, bool is_signed)
+static const char *number_text(struct wsi_build *build, const struct ws_report_wait *wait,
+			       uint64_t value)
 {
 	enum { SMALL = 100000 };
-	int64_t number = is_signed ? (int32_t)(uint32_t)value : (int64_t)value;
-	return number > -SMALL && number < SMALL ? wsi_build_text(build, "%" PRId64, number)
-						 : wsi_build_text(build, "0x%" PRIx64, value);
+	uint64_t number = widened(value, wait->value_bytes, wait->until_signed);
+	if (wait->until_signed ? (int64_t)number > -SMALL && (int64_t)number < SMALL
+			       : number < SMALL)
+		return wsi_build_text(build, "%" PRId64, (int64_t)number);
+	return wsi_build_text(build, "0x%" PRIx64, value);
 }
 
 static const char *say_until(struct wsi_build *build, struct ws_report_wait *wait)
@@ -250,10 +260,10 @@ static const char *say_until(struct wsi_build *build, struct ws_report_wait *wai
 		[WS_FLOW_TEST_MORE] = "more than ",
 		[WS_FLOW_TEST_AT_LEAST] = "at least ",
 	};
-	bool known = wait->value_status == WS_OK && wait->value_bytes <= 4;
-	const char *other = number_text(build, wait->until_value, wait->until_signed);
-	const char *value = known ? number_text(build, wait->value, wait->until_signed) : "";
-	wait->until_met = known && wait->value_bytes == 4 && is_met(wait);
+	bool known = wait->value_status == WS_OK && wait->value_bytes <= 8;
+	const char *other = number_text(build, wait, wait->until_value);
+	const char *value = known ? number_text(build, wait, wait->value) : "";
+	wait->until_met = known && wait->value_bytes >= 4 && is_met(wait);
 	if (!other || !value)
 		return NULL;
 	return wsi_build_text(build, "the wait ends when the value is %s%s%s%s%s",
@@ -261,27 +271,32 @@ static const char *say_until(struct wsi_build *build, struct ws_report_wait *wai
 			      wait->until_met ? ", so it is about to end" : "");
 }
 
+/* What the word, or half of it, is compared with. */
+static bool find_other(struct word *word, const struct ws_flow_other *other, uint64_t *ret_value)
+{
+	if (other->constant)
+		return wsi_scene_memory(&word->scene, word->lane, WS_SPACE_CONST, other->bank,
+					(uint64_t)other->with.value, 4, ret_value) == WS_OK;
+	/* the compare lies in the loop's function */
+	bool here = word->code->n_path == 0 || other->with.kind == WS_OPERAND_IMMEDIATE ||
+		    other->with.number >= 255;
+	return here && find_value(word, other->pc, &other->with, ret_value);
+}
+
 /* What the word has to be. */
 static void find_until(struct word *word)
 {
 	const struct wsi_wait_code *code = word->code;
 	struct ws_report_wait *wait = word->wait;
-	bool known;
+	uint64_t half[2] = { 0, 0 };
 	wait->until = code->test;
 	wait->until_signed = code->test_signed;
 	if (code->test == WS_FLOW_TEST_NONE)
 		return;
-	if (code->test_constant)
-		known = wsi_scene_memory(&word->scene, word->lane, WS_SPACE_CONST, code->test_bank,
-					 (uint64_t)code->test_with.value, 4,
-					 &wait->until_value) == WS_OK;
-	else /* the compare lies in the loop's function */
-		known = (code->n_path == 0 || code->test_with.kind == WS_OPERAND_IMMEDIATE ||
-			 code->test_with.number >= 255) &&
-			find_value(word, code->test_pc, &code->test_with, &wait->until_value);
-	if (!known)
-		return;
-	wait->until_value &= UINT32_MAX;
+	for (unsigned i = 0; i < code->n_test_with; i++)
+		if (!find_other(word, &code->test_with[i], &half[i]))
+			return;
+	wait->until_value = (half[0] & UINT32_MAX) | half[1] << 32;
 	wait->until_status = WS_OK;
 	wait->needs = say_until(word->w->build, wait);
 	if (!wait->needs)
