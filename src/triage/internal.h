@@ -8,6 +8,7 @@
  *   gather.c   groups, jobs and GPUs of many records
  *   judge.c    which rank of a job was first, or holds the others up
  *   ranks.c    ranks as text, and which are missing
+ *   calls.c    which collective operation each rank waits in
  *   companion.c  lines of logs that lie beside dumps
  *   snapshot.c   files about collectives: PyTorch's flight recorder, NCCL's RAS
  *   evidence.c   what both tell of a dump; progress.c: which rank is behind by it
@@ -302,6 +303,26 @@ struct wsi_map_key wsi_key_of(struct ws_str a, struct ws_str b);
 struct ws_str wsi_keep(struct ws_triage *triage, struct ws_str text);
 /* The same of a format; NULL when memory is out. */
 const char *wsi_keep_format(struct ws_triage *triage, const char *format, ...) WS_PRINTF(2, 3);
+
+/* ---- which collective operation ranks wait in ---- */
+
+enum { WSI_MAX_CALLS = 8 };
+
+/* An operation that entries wait in, by its name and, of NCCL, by that of its kernel, which tells
+ * the type of the numbers. */
+struct wsi_call {
+	const struct ws_triage_row *row; /* of the first */
+	uint32_t first, n;
+	bool by_kernel; /* others wait in the same operation of other types */
+	struct wsi_few ranks;
+};
+
+/* Those of a job, but for the entry `but`, in the order of their first ones; how many. What is more
+ * is counted with the last. */
+uint32_t wsi_calls_of(const struct wsi_job *job, uint32_t but,
+		      struct wsi_call ret_calls[WSI_MAX_CALLS]);
+/* "NCCL all-reduce"; of several "NCCL all-reduce (ranks 0-2) and NCCL all-gather (rank 3)". */
+const char *wsi_calls_text(struct ws_triage *triage, const struct wsi_call *calls, uint32_t n);
 
 /* "0-3,7": sorted numbers; `more`: there are others. */
 const char *wsi_ranks_text(struct ws_triage *triage, const uint64_t *ranks, size_t n, bool more);

@@ -243,14 +243,15 @@ static const char *stuck_words(struct scene *s, uint32_t at)
 /* "; 7 others wait in NCCL all-reduce": than `at`, or WS_NONE. */
 static const char *others(struct scene *s, uint32_t at)
 {
-	uint32_t n = s->n[WS_TRIAGE_WAITS];
-	n -= at != WS_NONE && s->job->entry[at].row.role == WS_TRIAGE_WAITS;
+	struct wsi_call calls[WSI_MAX_CALLS];
+	uint32_t n_calls = wsi_calls_of(s->job, at, calls), n = 0;
+	for (uint32_t i = 0; i < n_calls; i++)
+		n += calls[i].n;
 	if (!n)
 		return "";
-	const struct ws_triage_row *row = &s->job->entry[s->first[WS_TRIAGE_WAITS]].row;
-	return wsi_keep_format(s->triage, "; %" PRIu32 " other%s in %.*s", n,
-			       n == 1 ? " waits" : "s wait", (int)wsi_min_u64(row->waits.len, 100),
-			       row->waits.ptr);
+	return wsi_keep_format(s->triage, "; %" PRIu32 " other%s in %s", n,
+			       n == 1 ? " waits" : "s wait",
+			       wsi_calls_text(s->triage, calls, n_calls));
 }
 
 static struct ws_str file_of(const struct scene *s, uint32_t at)
@@ -534,6 +535,31 @@ static bool judge_gone(struct scene *s)
 	return false;
 }
 
+/* Ranks wait in different operations: the odd one is the likely cause, if it is one. */
+static void judge_calls(struct scene *s, const struct wsi_call *calls, uint32_t n_calls, bool part)
+{
+	uint32_t odd = 0;
+	for (uint32_t i = 1; i < n_calls; i++)
+		if (calls[i].n < calls[odd].n)
+			odd = i;
+	bool one = n_calls == 2 && calls[odd].n == 1 && calls[1 - odd].n > 1 && !part;
+	if (one) {
+		blame(s, calls[odd].first,
+		      wsi_keep_format(s->triage,
+				      "waits in %s, which is the likely cause if they share a "
+				      "communicator",
+				      wsi_calls_text(s->triage, &calls[odd], 1)));
+	} else {
+		cannot_tell(s, calls[odd].first,
+			    wsi_keep_format(s->triage,
+					    "they wait in %s, which is the likely cause if they "
+					    "share a communicator",
+					    wsi_calls_text(s->triage, calls, n_calls)));
+	}
+	reason(s, "a collective operation ends when all ranks of its communicator call the same "
+		  "one, with the same type and count; a dump does not name the communicator");
+}
+
 /* Ranks wait in a collective operation. */
 static void judge_waits(struct scene *s)
 {
@@ -541,8 +567,9 @@ static void judge_waits(struct scene *s)
 		return;
 	uint32_t n = s->n[WS_TRIAGE_STUCK] + s->n[WS_TRIAGE_RUNS] + s->n[WS_TRIAGE_IDLE];
 	uint32_t first = s->first[WS_TRIAGE_WAITS], at = first_outside(s);
-	const struct ws_triage_row *row = &s->job->entry[first].row;
-	int len = (int)wsi_min_u64(row->waits.len, 100);
+	struct wsi_call calls[WSI_MAX_CALLS];
+	uint32_t n_calls = wsi_calls_of(s->job, WS_NONE, calls);
+	const char *where = wsi_calls_text(s->triage, calls, n_calls);
 	bool all = !*s->shown->missing && !s->n[WS_TRIAGE_UNREADABLE];
 	if (n == 1 && all) {
 		blame(s, at, stuck_words(s, at));
@@ -561,20 +588,21 @@ static void judge_waits(struct scene *s)
 				     : "";
 	if (n)
 		cannot_tell(s, at,
-			    wsi_keep_format(
-				    s->triage, "%" PRIu32 " wait%s in %.*s, %s do%s not%s%s",
-				    s->n[WS_TRIAGE_WAITS], s->n[WS_TRIAGE_WAITS] == 1 ? "s" : "",
-				    len, row->waits.ptr, names_of(s, is_outside),
-				    n == 1 ? "es" : "", missing, unread));
+			    wsi_keep_format(s->triage, "%" PRIu32 " wait%s in %s, %s do%s not%s%s",
+					    s->n[WS_TRIAGE_WAITS],
+					    s->n[WS_TRIAGE_WAITS] == 1 ? "s" : "", where,
+					    names_of(s, is_outside), n == 1 ? "es" : "", missing,
+					    unread));
+	else if (n_calls > 1)
+		judge_calls(s, calls, n_calls, *missing || *unread);
 	else
-		s->shown->sentence = wsi_keep_format(s->triage,
-						     "Cannot tell which rank is missing: %s%" PRIu32
-						     " with a readable dump wait%s in %.*s%s%s",
-						     s->n[WS_TRIAGE_WAITS] == 1 ? "the " : "all ",
-						     s->n[WS_TRIAGE_WAITS],
-						     s->n[WS_TRIAGE_WAITS] == 1 ? "s" : "", len,
-						     row->waits.ptr, missing, unread);
-	if (!n) {
+		s->shown->sentence = wsi_keep_format(
+			s->triage,
+			"Cannot tell which rank is missing: %s%" PRIu32
+			" with a readable dump wait%s in %s%s%s",
+			s->n[WS_TRIAGE_WAITS] == 1 ? "the " : "all ", s->n[WS_TRIAGE_WAITS],
+			s->n[WS_TRIAGE_WAITS] == 1 ? "s" : "", where, missing, unread);
+	if (!n && n_calls == 1) {
 		s->shown->read = first;
 		reason(s, "the state of a GPU does not say which call of the operation it is in; "
 			  "logs of the host program may (--log)");

@@ -21,6 +21,8 @@ import hangs  # noqa: E402
 LIGHT = (coredump.FLAG_SKIP_IMAGES | coredump.FLAG_SKIP_GLOBAL | coredump.FLAG_SKIP_SHARED | coredump.FLAG_SKIP_LOCAL |
          coredump.FLAG_SKIP_CONSTBANK)
 ALL_REDUCE = "ncclDevKernel_AllReduce_Sum_f32_RING_LL"
+ALL_GATHER = "ncclDevKernel_AllGather_anything_RING_LL"[:len(ALL_REDUCE)]  # as long as that of the all-reduce
+ALL_REDUCE_HALF = ALL_REDUCE.replace("f32", "f16")
 BARRIER_ALL = "nvshmemi_barrier_all_kernel"
 PER_HOST = 8
 JOBS = {}
@@ -70,6 +72,11 @@ class Maker:
             if what == "cut":
                 self.made[key] = self.dump("past_by_one", bus, light, kind, driver)[:3000]
                 return self.made[key]
+            for other in (ALL_GATHER, ALL_REDUCE_HALF):
+                if what == other:  # the all-reduce, under a name of the same length
+                    like = self.dump(ALL_REDUCE, bus, False, kind, driver)
+                    self.made[key] = like.replace(ALL_REDUCE.encode(), other.encode())
+                    return self.made[key]
             if what == "idle":
                 process = build.SCENARIOS["empty"][0]().process
             else:
@@ -268,6 +275,44 @@ def hang_in_nvshmem(j):
 def hang_all_wait(j):
     """All wait in the same all-reduce: who is behind is in no dump."""
     j.fill(ALL_REDUCE)
+
+
+@job
+def hang_one_gathers(j):
+    """One rank waits in an all-gather, all others in an all-reduce: they wait for each other."""
+    at = j.pick()
+    j.fill(ALL_REDUCE).ranks[at] = ALL_GATHER
+    return at
+
+
+@job
+def hang_one_has_another_type(j):
+    """One rank calls the all-reduce for other numbers than all others."""
+    at = j.pick()
+    j.fill(ALL_REDUCE).ranks[at] = ALL_REDUCE_HALF
+    return at
+
+
+@job
+def hang_two_gather(j):
+    """Two ranks wait in an all-gather, which may be of a communicator of their own."""
+    j.fill(ALL_REDUCE).fill(ALL_GATHER, j.two())
+
+
+@job
+def hang_one_gathers_and_missing(j):
+    """One rank waits in an all-gather, and one left no dump."""
+    a, b = j.random.sample(range(j.n - 1), 2)
+    j.fill(ALL_REDUCE).ranks[a] = ALL_GATHER
+    del j.ranks[b]
+
+
+@job
+def fault_and_two_operations(j):
+    """One rank faults; others wait in different operations."""
+    at = j.pick()
+    j.fill(ALL_REDUCE).ranks.update({(at + 1) % j.n: ALL_GATHER, at: "past_by_one"})
+    return at
 
 
 @job
