@@ -109,6 +109,7 @@ static void salvaged_show(struct check *check)
 			ws_json_key_u64(check->json, "rows", one.rows);
 			ws_json_key_u64(check->json, "stride", one.stride);
 			ws_json_key_text(check->json, "sureness", sureness_words[one.sureness]);
+			ws_json_key_u64(check->json, "exceptions", one.n_exceptions);
 			ws_json_end(check->json);
 			continue;
 		}
@@ -116,6 +117,11 @@ static void salvaged_show(struct check *check)
 			      one.file_off, one.what, sureness_words[one.sureness], one.size);
 		if (one.rows)
 			ws_out_printf(out, ", %" PRIu32 " rows of %" PRIu32, one.rows, one.stride);
+		if (one.n_exceptions)
+			ws_out_printf(out, ", %" PRIu32 " with an exception, the first %" PRIu32,
+				      one.n_exceptions, one.exception);
+		if (one.exception_pc)
+			ws_out_printf(out, " at 0x%" PRIx64, one.exception_pc);
 		if (one.bytes.len < one.size)
 			ws_out_printf(out, ", %zu of them in the file", one.bytes.len);
 		ws_out_text(out, "\n");

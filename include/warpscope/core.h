@@ -193,6 +193,10 @@ struct ws_salvaged {
 	uint64_t size;         /**< as it says itself, or as far as its shape goes on */
 	uint32_t rows, stride; /**< of a table; else 0 */
 	enum ws_sureness sureness;
+	/** Rows of a table that hold an exception of a known number; the first such number, and the
+	 * pc of the first lane that has one. */
+	uint32_t n_exceptions, exception;
+	uint64_t exception_pc;
 };
 
 /**

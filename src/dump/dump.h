@@ -295,6 +295,8 @@ bool wsi_core_has_magic(struct ws_span bytes);
 enum ws_status wsi_core_identify(struct ws_core *core, struct ws_error *err) WS_MUST_USE;
 /* salvage.c: finds section headers that the ELF header does not lead to. */
 bool wsi_core_headers_salvage(struct ws_core *core);
+/* salvage.c: says which rows are recognised in a file without section headers. */
+void wsi_core_salvage_note(struct ws_core *core);
 /* salvage.c: takes section headers that go on behind those that the file claims; returns how many.
  */
 uint64_t wsi_core_headers_extend(struct ws_core *core);

@@ -112,6 +112,8 @@ static enum ws_status opened(struct ws_core *core, struct ws_error *err)
 	};
 	if (st == WS_OK)
 		st = wsi_core_globals(core, err);
+	if (st == WS_OK && core->n_sections == 0)
+		wsi_core_salvage_note(core);
 	if (st == WS_OK)
 		wsi_core_facts_read(core);
 	return st;

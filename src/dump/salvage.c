@@ -7,6 +7,8 @@
 
 #include <stdatomic.h>
 
+#include <warpscope/exception.h>
+
 enum {
 	FEWEST_ROWS = 4, /* that must fit before a table is believed */
 	LIKELY_ROWS = 16,
@@ -133,7 +135,11 @@ static uint64_t image_at(struct ws_span bytes, uint64_t off, struct wsi_salvage 
 	    wsi_elf_open(rest, &elf, NULL) != WS_OK || elf.machine != WSI_EM_CUDA ||
 	    elf.type == WSI_ET_CORE || elf.n_sections > UINT16_MAX)
 		return 0;
-	struct ws_salvaged one = { "image", off, rest, wsi_elf_end(&elf), 0, 0, WS_SURE };
+	struct ws_salvaged one = { .what = "image",
+				   .file_off = off,
+				   .bytes = rest,
+				   .size = wsi_elf_end(&elf),
+				   .sureness = WS_SURE };
 	if (one.size < rest.len)
 		one.bytes.len = (size_t)one.size;
 	found_add(salvage, &one);
@@ -171,6 +177,29 @@ static bool sm_fits(struct ws_span in, uint32_t number)
 	return wsi_sm_read(in, (struct ws_span){ 0 }, &row) && row.exception < 256;
 }
 
+/* Counts the rows of a table that hold an exception. */
+static void exceptions_count(struct ws_salvaged *table, enum wsi_kind kind)
+{
+	for (uint32_t i = 0; i < table->rows; i++) {
+		struct ws_span row;
+		struct ws_lane lane = { 0 };
+		struct ws_sm sm = { 0 };
+		if (!ws_span_sub(table->bytes, (uint64_t)i * table->stride, table->stride, &row))
+			return;
+		if (kind == WSI_KIND_LANE)
+			(void)wsi_lane_read(row, (struct ws_span){ 0 }, &lane);
+		else
+			(void)wsi_sm_read(row, (struct ws_span){ 0 }, &sm);
+		uint32_t code = kind == WSI_KIND_LANE ? lane.exception : sm.exception;
+		if (code == 0 || !ws_exception_find(code))
+			continue;
+		if (table->n_exceptions++ == 0) {
+			table->exception = code;
+			table->exception_pc = lane.pc;
+		}
+	}
+}
+
 /* A table of this kind that begins here; its size, or 0. */
 static uint64_t table_at(struct ws_span bytes, uint64_t off, enum wsi_kind kind,
 			 struct wsi_salvage *salvage)
@@ -190,6 +219,7 @@ static uint64_t table_at(struct ws_span bytes, uint64_t off, enum wsi_kind kind,
 					   .sureness =
 						   rows >= LIKELY_ROWS ? WS_LIKELY : WS_POSSIBLE };
 		(void)ws_span_sub(bytes, off, one.size, &one.bytes);
+		exceptions_count(&one, kind);
 		found_add(salvage, &one);
 		return one.size;
 	}
@@ -250,4 +280,42 @@ enum ws_status ws_core_salvaged(const struct ws_core *core, uint32_t index,
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "nothing more was recognised");
 	*ret_salvaged = salvage->at[index];
 	return WS_OK;
+}
+
+/* "256 lanes, 32 with exception 14 (Warp Illegal Address)" */
+static void say_rows(char *text, size_t size, const char *what, const struct ws_salvaged *sum)
+{
+	size_t len = strlen(text);
+	if (sum->rows == 0)
+		return;
+	snprintf(text + len, size - len, "%s%u %s", len ? "; " : "", sum->rows, what);
+	len = strlen(text);
+	if (sum->n_exceptions)
+		snprintf(text + len, size - len, ", %u with exception %u (%s)", sum->n_exceptions,
+			 sum->exception, ws_exception_find(sum->exception)->label);
+}
+
+void wsi_core_salvage_note(struct ws_core *core)
+{
+	char text[200] = "";
+	const struct wsi_salvage *salvage = salvage_get(core);
+	struct ws_salvaged lanes = { 0 }, sms = { 0 };
+	uint64_t first = WS_NO_OFFSET;
+	for (size_t i = 0; salvage && i < salvage->n; i++) {
+		const struct ws_salvaged *one = &salvage->at[i];
+		struct ws_salvaged *sum =
+			one->what == wsi_kind_infos[WSI_KIND_LANE].words ? &lanes : &sms;
+		if (one->sureness != WS_LIKELY) /* an image, or too few rows to be sure */
+			continue;
+		first = first == WS_NO_OFFSET ? one->file_off : first;
+		sum->rows += one->rows;
+		if (one->n_exceptions && !sum->n_exceptions)
+			sum->exception = one->exception;
+		sum->n_exceptions += one->exception == sum->exception ? one->n_exceptions : 0;
+	}
+	say_rows(text, sizeof text, "lanes", &lanes);
+	say_rows(text, sizeof text, "SMs", &sms);
+	if (*text)
+		wsi_core_note(core, WSI_TOPIC_HEADERS, WS_HIDES_NOTHING, first,
+			      "recognised by shape, and not used for the verdict: %s", text);
 }
