@@ -90,7 +90,10 @@ static bool arguments_parse(struct cli *cli, int argc, char **argv, struct argum
 	if (cli_options_take(cli, verb_report_options, args, &argc, &argv) != CLI_ANSWERED)
 		return false;
 	if (argc != 1) {
-		cli_usage("report", argc == 0 ? "which dump?" : "one dump at a time");
+		cli_usage("report", argc == 0 ? "which dump?"
+					      : "one dump at a time; of several, warpscope triage "
+						"says which to read, and warpscope diff what "
+						"differs between two");
 		return false;
 	}
 	args->path = argv[0];
@@ -108,6 +111,7 @@ static bool arguments_parse(struct cli *cli, int argc, char **argv, struct argum
 	}
 	cli_sources_use(&args->sources, &args->report);
 	args->report.debug_images = args->images;
+	args->report.path = args->path;
 	args->text.color = cli->color && !args->output;
 	if (args->output || args->format_kind != FORMAT_TEXT)
 		cli_fold(cli, 0);

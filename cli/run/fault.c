@@ -70,7 +70,7 @@ static int write_dump(const struct ws_target *target, const char *path)
 
 int run_fault(struct cli *cli, struct ws_sim *sim, bool tells, const char *dump)
 {
-	struct ws_report_options options = { .size = sizeof options };
+	struct ws_report_options options = { .size = sizeof options, .path = dump };
 	struct ws_target *target;
 	const struct ws_report *report;
 	struct ws_error err;

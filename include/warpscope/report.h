@@ -64,6 +64,8 @@ struct ws_report_options {
 	 * for code without lines if their machine code is proven identical. */
 	const char *const *debug_images;
 	size_t n_debug_images;
+	/** How commands in advice name the dump; NULL: DUMP. */
+	const char *path;
 };
 
 /* ---- sources ---- */

@@ -609,14 +609,28 @@ static enum ws_status next_for_blocks(struct wsi_build *build)
 	return WS_OK;
 }
 
-static enum ws_status find_next(struct wsi_build *build, bool no_source)
+/* The dump as a word of a command that can be pasted. */
+static const char *dump_word(struct wsi_build *build)
 {
-	const struct ws_report *report = build->report;
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_./+-=:,@%";
+	const char *path = build->options.path;
+	size_t len = path ? strlen(path) : 0;
+	if (len == 0 || path[0] == '-' || strpbrk(path, "'`"))
+		return "DUMP";
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)path[i] < ' ' || path[i] == '\x7f')
+			return "DUMP";
+	const char *word = strspn(path, plain) == len ? path : wsi_build_text(build, "'%s'", path);
+	return word ? word : "DUMP";
+}
+
+/* What is special about this hang first, then what to look at, then what is true of all. */
+static enum ws_status next_for_hang(struct wsi_build *build)
+{
+	const char *collective = collective_of(build->report);
 	enum ws_status st = WS_OK;
-	if (report->verdict == WS_VERDICT_FAULT)
-		st = next_for_fault(build, report->focus);
-	const char *collective = collective_of(report);
-	if (st == WS_OK && report->verdict == WS_VERDICT_HANG && collective)
+	if (collective)
 		st = next_add(
 			build,
 			wsi_build_text(build,
@@ -624,21 +638,51 @@ static enum ws_status find_next(struct wsi_build *build, bool no_source)
 				       "or that faulted, holds up the others. Look at the "
 				       "dumps of the other ranks first.",
 				       collective));
-	else if (st == WS_OK && report->dump_status == WS_OK &&
-		 (report->verdict == WS_VERDICT_NONE || report->verdict == WS_VERDICT_HANG))
+	if (st == WS_OK)
+		st = next_for_blocks(build);
+	if (st == WS_OK)
+		st = next_add(build,
+			      wsi_build_text(build,
+					     "See what each warp waits for: `warpscope info %s "
+					     "warps`, then `barriers` in place of `warps`.",
+					     dump_word(build)));
+	return st;
+}
+
+static enum ws_status next_for_any(struct wsi_build *build, bool no_source)
+{
+	const struct ws_report *report = build->report;
+	bool calm = report->verdict == WS_VERDICT_NONE ||
+		    (report->verdict == WS_VERDICT_HANG && !collective_of(report));
+	enum ws_status st = WS_OK;
+	if (report->dump_status == WS_OK && calm)
+		st = next_add(build,
+			      "A requested dump normally has no exception. If ranks wait for each "
+			      "other, look at their dumps.");
+	if (st == WS_OK && report->dump_status == WS_OK && report->dump.cut)
 		st = next_add(
 			build,
-			"A dump without an exception is normal if it was requested, or if the "
-			"process waits for another: look at the dumps of the other ranks.");
-	if (st == WS_OK && report->verdict == WS_VERDICT_HANG)
-		st = next_for_blocks(build);
-	if (st == WS_OK && report->verdict == WS_VERDICT_HANG)
-		st = next_add(build, "See what each warp waits for: `warpscope info DUMP warps`, "
-				     "`warpscope info DUMP barriers`.");
+			"A part of this file is missing or damaged. If it was cut while the driver "
+			"wrote it: "
+			"let the process live until the dump is whole "
+			"(`CUDA_COREDUMP_SHOW_PROGRESS=1` tells), give the disk room for the "
+			"memory of the GPU, or have less written: "
+			"`CUDA_COREDUMP_GENERATION_FLAGS=skip_global_memory,skip_shared_memory,"
+			"skip_local_memory`. If it was copied: compare the sizes.");
 	if (st == WS_OK && no_source)
 		st = next_add(build, "Add `--source-map FROM=TO` or `--source-dir DIR` to see the "
 				     "source lines here.");
 	return st;
+}
+
+static enum ws_status find_next(struct wsi_build *build, bool no_source)
+{
+	enum ws_status st = WS_OK;
+	if (build->report->verdict == WS_VERDICT_FAULT)
+		st = next_for_fault(build, build->report->focus);
+	if (st == WS_OK && build->report->verdict == WS_VERDICT_HANG)
+		st = next_for_hang(build);
+	return st == WS_OK ? next_for_any(build, no_source) : st;
 }
 
 static void decide(struct wsi_build *build)

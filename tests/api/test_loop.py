@@ -33,7 +33,7 @@ STRIPPED = [
     (re.compile(r"^    (dump|driver|written|left out) .*\n", re.M), ""),
     (re.compile(r"in this dump|on any device"), "here"),
     (re.compile(r"\b(on this|of this|in this|the|The|on the|in the) (dump|device)\b"), "here"),
-    (re.compile(r"^- A dump without an exception is normal .*\n", re.M), ""),
+    (re.compile(r"^- A requested dump normally has no exception\..*\n", re.M), ""),
     (re.compile(r"\bexcluded$", re.M), "       -"),
     (re.compile(r"^(    address +lane \d+: 0x[0-9a-f]+).*", re.M), r"\1"),
     (re.compile(r"^(.*; lane \d+ (?:probably )?\w+ \d+ bytes? (?:of|from|to|in) \w+ memory at 0x[0-9a-f]+).*", re.M), r"\1"),
