@@ -15,13 +15,13 @@
 #include <warpscope/exception.h>
 
 struct table {
-	const char *name, *none;
+	const char *name, *none, *shows;
 	unsigned focus_words; /* what the focus limits by default */
 	int (*show)(struct info *info);
 };
 
 static const struct table tables[] = {
-#define X(name, none, words) { #name, none, words, info_##name },
+#define X(name, none, words, shows) { #name, none, shows, words, info_##name },
 	INFO_TABLE_LIST(X)
 #undef X
 };
@@ -282,6 +282,66 @@ static int show(struct info *info, const char *name, int (*table)(struct info *i
 	return status;
 }
 
+/* ---- the list of tables ---- */
+
+/* Rows of a table that the target counts; -1: it does not. */
+static int64_t rows_of(const struct ws_counts *counts, const char *name)
+{
+	const struct {
+		const char *name;
+		uint32_t n;
+	} known[] = { { "devices", counts->devices }, { "contexts", counts->contexts },
+		      { "modules", counts->modules }, { "kernels", counts->grids },
+		      { "blocks", counts->blocks },   { "warps", counts->warps } };
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+		if (strcmp(known[i].name, name) == 0)
+			return known[i].n;
+	}
+	return -1;
+}
+
+static const struct column table_columns[] = { { "Table", "name", COLUMN_LEFT },
+					       { "All rows", "rows", 0 },
+					       { "Shows", "shows", COLUMN_LEFT } };
+
+static void table_cells(struct rows *rows, const char *name, int64_t n_rows, const char *shows)
+{
+	rows_begin(rows, false);
+	rows_text(rows, name);
+	rows_or_none(rows, 1, n_rows >= 0);
+	rows_number(rows, (uint64_t)n_rows);
+	rows_text(rows, shows);
+	rows_end(rows);
+}
+
+static void produce_tables(struct rows *rows, void *user)
+{
+	struct info *info = user;
+	for (size_t i = 0; i < N_TABLES; i++) {
+		const char *name = tables[i].name;
+		table_cells(rows,
+			    strcmp(name, "launch_trace") == 0      ? "launch trace"
+			    : strcmp(name, "launch_children") == 0 ? "launch children"
+								   : name,
+			    rows_of(&info->session.counts, name), tables[i].shows);
+	}
+	table_cells(rows, "where ADDRESS", -1, "everything known about an address");
+}
+
+INFO_TABLE(tables, table_columns, produce_tables)
+
+/* `info DUMP`: what there is to ask for. */
+static int show_tables(struct info *info)
+{
+	struct ws_out *out = &info->session.cli->out;
+	int status = show(info, "tables", info_tables, NULL);
+	if (!info->json)
+		ws_out_printf(out,
+			      "One of them: warpscope info %s TABLE; more: warpscope help info\n",
+			      info->session.path);
+	return status;
+}
+
 static int info_run(struct info *info, int argc, char **argv)
 {
 	if (argc > 0 && strcmp(argv[0], "where") == 0) {
@@ -293,7 +353,7 @@ static int info_run(struct info *info, int argc, char **argv)
 		return status == CLI_ANSWERED ? show(info, "where", NULL, &address) : status;
 	}
 	if (argc == 0)
-		return cli_usage("info", "which table?");
+		return show_tables(info);
 	const bool launches = argc > 1 && strcmp(argv[0], "launch") == 0; /* two words there */
 	const char *name = argv[launches ? 1 : 0];
 	if (launches)

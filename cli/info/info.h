@@ -11,30 +11,34 @@
 #include "symbols.h"
 
 /*
- * Name, what cuda-gdb says when there is none, and the words that the focus limits by default
- * [measured: cuda-gdb 12.4; its manual 13.4 for clusters and barriers].
+ * Name, what cuda-gdb says when there is none, the words that the focus limits by default
+ * [measured: cuda-gdb 12.4; its manual 13.4 for clusters and barriers], and what it shows.
  */
-#define INFO_TABLE_LIST(X)                                                                    \
-	X(devices, "No CUDA devices.", 0)                                                     \
-	X(contexts, "No CUDA contexts.", 0)                                                   \
-	X(modules, "No CUDA modules.", 0)                                                     \
-	X(kernels, "No CUDA kernels.", 0)                                                     \
-	X(launch_trace, "No CUDA kernels.", 0)                                                \
-	X(launch_children, "No CUDA kernels.", 0)                                             \
-	X(sms, "No CUDA SMs.", 1u << FILTER_device)                                           \
-	X(blocks, "No CUDA blocks.", 1u << FILTER_kernel)                                     \
-	X(clusters, "No CUDA clusters.", 1u << FILTER_kernel)                                 \
-	X(warps, "No CUDA Warps.", 1u << FILTER_device | 1u << FILTER_sm)                     \
-	X(lanes, "No CUDA Lanes.", 1u << FILTER_device | 1u << FILTER_sm | 1u << FILTER_warp) \
-	X(threads, "No CUDA threads.", 1u << FILTER_kernel)                                   \
-	X(barriers, "No CUDA barriers.",                                                      \
-	  1u << FILTER_device | 1u << FILTER_sm | 1u << FILTER_warp)                          \
-	X(exceptions, "No CUDA exceptions.", 0)                                               \
-	X(memory, "No memory is in the dump.",                                                \
-	  1u << FILTER_device | 1u << FILTER_sm | 1u << FILTER_warp | 1u << FILTER_lane)      \
-	X(managed, "No managed variables.", 0)                                                \
-	X(sections, "No sections.", 0)                                                        \
-	X(metadata, "No metadata.", 0)
+#define INFO_TABLE_LIST(X)                                                                      \
+	X(devices, "No CUDA devices.", 0, "GPUs of the process")                                \
+	X(contexts, "No CUDA contexts.", 0, "their CUDA contexts")                              \
+	X(modules, "No CUDA modules.", 0, "images of code")                                     \
+	X(kernels, "No CUDA kernels.", 0, "launches with blocks on a GPU")                      \
+	X(launch_trace, "No CUDA kernels.", 0, "kernels that launched that of the focus")       \
+	X(launch_children, "No CUDA kernels.", 0, "kernels that it launched")                   \
+	X(sms, "No CUDA SMs.", 1u << FILTER_device, "multiprocessors with warps or exceptions") \
+	X(blocks, "No CUDA blocks.", 1u << FILTER_kernel, "blocks of a kernel")                 \
+	X(clusters, "No CUDA clusters.", 1u << FILTER_kernel, "clusters of a kernel")           \
+	X(warps, "No CUDA Warps.", 1u << FILTER_device | 1u << FILTER_sm, "warps of an SM")     \
+	X(lanes, "No CUDA Lanes.", 1u << FILTER_device | 1u << FILTER_sm | 1u << FILTER_warp,   \
+	  "lanes of a warp")                                                                    \
+	X(threads, "No CUDA threads.", 1u << FILTER_kernel,                                     \
+	  "threads of a kernel, by where they are")                                             \
+	X(barriers, "No CUDA barriers.",                                                        \
+	  1u << FILTER_device | 1u << FILTER_sm | 1u << FILTER_warp,                            \
+	  "what the lanes of a warp wait for")                                                  \
+	X(exceptions, "No CUDA exceptions.", 0, "which threads failed, and how")                \
+	X(memory, "No memory is in the dump.",                                                  \
+	  1u << FILTER_device | 1u << FILTER_sm | 1u << FILTER_warp | 1u << FILTER_lane,        \
+	  "ranges of memory that can be read")                                                  \
+	X(managed, "No managed variables.", 0, "variables that host and device share")          \
+	X(sections, "No sections.", 0, "the file, piece by piece")                              \
+	X(metadata, "No metadata.", 0, "driver, flags and time of the dump")
 
 struct info {
 	struct session session;
@@ -55,9 +59,11 @@ struct info {
 };
 
 /* Each shows its table: in JSON as the value of a key that is written already. An exit status. */
-#define X(name, none, words) int info_##name(struct info *info);
+#define X(name, none, words, shows) int info_##name(struct info *info);
 INFO_TABLE_LIST(X)
 #undef X
+/* The list of these tables. */
+int info_tables(struct info *info);
 /* Everything known about an address. */
 int info_where(struct info *info, uint64_t address);
 /* Whether a word is a table's, or begins what is. */

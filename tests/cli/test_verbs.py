@@ -89,7 +89,7 @@ def exit_cases(bench):
     return {
         'report': [((dump,), 0), (('--exit-code', dump), 10), (('--exit-code', hang), 11), (('--exit-code', cut), 12),
                    ((cut,), 0), ((gone,), 1), ((), 2)],
-        'info': [((dump, 'warps'), 0), ((gone, 'warps'), 1), ((dump,), 2), ((dump, 'nothing'), 2), ((dump, 'line'), 0), ((dump, 'symbol', '0x10'), 1),
+        'info': [((dump, 'warps'), 0), ((gone, 'warps'), 1), ((dump,), 0), ((dump, 'nothing'), 2), ((dump, 'line'), 0), ((dump, 'symbol', '0x10'), 1),
                  ((dump, 'types', '['), 1), ((dump, 'line', 'nothing'), 1)],
         'mem': [((os.path.join(bench.root, 'examples/dumps/misaligned-G.nvcudmp'), 'global:0x7f3a120001f8'), 0), ((dump, 'global:0x10'), 1), ((dump,), 2)],
         'regs': [((dump,), 0), ((gone,), 1), ((), 2)],
@@ -315,6 +315,54 @@ def check_json(bench):
         bench.expect(f'{verb} --json', (verb, '--json', *words), 2, 'a conversation is no JSON; give --json to its commands')
 
 
+def without_headers(dump):
+    """The file with its section headers blanked."""
+    with open(dump, 'rb') as handle:
+        data = bytearray(handle.read())
+    at, = struct.unpack_from('<Q', data, 40)
+    count = struct.unpack_from('<H', data, 60)[0] or struct.unpack_from('<Q', data, at + 32)[0]
+    data[at:at + 64 * count] = bytes(64 * count)
+    return bytes(data)
+
+
+def check_advice(bench):
+    """What to do next is special to the dump, can be pasted, and is there where a file is cut."""
+    def advice(path):
+        return json.loads(bench.run('report', '--json', path).stdout)['next']
+    with open(bench.hang, 'rb') as handle:
+        hang = handle.read()
+    spaced, odd, cut = bench.file('a dump.nvcudmp', hang), bench.file("it's.nvcudmp", hang), bench.file('cut.nvcudmp', hang[:-1000])
+    for path, word in ((bench.hang, bench.hang), (spaced, f"'{spaced}'"), (odd, 'DUMP')):
+        said = advice(path)
+        good = 'blocks of `wait_for_all` are on the GPU' in said[0] and f'`warpscope info {word} warps`' in said[1] and 'normally has no exception' in said[2]
+        bench.cases.append((f'advice for {os.path.basename(path)}', None if good else str(said)))
+    bench.cases.append(('a dump that is cut: how to get a whole one', None if any(
+        'let the process live' in one and 'CUDA_COREDUMP_GENERATION_FLAGS=skip_global_memory' in one for one in advice(cut)) else str(advice(cut))))
+    bench.cases.append(('no such advice for a whole one', None if not any('is missing' in one for one in advice(bench.hang)) else 'there is'))
+    bench.expect('two dumps', ('report', bench.hang, bench.dump), 2, 'warpscope triage says which to read, and warpscope diff what')
+    tables = json.loads(bench.run('info', '--json', bench.hang).stdout)['tables']
+    listed = {row['name']: row['rows'] for row in tables}
+    good = listed['warps'] == 8 and listed['kernels'] == 1 and all(f'\n  {name} ' in bench.run('info', bench.hang).stdout.decode() for name in listed)
+    bench.cases.append(('info DUMP lists its tables', None if good else str(tables)))
+
+
+def check_salvage(bench):
+    """Without section headers rows are counted by their shape, and none of them makes a verdict."""
+    for dump, lanes, sms in ((bench.dump, '256 lanes, 32 with exception 14 (Warp Illegal Address)', '132 SMs, 1 with exception 14'),
+                             (bench.hang, '256 lanes;', '132 SMs')):
+        path = bench.file('bare.nvcudmp', without_headers(dump))
+        page = json.loads(bench.run('report', '--json', path).stdout)
+        said = [one['message'] for one in page['diagnostics'] if 'recognised by shape' in one['message']]
+        good = page['verdict']['kind'] == 'unknown' and not page['exceptions'] and len(said) == 1 and lanes in said[0] and sms in said[0]
+        bench.cases.append((f'rows of {os.path.basename(dump)} without headers', None if good else str(page)[:600]))
+        found = json.loads(bench.run('check', '--json', path).stdout)['salvaged']
+        n = sum(one['exceptions'] for one in found)
+        bench.cases.append((f'their exceptions in check of {os.path.basename(dump)}', None if n == (33 if dump == bench.dump else 0) else str(found)))
+    noise = bench.file('noise.nvcudmp', without_headers(bench.hang)[:64] + bytes(range(256)) * 400)
+    page = json.loads(bench.run('report', '--json', noise).stdout)
+    bench.cases.append(('nothing is recognised in noise', None if not any('recognised' in one['message'] for one in page['diagnostics']) else str(page)[:600]))
+
+
 def check_limits(bench):
     """Long lists end, and say how many more there are; data is whole."""
     dump = bench.dump
@@ -485,7 +533,7 @@ def main():
     warpscope, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(warpscope, root, folder)
-        for part in (check_exits, check_words, check_places, check_files, check_terminal, check_json, check_limits, check_sizes,
+        for part in (check_exits, check_words, check_places, check_files, check_terminal, check_json, check_advice, check_salvage, check_limits, check_sizes,
                      check_warnings, check_progress, check_where, check_lanes, check_jq,
                      check_first_screen):
             part(bench)
