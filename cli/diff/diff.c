@@ -195,7 +195,7 @@ static void module_items(const struct diff_side *side, struct items *items)
 		}
 		struct item *item = items_add(items);
 		snprintf(item->key, TEXT, "device %u %s", device.id, text);
-		snprintf(item->value, TEXT, "loaded");
+		snprintf(item->value, TEXT, "loaded as 0x%" PRIx64, module.handle);
 	}
 }
 
@@ -306,23 +306,41 @@ static void lanes_compare(struct diff *diff, const struct warp_key *const keys[2
 	}
 	warp_text(warp, keys[0]);
 	for (uint32_t i = 0; i < n[0]; i++) {
-		const struct ws_lane *a = &lanes[0][i], *b;
+		struct ws_lane *a = &lanes[0][i];
+		const struct ws_lane *b;
 		while (at < n[1] && lanes[1][at].id < a->id)
 			at++;
 		if (at == n[1] || lanes[1][at].id != a->id)
 			continue;
 		b = &lanes[1][at];
+		snprintf(key, TEXT, "%.300s lane %u", warp, a->id);
 		if (a->rel_pc != b->rel_pc || a->exception != b->exception) {
-			snprintf(key, TEXT, "%.300s lane %u", warp, a->id);
 			snprintf(text[0], sizeof text[0], "pc +0x%" PRIx64 " exception %u",
 				 a->rel_pc, a->exception);
 			snprintf(text[1], sizeof text[1], "pc +0x%" PRIx64 " exception %u",
 				 b->rel_pc, b->exception);
 			diff_tell(diff, DIFF_warp, key, text[0], text[1]);
 		}
+		if (a->rel_pc != b->rel_pc) /* then the pc is another, too */
+			a->pc = b->pc;
+		diff_row(diff, WS_ROW_LANE, key, a, b);
+		diff_stacks(diff, (const uint32_t[2]){ keys[0]->index, keys[1]->index }, a->id,
+			    key);
 		registers_compare(diff, keys, a->id, WS_REG_R, "R");
 		registers_compare(diff, keys, a->id, WS_REG_P, "P");
 	}
+}
+
+static void warp_fields_compare(struct diff *diff, const struct warp_key *const keys[2])
+{
+	struct ws_warp warps[2];
+	char key[TEXT];
+	for (int s = 0; s < 2; s++) {
+		if (ws_target_warp(diff->side[s].target, keys[s]->index, &warps[s], NULL) != WS_OK)
+			return;
+	}
+	warp_text(key, keys[0]);
+	diff_row(diff, WS_ROW_WARP, key, &warps[0], &warps[1]);
 }
 
 static bool same_block(const struct warp_key *a, const struct warp_key *b)
@@ -352,6 +370,7 @@ static void warps_compare(struct diff *diff)
 			continue;
 		}
 		const struct warp_key *const pair[2] = { a, b };
+		warp_fields_compare(diff, pair);
 		registers_compare(diff, pair, WS_NONE, WS_REG_UR, "UR");
 		registers_compare(diff, pair, WS_NONE, WS_REG_UP, "UP");
 		lanes_compare(diff, pair);
@@ -384,6 +403,7 @@ static void compare_all(struct diff *diff)
 			fills[kind](&diff->side[s], &items[s]);
 		items_compare(diff, kind, items);
 	}
+	diff_tables(diff);
 	warps_compare(diff);
 	diff_memory_global(diff);
 	diff_memory_of_grids(diff);

@@ -3,6 +3,7 @@
 #ifndef CLI_DIFF_H
 #define CLI_DIFF_H
 
+#include <warpscope/core.h>
 #include <warpscope/report.h>
 
 #include "cli.h"
@@ -10,7 +11,9 @@
 enum { DIFF_TEXT = 400 }; /* bytes of a key or a value */
 
 #define DIFF_KIND_LIST(X) \
-	X(verdict) X(device) X(kernel) X(exception) X(group) X(module) X(warp) X(register) X(memory)
+	X(verdict)        \
+	X(device)         \
+	X(kernel) X(exception) X(group) X(module) X(field) X(warp) X(register) X(memory)
 
 enum diff_kind {
 #define X(name) DIFF_##name,
@@ -36,6 +39,12 @@ struct diff {
 void diff_tell(struct diff *diff, enum diff_kind kind, const char *key, const char *a,
 	       const char *b);
 
+/* Fields of the metadata, and of the rows that have no threads: devices to blocks. */
+void diff_tables(struct diff *diff);
+/* Fields of two rows that match, `key` names them. */
+void diff_row(struct diff *diff, enum ws_row row, const char *key, const void *a, const void *b);
+/* Return addresses of a lane of two warps that match. */
+void diff_stacks(struct diff *diff, const uint32_t warps[2], uint32_t lane, const char *key);
 /* Global memory, range by range. */
 void diff_memory_global(struct diff *diff);
 /* Local memory of the lanes of two warps that match; shared memory of their blocks. */

@@ -71,6 +71,12 @@ static const struct column kernel_columns[] = {
 	{ "Module", "module", COLUMN_WIDE },
 	{ "Origin", "origin", COLUMN_WIDE },
 	{ "Host Thread", "host_tid", COLUMN_WIDE },
+	{ "Parent Grid", "parent_grid", COLUMN_WIDE },
+	{ "Function", "function", COLUMN_WIDE },
+	{ "Type", "type", COLUMN_WIDE },
+	{ "Blocking", "launch_blocking", COLUMN_WIDE },
+	{ "Params At", "params_offset", COLUMN_WIDE },
+	{ "Preferred ClusterDim", "preferred_clusterDim", COLUMN_WIDE },
 };
 
 enum {
@@ -203,6 +209,7 @@ static void status_cell(struct rows *rows, const struct ws_grid *grid)
 static void kernel_row(struct rows *rows, struct info *info, const struct kernel *kernel)
 {
 	static const char *const origins[] = { "host", "device" };
+	static const char *const types[] = { "unknown", "system", "application" };
 	const struct session *session = &info->session;
 	const struct ws_grid *grid = &session->grids[kernel->grid_index];
 	rows_begin(rows, session->have_focus && session->focus.grid_index == kernel->grid_index);
@@ -224,6 +231,15 @@ static void kernel_row(struct rows *rows, struct info *info, const struct kernel
 	rows_hex(rows, grid->module_handle, 16);
 	info_cell_name(rows, origins, sizeof origins / sizeof *origins, grid->origin);
 	rows_number(rows, grid->host_tid);
+	rows_id(rows, grid->parent_id);
+	rows_hex(rows, grid->function, 16);
+	info_cell_name(rows, types, sizeof types / sizeof *types, grid->type);
+	rows_if(rows, 1, grid->have & WS_GRID_BLOCKING);
+	rows_bool(rows, grid->launch_blocking);
+	rows_if(rows, 1, grid->have & WS_GRID_PARAMS);
+	rows_hex(rows, grid->params_offset, 3);
+	info_cell_dim3(rows, grid->have & WS_GRID_PREFERRED_CLUSTER ? WS_OK : WS_ABSENT,
+		       grid->preferred_cluster_dim);
 	rows_end(rows);
 }
 

@@ -316,6 +316,7 @@ static const struct column lane_columns[] = {
 	{ "Syscalls", "syscall_call_depth", COLUMN_WIDE },
 	{ "Thread State", "cbu_state", COLUMN_WIDE },
 	{ "RPC", "rpc", COLUMN_WIDE },
+	{ "CC", "cc_register", COLUMN_WIDE },
 	{ "Function", "function", COLUMN_WIDE | COLUMN_LEFT },
 	{ "Filename", "filename", COLUMN_WIDE },
 	{ "Line", "line", COLUMN_WIDE },
@@ -334,6 +335,8 @@ static void lane_wide_cells(struct rows *rows, struct info *info, const struct p
 	info_cell_cbu_state(rows, lane->cbu_state);
 	rows_if(rows, 1, lane->have & WS_LANE_RPC);
 	rows_hex(rows, (uint64_t)lane->rpc_hi << 32 | lane->rpc_lo, 16);
+	rows_if(rows, 1, lane->have & WS_LANE_CC);
+	rows_hex(rows, lane->cc_register, 1);
 	info_cells_symbol(rows, info->wide || info->json
 					? symbols_find(info_symbols(info), place->warp.device_index,
 						       place->grid, lane->pc)

@@ -92,7 +92,13 @@ enum ws_grid_have {
 	WS_GRID_CLUSTER = 1u << 0,           /**< cluster_dim */
 	WS_GRID_PREFERRED_CLUSTER = 1u << 1, /**< preferred_cluster_dim */
 	WS_GRID_N_REGS = 1u << 2,            /**< n_regs */
+	WS_GRID_PARAMS = 1u << 3,            /**< params_offset; in every dump */
+	WS_GRID_BLOCKING = 1u << 4,          /**< launch_blocking; in every dump */
 };
+
+/** `type` of a grid whose kernel is the driver's own: a memset, a copy [public doc: CUDA debugger
+ * API, CUDBG_KNL_TYPE_SYSTEM]. */
+enum { WS_GRID_TYPE_SYSTEM = 1 };
 
 /** One launch of a kernel. Enumerations hold the API's numbers (CUDBGKernelType, ...Origin,
  * ...GridStatus). */
@@ -106,11 +112,12 @@ struct ws_grid {
 	uint64_t function;       /**< handle of the kernel */
 	uint64_t function_entry; /**< address of the kernel's first instruction */
 	int64_t parent_id;       /**< launching grid of a device launch */
-	uint64_t params_offset;  /**< where the parameters start in constant bank 0, bytes */
+	uint64_t params_offset;  /**< WS_GRID_PARAMS: where the parameters start in constant bank 0,
+				    bytes */
 	uint32_t type, origin, status;
 	uint32_t n_regs; /**< WS_GRID_N_REGS: registers per lane */
 	struct ws_dim3 grid_dim, block_dim;
-	bool launch_blocking;
+	bool launch_blocking; /**< WS_GRID_BLOCKING */
 	uint32_t host_tid;
 	struct ws_dim3 cluster_dim;           /**< WS_GRID_CLUSTER */
 	struct ws_dim3 preferred_cluster_dim; /**< WS_GRID_PREFERRED_CLUSTER */
@@ -199,6 +206,7 @@ enum ws_lane_have {
 	WS_LANE_CBU_STATE = 1u << 0,
 	WS_LANE_RPC = 1u << 1,
 	WS_LANE_BARRIER = 1u << 2, /**< barrier_scope */
+	WS_LANE_CC = 1u << 3,      /**< cc_register; in every dump */
 };
 
 /** One lane of a warp, that is: one thread. */
@@ -211,7 +219,7 @@ struct ws_lane {
 	struct ws_dim3 thread;
 	uint32_t exception; /**< CUDBGException_t; 0 is none */
 	uint32_t call_depth, syscall_call_depth;
-	uint32_t cc_register;    /**< condition codes; before Volta only */
+	uint32_t cc_register;    /**< WS_LANE_CC: condition codes; before Volta only */
 	uint32_t cbu_state;      /**< WS_LANE_CBU_STATE: CUDBGCbuThreadState */
 	uint32_t rpc_lo, rpc_hi; /**< WS_LANE_RPC */
 	uint32_t barrier_scope;  /**< WS_LANE_BARRIER: CUDBGBarrierScope */

@@ -24,6 +24,72 @@ const struct wsi_kind_info wsi_kind_infos[WSI_N_KINDS] = {
 #undef X
 };
 
+/* ---- members of structures ---- */
+
+/* typedef struct ws_lane row_lane: what the macros of rows name by the record. */
+#define X(record, RECORD, type, kind, base, max_rows, n_slots, label, id, id_bytes) \
+	typedef type row_##record;
+WSI_RECORD_LIST(X)
+#undef X
+
+#define MEMBER(r, field, have, TYPE) { #field, offsetof(row_##r, field), WS_FIELD_##TYPE, have },
+#define MEMBER_U32(r, field, have) MEMBER(r, field, have, U32)
+#define MEMBER_U64(r, field, have) MEMBER(r, field, have, U64)
+#define MEMBER_I64(r, field, have) MEMBER(r, field, have, I64)
+#define MEMBER_FLAG(r, field, have) MEMBER(r, field, have, FLAG)
+#define MEMBER_EXCEPTION(r, field, have) MEMBER(r, field, have, U32)
+#define MEMBER_DIM3(r, field, have) MEMBER(r, field, have, DIM3)
+#define MEMBER_TEXT(r, field, have) MEMBER(r, field, have, TEXT)
+#define MEMBER_OWNER(r, field, have) /* the table says it */
+#define F(r, field, offset, TYPE, since, have) MEMBER_##TYPE(r, field, have)
+#define X(record, RECORD, type, kind, base, max_rows, n_slots, label, id, id_bytes) \
+	static const struct ws_field record##_members[] = { WSI_##RECORD##_ROW(F, record) };
+WSI_RECORD_LIST(X)
+#undef X
+#undef F
+
+const struct ws_field *ws_row_fields(enum ws_row row, size_t *ret_n)
+{
+	static const struct {
+		const struct ws_field *fields;
+		size_t n;
+	} rows[] = { /* in the order of enum ws_row */
+#define X(record, RECORD, type, kind, base, max_rows, n_slots, label, id, id_bytes) \
+	{ record##_members, WSI_COUNT(record##_members) },
+		     WSI_RECORD_LIST(X)
+#undef X
+	};
+	static_assert(WSI_COUNT(rows) == WS_N_ROWS, "a kind of row for each record");
+	*ret_n = (unsigned)row < WS_N_ROWS ? rows[row].n : 0;
+	return *ret_n ? rows[row].fields : NULL;
+}
+
+uint32_t ws_row_have(enum ws_row row, const void *structure)
+{
+	const struct ws_dump_facts *facts = structure;
+	switch (row) {
+	case WS_ROW_DEVICE:
+	case WS_ROW_GRID:
+	case WS_ROW_SM:
+	case WS_ROW_BLOCK:
+	case WS_ROW_WARP:
+	case WS_ROW_LANE:
+		return *(const uint32_t *)structure; /* `have` is the first member */
+	case WS_ROW_METADATA:
+		return (facts->have_flags ? WSI_META_FLAGS : 0u) |
+		       (facts->have_time ? WSI_META_TIME : 0u);
+	case WS_ROW_CONTEXT:
+	case WS_ROW_MODULE:
+	case WS_ROW_BANK:
+	case WS_ROW_FRAME:
+	case WS_N_ROWS:
+		break;
+	}
+	return 0;
+}
+
+/* ---- strides ---- */
+
 /* Every row known is padded to 8 bytes. */
 static uint16_t padded_to_8(uint16_t end)
 {

@@ -123,23 +123,23 @@ enum wsi_kind {
 
 #define WSI_MODULE_ROW(X, r) X(r, handle, 0, U64, 346, 0)
 
-#define WSI_GRID_ROW(X, r)                                 \
-	X(r, id, 0, I64, 346, 0)                           \
-	X(r, context_id, 8, U64, 346, 0)                   \
-	X(r, function, 16, U64, 346, 0)                    \
-	X(r, function_entry, 24, U64, 346, 0)              \
-	X(r, module_handle, 32, U64, 346, 0)               \
-	X(r, parent_id, 40, I64, 346, 0)                   \
-	X(r, params_offset, 48, U64, 346, 0)               \
-	X(r, type, 56, U32, 346, 0)                        \
-	X(r, origin, 60, U32, 346, 0)                      \
-	X(r, status, 64, U32, 346, 0)                      \
-	X(r, n_regs, 68, U32, 346, WS_GRID_N_REGS)         \
-	X(r, grid_dim, 72, DIM3, 346, 0)                   \
-	X(r, block_dim, 84, DIM3, 346, 0)                  \
-	X(r, launch_blocking, 96, FLAG, 346, 0)            \
-	X(r, host_tid, 100, U32, 346, 0)                   \
-	X(r, cluster_dim, 104, DIM3, 525, WS_GRID_CLUSTER) \
+#define WSI_GRID_ROW(X, r)                                     \
+	X(r, id, 0, I64, 346, 0)                               \
+	X(r, context_id, 8, U64, 346, 0)                       \
+	X(r, function, 16, U64, 346, 0)                        \
+	X(r, function_entry, 24, U64, 346, 0)                  \
+	X(r, module_handle, 32, U64, 346, 0)                   \
+	X(r, parent_id, 40, I64, 346, 0)                       \
+	X(r, params_offset, 48, U64, 346, WS_GRID_PARAMS)      \
+	X(r, type, 56, U32, 346, 0)                            \
+	X(r, origin, 60, U32, 346, 0)                          \
+	X(r, status, 64, U32, 346, 0)                          \
+	X(r, n_regs, 68, U32, 346, WS_GRID_N_REGS)             \
+	X(r, grid_dim, 72, DIM3, 346, 0)                       \
+	X(r, block_dim, 84, DIM3, 346, 0)                      \
+	X(r, launch_blocking, 96, FLAG, 346, WS_GRID_BLOCKING) \
+	X(r, host_tid, 100, U32, 346, 0)                       \
+	X(r, cluster_dim, 104, DIM3, 525, WS_GRID_CLUSTER)     \
 	X(r, preferred_cluster_dim, 120, DIM3, 565, WS_GRID_PREFERRED_CLUSTER)
 
 #define WSI_BANK_ROW(X, r)            \
@@ -190,7 +190,7 @@ enum wsi_kind {
 	X(r, exception, 32, EXCEPTION, 346, 0)           \
 	X(r, call_depth, 36, U32, 346, 0)                \
 	X(r, syscall_call_depth, 40, U32, 346, 0)        \
-	X(r, cc_register, 44, U32, 346, 0)               \
+	X(r, cc_register, 44, U32, 346, WS_LANE_CC)      \
 	X(r, cbu_state, 48, U32, 575, WS_LANE_CBU_STATE) \
 	X(r, rpc_lo, 56, U32, 615, WS_LANE_RPC)          \
 	X(r, rpc_hi, 60, U32, 615, WS_LANE_RPC)

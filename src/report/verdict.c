@@ -77,6 +77,12 @@ struct place {
 	uint32_t n_frames, user_frame, kernel;
 };
 
+/* Whether the driver launched its own kernel for a call of the host. */
+static bool is_system(const struct ws_report_kernel *kernel)
+{
+	return kernel && kernel->grid_status == WS_OK && kernel->grid.type == WS_GRID_TYPE_SYSTEM;
+}
+
 /* " in kernel KERNEL at FILE:LINE, called from FILE:LINE"; ", in FUNCTION" where it has no line */
 static void say_frames(struct sentence *sentence, struct wsi_build *build,
 		       const struct place *place)
@@ -86,8 +92,12 @@ static void say_frames(struct sentence *sentence, struct wsi_build *build,
 		place->user_frame != WS_NONE ? &place->frames[place->user_frame] : NULL;
 	const struct ws_report_kernel *kernel =
 		place->kernel != WS_NONE ? &build->kernels[place->kernel] : NULL;
+	bool system = is_system(kernel);
 	if (kernel && kernel->name_status == WS_OK) {
-		say(sentence, " in kernel %s", wsi_build_name(build, kernel->name_short));
+		say(sentence, " in %skernel %s", system ? "the driver's own " : "",
+		    wsi_build_name(build, kernel->name_short));
+	} else if (system) {
+		say(sentence, " in a kernel of the driver's own");
 	} else if (inner && inner->function_status == WS_OK) {
 		say(sentence, " in %s",
 		    wsi_build_name(build, place->frames[place->n_frames - 1].function_short));
@@ -526,9 +536,29 @@ static enum ws_status find_missing(struct wsi_build *build, bool *ret_no_source)
 
 /* ---- what to try next ---- */
 
+/* A kernel of the driver does what a call of the host asked for. */
+static enum ws_status next_for_system(struct wsi_build *build, const struct ws_report_exception *e)
+{
+	const struct ws_report_access *access = e->n_accesses ? &e->accesses[0] : NULL;
+	uint32_t known = access ? access->suspects & access->lanes_known : 0;
+	const char *where = "";
+	if (e->kernel == WS_NONE || !is_system(&build->kernels[e->kernel]))
+		return WS_OK;
+	if (known)
+		where = wsi_build_text(build, " whose memory reaches 0x%" PRIx64,
+				       access->address[wsi_first_bit(known)]);
+	return next_add(build,
+			wsi_build_text(build,
+				       "The driver launched this kernel itself, for a call of "
+				       "the host: look for the `cudaMemset`, `cudaMemcpy` or "
+				       "node of a graph%s: its pointer or size is wrong, or "
+				       "the memory was freed before it ran.",
+				       where));
+}
+
 static enum ws_status next_for_fault(struct wsi_build *build, const struct ws_report_exception *e)
 {
-	enum ws_status st = WS_OK;
+	enum ws_status st = next_for_system(build, e);
 	for (uint32_t i = 0; i < e->n_commands && st == WS_OK; i++)
 		st = next_add(build, e->commands[i]);
 	const struct ws_report_frame *user = e->n_frames ? frame_of_user(e) : NULL;

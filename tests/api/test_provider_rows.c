@@ -255,6 +255,7 @@ static void same_lanes(void)
 			assert_int_equal(got[i].syscall_call_depth, 0); /* since 12.9 */
 			assert_int_equal(got[i].cc_register, want->cc_register);
 			assert_int_equal(got[i].have & told, want->have & told);
+			assert_true(got[i].have & WS_LANE_CC);
 			if (got[i].have & WS_LANE_RPC)
 				assert_true(got[i].rpc_lo == want->rpc_lo &&
 					    got[i].rpc_hi == want->rpc_hi);

@@ -90,6 +90,16 @@ def illegal_address():
     return Built(process, Options(flags=FLAG_SKIP_IMAGES))
 
 
+@scenario("system-kernel")
+def system_kernel():
+    """The same fault in a kernel that the driver launched itself, for a call of the host (kernelType 1)."""
+    process = Process(H100)
+    launch, bad, _ = gather(process)
+    launch.device.blame(2, 14, bad)
+    launch.node.row["kernelType"] = 1
+    return Built(process)
+
+
 @scenario("misaligned-G")
 def misaligned_debug():
     """A -G build, three real calls deep, with local memory. The step is 6 bytes where it must be a multiple of 4, so the

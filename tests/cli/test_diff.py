@@ -18,7 +18,7 @@ THREADS = ((0, 0, 0), (0, 2, 0), (0, 0, 1), (0, 2, 1))  # the first ones of the 
 LOCAL = '0xfffb80+0x240'  # of each lane, below the top of its stack
 PAIR = 'bdffcee9f3fcda14457180d2adc3ae379241955d6b9e66a3921c2fbec5774a08'  # code identity of pair.li.sm_90.cubin
 NAMES = 'a.nvcudmp', 'b.nvcudmp'
-KINDS = 'verdict device kernel exception group module warp register memory'.split()
+KINDS = 'verdict device kernel exception group module field warp register memory'.split()
 
 
 def process_of():
@@ -134,6 +134,7 @@ def pc_of_lane(model):
 
 
 @case('a lane that only one side has', ('group', ANY, '192 lanes of 8 warps', '191 lanes of 8 warps'),
+      *(('field', f'{warp_key(1, (0, 0, 0))} {mask}_lanes', '0xffffffff', '0xffffffef') for mask in ('valid', 'active')),
       ('memory', f'local {LOCAL} of {warp_key(1, (0, 0, 0))} lane 4', 'recorded', None))
 def fewer_lanes(model):
     warp = model.block(1).warps[0]
@@ -171,7 +172,8 @@ def other_grids(model):
     model.device().grids.reverse()
 
 
-@case('a block that stands elsewhere in the grid', *(('warp', warp_key(0, thread, 5, 3, y=1), 'resident', None) for thread in THREADS),
+@case('a block that stands elsewhere in the grid', ('field', 'device 5 grid 3 block (0,1,0)', 'recorded', None),
+      ('field', 'device 5 grid 3 block (0,2,0)', None, 'recorded'), *(('warp', warp_key(0, thread, 5, 3, y=1), 'resident', None) for thread in THREADS),
       *(('warp', warp_key(0, thread, 5, 3, y=2), None, 'resident') for thread in THREADS))
 def moved_block(model):
     model.block(0, 1, 1).row['blockIdxY'] = 2
@@ -235,6 +237,7 @@ def parameter(model):
        '16 lanes, first in device 2 block (2,0,0) thread (32,0,0)'),
       ('group', 'active at read_word+0xa0 /src/ws/tests/kernels/calls.cu:12', '192 lanes of 8 warps', '176 lanes of 7 warps'),
       ('group', 'faulted at read_word+0xa0 /src/ws/tests/kernels/calls.cu:12', None, '16 lanes of 1 warps'),
+      ('field', warp_key(2, (32, 0, 0)) + ' error_pc', '0x0', ANY), ('field', warp_key(2, (32, 0, 0)) + ' error_pc_valid', 'no', 'yes'),
       *(('warp', f'{warp_key(2, (32, 0, 0))} lane {lane}', 'pc +0xa0 exception 0', 'pc +0xa0 exception 14') for lane in range(16)))
 def exception(model):
     warp = model.block(2).warps[1]
@@ -244,14 +247,14 @@ def exception(model):
 
 
 @case('modules in another order, some without code', ('verdict', 'verdict', ANY, ANY),
-      ('module', 'device 5 unknown code', None, 'loaded'), ('module', 'device 5 unknown code', None, 'loaded'))
+      *(('module', 'device 5 unknown code', None, f'loaded as 0x{i}000') for i in (1, 2)))
 def modules(model):
     import coredump
     model.device(1).contexts[0].modules[:0] = [coredump.Module({'moduleHandle': 0x1000 * i}) for i in (1, 2)]
 
 
 @case('code that only one side has', ('verdict', 'verdict', ANY, ANY), ('kernel', 'device 5 grid 3', ANY, ANY), ('group', ANY, None, ANY),
-      ('group', ANY, ANY, None), ('module', f'device 5 {PAIR}', 'loaded', None))
+      ('group', ANY, ANY, None), ('module', f'device 5 {PAIR}', ANY, None))
 def fewer_modules(model):
     model.device(1).contexts[0].modules.clear()
 

@@ -69,7 +69,7 @@ static void absent_fields_are_absent(void **state)
 	assert_int_equal(ws_target_warp(target, 0, &warp, NULL), WS_OK);
 	assert_int_equal(warp.have, WS_WARP_BROKEN);
 	assert_int_equal(ws_target_lane(target, 0, 1, &lane, NULL), WS_OK);
-	assert_int_equal(lane.have, 0);
+	assert_int_equal(lane.have, WS_LANE_CC);
 	assert_int_equal(ws_target_lane(target, 0, 2, &lane, NULL), WS_ABSENT);
 	assert_int_equal(ws_target_registers(target, 0, 0, WS_REG_BARRIER, 0, 1, &value, &n, NULL),
 			 WS_ABSENT);

@@ -351,8 +351,10 @@ bool wsi_api_ask_grid(struct api_target *t, const struct api_place *at, struct w
 		(void)API_CALL(t, getGridStatus50, at->dev, (uint32_t)grid->id, &status);
 	grid->status = status;
 	if (API_CALL(t, getGridAttribute, at->dev, at->sm, at->wp, CUDBG_ATTR_GRID_LAUNCH_BLOCKING,
-		     &value) == CUDBG_SUCCESS)
+		     &value) == CUDBG_SUCCESS) {
+		grid->have |= WS_GRID_BLOCKING;
 		grid->launch_blocking = value != 0;
+	}
 	if (API_CALL(t, getGridAttribute, at->dev, at->sm, at->wp, CUDBG_ATTR_GRID_TID, &value) ==
 	    CUDBG_SUCCESS)
 		grid->host_tid = (uint32_t)value;

@@ -39,7 +39,9 @@ enum ws_status wsi_api_lanes(const struct ws_target *target, uint32_t warp_index
 		};
 		(void)API_CALL(t, readSyscallCallDepth, at.dev, at.sm, at.wp, ln,
 			       &lane->syscall_call_depth);
-		(void)API_CALL(t, readCCRegister, at.dev, at.sm, at.wp, ln, &lane->cc_register);
+		if (API_CALL(t, readCCRegister, at.dev, at.sm, at.wp, ln, &lane->cc_register) ==
+		    CUDBG_SUCCESS)
+			lane->have |= WS_LANE_CC;
 		if (have_cbu && cbu.threadState[ln] != CUDBG_CBU_THREAD_STATE_INVALID) {
 			lane->have |= WS_LANE_CBU_STATE;
 			lane->cbu_state = cbu.threadState[ln];

@@ -104,7 +104,8 @@ struct ws_grid sim_grid_row(const struct sim_target *t, const struct wsi_grid *g
 	bool clustered = c.x > 1 || c.y > 1 || c.z > 1;
 	bool prefers = preferred.x != c.x || preferred.y != c.y || preferred.z != c.z;
 	return (struct ws_grid){
-		.have = WS_GRID_N_REGS | WS_GRID_CLUSTER | WS_GRID_PREFERRED_CLUSTER,
+		.have = WS_GRID_N_REGS | WS_GRID_CLUSTER | WS_GRID_PREFERRED_CLUSTER |
+			WS_GRID_PARAMS | WS_GRID_BLOCKING,
 		.module_index = grid->module,
 		.id = (int64_t)grid->id,
 		.context_id = SIM_CONTEXT_ID,

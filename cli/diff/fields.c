@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * warpscope diff: fields of rows.
+ *
+ * What a row of a dump is made of is known in one place (ws_row_fields), so a field that is added
+ * there is compared here. Rows match by what stays the same from run to run: ids, and places in the
+ * grid. What is told otherwise, and where a warp happened to run, is left out.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <warpscope/core.h>
+
+#include "diff/diff.h"
+
+/* ---- two rows ---- */
+
+/* Fields that the other kinds of difference tell, and the slot of a warp. */
+static bool is_left_out(enum ws_row row, const char *name)
+{
+	static const struct {
+		enum ws_row row;
+		const char *name;
+	} fields[] = { { WS_ROW_DEVICE, "name" },   { WS_ROW_DEVICE, "sm_type" },
+		       { WS_ROW_GRID, "grid_dim" }, { WS_ROW_GRID, "block_dim" },
+		       { WS_ROW_WARP, "id" },       { WS_ROW_LANE, "rel_pc" },
+		       { WS_ROW_LANE, "exception" } };
+	for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+		if (fields[i].row == row && strcmp(fields[i].name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool has_masks(const char *name)
+{
+	size_t len = strlen(name);
+	return strcmp(name, "flags") == 0 || (len > 6 && strcmp(name + len - 6, "_lanes") == 0);
+}
+
+static void field_text(char text[DIFF_TEXT], const struct ws_field *field, const void *member)
+{
+	const struct ws_dim3 *dim = member;
+	const struct ws_str *str = member;
+	switch (field->type) {
+	case WS_FIELD_U32:
+		snprintf(text, DIFF_TEXT, has_masks(field->name) ? "0x%" PRIx32 : "%" PRIu32,
+			 *(const uint32_t *)member);
+		break;
+	case WS_FIELD_U64:
+		snprintf(text, DIFF_TEXT, "0x%" PRIx64, *(const uint64_t *)member);
+		break;
+	case WS_FIELD_I64:
+		snprintf(text, DIFF_TEXT, "%" PRId64, *(const int64_t *)member);
+		break;
+	case WS_FIELD_FLAG:
+		snprintf(text, DIFF_TEXT, "%s", *(const bool *)member ? "yes" : "no");
+		break;
+	case WS_FIELD_DIM3:
+		snprintf(text, DIFF_TEXT, "(%u,%u,%u)", dim->x, dim->y, dim->z);
+		break;
+	case WS_FIELD_TEXT:
+		snprintf(text, DIFF_TEXT, "%.*s", (int)(str->len > 200 ? 200 : str->len),
+			 str->len ? str->ptr : "");
+		break;
+	}
+}
+
+static bool same_member(const struct ws_field *field, const char *a, const char *b)
+{
+	const struct ws_str *left = (const void *)a, *right = (const void *)b;
+	switch (field->type) {
+	case WS_FIELD_U32:
+		return memcmp(a, b, sizeof(uint32_t)) == 0;
+	case WS_FIELD_U64:
+	case WS_FIELD_I64:
+		return memcmp(a, b, sizeof(uint64_t)) == 0;
+	case WS_FIELD_FLAG:
+		return *(const bool *)a == *(const bool *)b;
+	case WS_FIELD_DIM3:
+		return memcmp(a, b, sizeof(struct ws_dim3)) == 0;
+	case WS_FIELD_TEXT:
+		return left->len == right->len &&
+		       (left->len == 0 || memcmp(left->ptr, right->ptr, left->len) == 0);
+	}
+	return false;
+}
+
+void diff_row(struct diff *diff, enum ws_row row, const char *key, const void *a, const void *b)
+{
+	size_t n;
+	const struct ws_field *fields = ws_row_fields(row, &n);
+	const void *const rows[2] = { a, b };
+	for (size_t i = 0; i < n; i++) {
+		const struct ws_field *field = &fields[i];
+		char text[2][DIFF_TEXT], name[DIFF_TEXT];
+		bool has[2];
+		if (is_left_out(row, field->name))
+			continue;
+		for (int s = 0; s < 2; s++)
+			has[s] = (ws_row_have(row, rows[s]) & field->have) == field->have;
+		if ((!has[0] && !has[1]) || (has[0] && has[1] &&
+					     same_member(field, (const char *)a + field->offset,
+							 (const char *)b + field->offset)))
+			continue;
+		for (int s = 0; s < 2; s++)
+			field_text(text[s], field, (const char *)rows[s] + field->offset);
+		snprintf(name, DIFF_TEXT, "%.340s %.40s", key, field->name);
+		diff_tell(diff, DIFF_field, name, has[0] ? text[0] : NULL, has[1] ? text[1] : NULL);
+	}
+}
+
+/* ---- tables ---- */
+
+enum { MAX_KEY = 5 };
+
+union any_row {
+	struct ws_device device;
+	struct ws_context context;
+	struct ws_grid grid;
+	struct ws_sm sm;
+	struct ws_block block;
+};
+
+struct keyed {
+	uint64_t key[MAX_KEY];
+	uint32_t index;
+};
+
+static uint32_t count_of(const struct ws_counts *counts, enum ws_row row)
+{
+	return row == WS_ROW_DEVICE    ? counts->devices
+	       : row == WS_ROW_CONTEXT ? counts->contexts
+	       : row == WS_ROW_GRID    ? counts->grids
+	       : row == WS_ROW_SM      ? counts->sms
+				       : counts->blocks;
+}
+
+static uint64_t device_id(const struct diff_side *side, uint32_t index)
+{
+	struct ws_device device;
+	return ws_target_device(side->target, index, &device, NULL) == WS_OK ? device.id : WS_NONE;
+}
+
+/* A row and what it is found by on the other side: the device, then what tells it from others. */
+static bool row_get(const struct diff_side *side, enum ws_row row, uint32_t index,
+		    union any_row *ret, uint64_t key[MAX_KEY])
+{
+	const struct ws_target *t = side->target;
+	memset(key, 0, MAX_KEY * sizeof *key);
+	if (row == WS_ROW_DEVICE) {
+		key[0] = index;
+		return ws_target_device(t, index, &ret->device, NULL) == WS_OK &&
+		       (key[0] = ret->device.id, true);
+	}
+	if (row == WS_ROW_CONTEXT && ws_target_context(t, index, &ret->context, NULL) == WS_OK) {
+		key[0] = device_id(side, ret->context.device_index);
+		key[1] = ret->context.id;
+		return true;
+	}
+	if (row == WS_ROW_GRID && ws_target_grid(t, index, &ret->grid, NULL) == WS_OK) {
+		key[0] = device_id(side, ret->grid.device_index);
+		key[1] = (uint64_t)ret->grid.id;
+		return true;
+	}
+	if (row == WS_ROW_SM && ws_target_sm(t, index, &ret->sm, NULL) == WS_OK) {
+		key[0] = device_id(side, ret->sm.device_index);
+		key[1] = ret->sm.id;
+		return true;
+	}
+	if (row == WS_ROW_BLOCK && ws_target_block(t, index, &ret->block, NULL) == WS_OK) {
+		key[0] = device_id(side, ret->block.device_index);
+		key[1] = (uint64_t)ret->block.grid_id;
+		key[2] = ret->block.idx.z;
+		key[3] = ret->block.idx.y;
+		key[4] = ret->block.idx.x;
+		return true;
+	}
+	return false;
+}
+
+static void key_text(char text[DIFF_TEXT], enum ws_row row, const uint64_t key[MAX_KEY])
+{
+	int n = snprintf(text, DIFF_TEXT, "device %" PRIu64, key[0]);
+	char *at = text + n;
+	size_t room = DIFF_TEXT - (size_t)n;
+	if (row == WS_ROW_CONTEXT)
+		snprintf(at, room, " context 0x%" PRIx64, key[1]);
+	else if (row == WS_ROW_SM)
+		snprintf(at, room, " SM %" PRIu64, key[1]);
+	else if (row == WS_ROW_GRID)
+		snprintf(at, room, " grid %" PRId64, (int64_t)key[1]);
+	else if (row == WS_ROW_BLOCK)
+		snprintf(at, room, " grid %" PRId64 " block (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")",
+			 (int64_t)key[1], key[4], key[3], key[2]);
+}
+
+static int key_order(const void *left, const void *right)
+{
+	const struct keyed *a = left, *b = right;
+	for (size_t i = 0; i < MAX_KEY; i++) {
+		if (a->key[i] != b->key[i])
+			return a->key[i] < b->key[i] ? -1 : 1;
+	}
+	return 0;
+}
+
+static struct keyed *keys_of(const struct diff_side *side, enum ws_row row, uint32_t *ret_n)
+{
+	uint32_t count = count_of(&side->counts, row), n = 0;
+	struct keyed *keys = cli_alloc(count, sizeof *keys);
+	union any_row any;
+	for (uint32_t i = 0; i < count; i++) {
+		if (row_get(side, row, i, &any, keys[n].key))
+			keys[n++].index = i;
+	}
+	if (n)
+		qsort(keys, n, sizeof *keys, key_order);
+	*ret_n = n;
+	return keys;
+}
+
+/* `alone`: one that only one side has is told here. */
+static void table_compare(struct diff *diff, enum ws_row row, bool alone)
+{
+	uint32_t n[2], at[2] = { 0, 0 };
+	struct keyed *keys[2];
+	for (int s = 0; s < 2; s++)
+		keys[s] = keys_of(&diff->side[s], row, &n[s]);
+	while (at[0] < n[0] || at[1] < n[1]) {
+		const struct keyed *a = at[0] < n[0] ? &keys[0][at[0]] : NULL;
+		const struct keyed *b = at[1] < n[1] ? &keys[1][at[1]] : NULL;
+		int order = !a ? 1 : !b ? -1 : key_order(a, b);
+		char text[DIFF_TEXT];
+		union any_row rows[2];
+		uint64_t key[MAX_KEY];
+		at[0] += order <= 0;
+		at[1] += order >= 0;
+		key_text(text, row, order <= 0 ? a->key : b->key);
+		if (order == 0 && row_get(&diff->side[0], row, a->index, &rows[0], key) &&
+		    row_get(&diff->side[1], row, b->index, &rows[1], key))
+			diff_row(diff, row, text, &rows[0], &rows[1]);
+		else if (order != 0 && alone)
+			diff_tell(diff, DIFF_field, text, order < 0 ? "recorded" : NULL,
+				  order < 0 ? NULL : "recorded");
+	}
+	free(keys[0]);
+	free(keys[1]);
+}
+
+static void metadata_compare(struct diff *diff)
+{
+	struct ws_dump_facts facts[2] = { { 0 }, { 0 } };
+	for (int s = 0; s < 2; s++)
+		(void)!ws_target_dump_facts(diff->side[s].target, &facts[s], NULL);
+	if (facts[0].have_metadata && facts[1].have_metadata)
+		diff_row(diff, WS_ROW_METADATA, "dump", &facts[0], &facts[1]);
+	else if (facts[0].have_metadata || facts[1].have_metadata)
+		diff_tell(diff, DIFF_field, "dump metadata",
+			  facts[0].have_metadata ? "recorded" : NULL,
+			  facts[1].have_metadata ? "recorded" : NULL);
+}
+
+void diff_tables(struct diff *diff)
+{
+	metadata_compare(diff);
+	table_compare(diff, WS_ROW_DEVICE, false); /* these are in lists of their own, too */
+	table_compare(diff, WS_ROW_CONTEXT, true);
+	table_compare(diff, WS_ROW_GRID, false);
+	table_compare(diff, WS_ROW_SM, true);
+	table_compare(diff, WS_ROW_BLOCK, true);
+}
+
+/* ---- call stacks ---- */
+
+void diff_stacks(struct diff *diff, const uint32_t warps[2], uint32_t lane, const char *key)
+{
+	enum { MAX_DEPTH = 256 };
+	static struct ws_return_address frames[2][MAX_DEPTH];
+	uint32_t n[2];
+	char text[DIFF_TEXT];
+	for (int s = 0; s < 2; s++) {
+		n[s] = 0;
+		if (ws_target_call_stack(diff->side[s].target, warps[s], lane, frames[s], MAX_DEPTH,
+					 &n[s], NULL) != WS_OK)
+			n[s] = 0;
+		n[s] = n[s] > MAX_DEPTH ? MAX_DEPTH : n[s];
+	}
+	for (uint32_t i = 0; i < n[0] || i < n[1]; i++) {
+		snprintf(text, DIFF_TEXT, "%.360s caller %u", key, i);
+		if (i < n[0] && i < n[1])
+			diff_row(diff, WS_ROW_FRAME, text, &frames[0][i], &frames[1][i]);
+		else
+			diff_tell(diff, DIFF_field, text, i < n[0] ? "recorded" : NULL,
+				  i < n[1] ? "recorded" : NULL);
+	}
+}
