@@ -11,7 +11,20 @@
 
 #include "cli.h"
 
-enum { KEPT_AROUND = 256 }; /* power of 2 */
+enum {
+	KEPT_AROUND = 256, /* power of 2 */
+	MAX_NUMBERS = 64,  /* that a verdict names */
+	SMALL = 0xffff,    /* of the class of small numbers */
+	BANK_BYTES = 1 << 16,
+	LOCAL_BYTES = 1 << 24, /* of a thread, at most */
+	VERDICT = 2048,
+};
+
+/* Names, each once. */
+struct names {
+	char **at; /* owned, each too */
+	size_t n, cap;
+};
 
 struct request {
 	const char *output;
@@ -19,6 +32,9 @@ struct request {
 	struct ws_write_keep *keeps; /* owned */
 	size_t keeps_cap;
 	bool keep_fault, for_issue;
+	uint32_t numbers[MAX_NUMBERS];
+	struct names enumerators;
+	char verdict[2][VERDICT]; /* first lines: of the dump, and of what was made of it */
 };
 
 static const struct {
@@ -90,15 +106,103 @@ static void keep_access(struct request *request, const struct ws_report_access *
 	}
 }
 
-/* --keep fault: the accesses of the instructions that are blamed, or may be to blame. */
-static int keep_fault(struct request *request, const struct ws_target *target, const char *path)
+/* A small number that the verdict names. */
+static void number_add(struct request *request, uint64_t value, uint64_t most)
+{
+	struct ws_strip_options *strip = &request->strip;
+	if (value <= most && strip->n_numbers < MAX_NUMBERS)
+		request->numbers[strip->n_numbers++] = (uint32_t)value;
+}
+
+/* The word that threads wait for, and the number that ends the wait. */
+static void keep_wait(struct request *request, const struct ws_report_wait *wait)
+{
+	const uint64_t pair = 2 * sizeof(uint32_t);
+	if (wait->barrier_status == WS_OK) {
+		number_add(request, wait->barrier, SMALL);
+		number_add(request, wait->expected, SMALL);
+	}
+	if ((wait->space != WS_SPACE_GLOBAL && wait->space != WS_SPACE_SHARED) ||
+	    wait->value_status != WS_OK || wait->value > SMALL)
+		return;
+	keep_add(request,
+		 (struct ws_write_keep){ wait->space, 0, wait->address & ~(pair - 1), pair });
+	number_add(request, wait->value, SMALL);
+	if (wait->until_status == WS_OK)
+		number_add(request, wait->until_value, SMALL);
+}
+
+/* Addresses in shared or local memory: offsets from where that begins. */
+static void keep_offsets(struct request *request, const struct ws_report_access *access)
+{
+	if (access->space != WS_SPACE_SHARED && access->space != WS_SPACE_LOCAL)
+		return;
+	for (uint32_t lane = 0; lane < WS_MAX_LANES; lane++)
+		if ((access->lanes_known | access->lanes_guess) >> lane & 1)
+			number_add(request, access->address[lane], SMALL);
+}
+
+/* Where the stack of a kernel's threads begins, as the code reads it: an offset in local memory,
+ * like R1 [measured: nvcc 13.0; c[0x0][0x28], from sm_100 on c[0x0][0x37c]]. */
+static void keep_stack(struct request *request, const struct ws_target *target,
+		       const struct ws_report_kernel *kernel)
+{
+	static const uint16_t at[] = { 0x28, 0x37c };
+	for (size_t i = 0; i < sizeof at / sizeof at[0]; i++) {
+		const struct ws_address address = { .space = WS_SPACE_CONST,
+						    .device_index = kernel->device_index,
+						    .grid_index = kernel->grid_index,
+						    .warp_index = WS_NONE,
+						    .address = at[i] };
+		uint8_t bytes[4];
+		size_t n;
+		if (ws_target_read_memory(target, &address, bytes, sizeof bytes, &n, NULL) == WS_OK)
+			number_add(request,
+				   (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 |
+					   (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24,
+				   LOCAL_BYTES - 1);
+	}
+}
+
+/* --for-issue: what decides the verdict, of what is otherwise left out. Of constant banks and of
+ * the stacks of threads that faulted, the pointers stay. */
+static void keep_verdict(struct request *request, const struct ws_target *target,
+			 const struct ws_report *report)
+{
+	for (uint32_t bank = 0; bank <= 3; bank += 3) /* parameters; __constant__ variables */
+		keep_add(request, (struct ws_write_keep){ WS_SPACE_CONST, bank, 0, BANK_BYTES });
+	if (report->n_exceptions) /* else all threads are kept */
+		keep_add(request, (struct ws_write_keep){ WS_SPACE_LOCAL, 0, 0, LOCAL_BYTES });
+	for (uint32_t i = 0; i < report->n_waits; i++)
+		keep_wait(request, &report->waits[i]);
+	for (uint32_t i = 0; i < report->n_exceptions; i++) {
+		const struct ws_report_exception *e = &report->exceptions[i];
+		if (e->kernel != WS_NONE)
+			keep_stack(request, target, &report->kernels[e->kernel]);
+		for (uint32_t k = 0; k < e->n_accesses; k++)
+			keep_offsets(request, &e->accesses[k]);
+	}
+	request->strip.numbers = request->numbers;
+}
+
+static const struct ws_report *report_of(const struct ws_target *target, struct ws_error *err)
 {
 	struct ws_report_options how = { .size = sizeof how, .no_source = true };
 	const struct ws_report *report;
+	return ws_report_create(target, &how, &report, err) == WS_OK ? report : NULL;
+}
+
+/* What the report of the dump shows to be worth keeping. */
+static int keep_by_report(struct request *request, const struct ws_target *target, const char *path)
+{
 	struct ws_error err;
-	if (ws_report_create(target, &how, &report, &err) != WS_OK)
+	const struct ws_report *report = report_of(target, &err);
+	if (!report)
 		return cli_fail(path, &err);
-	for (uint32_t i = 0; i < report->n_exceptions; i++) {
+	snprintf(request->verdict[0], sizeof request->verdict[0], "%s", report->summary);
+	if (request->for_issue)
+		keep_verdict(request, target, report);
+	for (uint32_t i = 0; request->keep_fault && i < report->n_exceptions; i++) {
 		for (uint32_t k = 0; k < report->exceptions[i].n_accesses; k++)
 			keep_access(request, &report->exceptions[i].accesses[k]);
 	}
@@ -138,6 +242,72 @@ const struct cli_option verb_strip_options[] = {
 
 /* ---- what was taken away ---- */
 
+static void enumerator_add(void *user, struct ws_str name)
+{
+	struct names *names = user;
+	size_t at = 0;
+	while (at < names->n && !(strlen(names->at[at]) == name.len &&
+				  memcmp(names->at[at], name.ptr, name.len) == 0))
+		at++;
+	if (at < names->n || name.len == 0)
+		return;
+	cli_grow(&names->at, &names->cap, names->n, sizeof *names->at);
+	names->at[names->n] = cli_alloc(name.len + 1, 1);
+	memcpy(names->at[names->n++], name.ptr, name.len);
+}
+
+static void names_free(struct names *names)
+{
+	for (size_t i = 0; i < names->n; i++)
+		free(names->at[i]);
+	free(names->at);
+}
+
+/* Finds the first line of the new dump's report. */
+static int verdict_find(struct cli *cli, struct request *request)
+{
+	struct ws_target *target;
+	struct ws_error err;
+	int status = cli_target_open(cli, request->output, &target);
+	if (status != CLI_ANSWERED)
+		return status;
+	const struct ws_report *report = report_of(target, &err);
+	if (report)
+		snprintf(request->verdict[1], sizeof request->verdict[1], "%s", report->summary);
+	else
+		status = cli_fail(request->output, &err);
+	ws_report_destroy(report);
+	cli_target_close(cli, target);
+	return status;
+}
+
+static void print_verdict(struct ws_out *out, const struct request *request)
+{
+	if (strcmp(request->verdict[0], request->verdict[1]) == 0) {
+		ws_out_text(out, "first line of the report: the same\n");
+		return;
+	}
+	ws_out_text(out,
+		    "first line of the report: says less, because what it rests on was replaced or "
+		    "left out\n  before  ");
+	ws_out_escaped(out, ws_str_of(request->verdict[0]));
+	ws_out_text(out, "\n  now     ");
+	ws_out_escaped(out, ws_str_of(request->verdict[1]));
+	ws_out_text(out, "\n");
+}
+
+static void print_enumerators(struct ws_out *out, const struct names *names)
+{
+	if (names->n)
+		ws_out_printf(out, "names of enumerators that stay: ");
+	for (size_t i = 0; i < names->n; i++) {
+		ws_out_text(out, i ? ", " : "");
+		ws_out_escaped(out, ws_str_of(names->at[i]));
+	}
+	if (names->n)
+		ws_out_text(out, "\n");
+}
+
 /* Every count of the account, by its names; `of`: only shown where it differs. */
 #define KEPT_LIST(X)            \
 	X(contexts, "contexts") \
@@ -171,6 +341,15 @@ static void print_text(struct ws_out *out, const struct ws_stripped *s, uint64_t
 			      replaced, s->values[WS_VALUE_SMALL], s->values[WS_VALUE_FLOAT],
 			      s->values[WS_VALUE_OTHER], s->values[WS_VALUE_ZERO],
 			      s->values[WS_VALUE_POINTER]);
+	if (s->numbers)
+		ws_out_printf(out,
+			      "numbers that the verdict names: kept %" PRIu64 " word%s with one of "
+			      "them\n",
+			      s->numbers, s->numbers == 1 ? "" : "s");
+	if (s->memory_ranges)
+		ws_out_printf(out,
+			      "addresses and sizes of global memory: kept of %" PRIu64 " range%s\n",
+			      s->memory_ranges, s->memory_ranges == 1 ? "" : "s");
 	if (s->constant_bytes)
 		ws_out_printf(out, "constants in images: zeroed %" PRIu64 " bytes\n",
 			      s->constant_bytes);
@@ -223,6 +402,16 @@ static void print_json(struct cli *cli, const struct request *request, const cha
 	ws_json_key_u64(&json, "sections_removed", s->sections);
 	ws_json_key_u64(&json, "section_bytes_removed", s->section_bytes);
 	ws_json_key_u64(&json, "unreadable_images_removed", s->unreadable_images);
+	ws_json_key_u64(&json, "numbers_kept", s->numbers);
+	ws_json_key_u64(&json, "memory_ranges_kept", s->memory_ranges);
+	ws_json_key_array(&json, "enumerators_kept");
+	for (size_t i = 0; i < request->enumerators.n; i++)
+		ws_json_text(&json, request->enumerators.at[i]);
+	ws_json_end(&json);
+	if (request->for_issue) {
+		ws_json_key_text(&json, "verdict_before", request->verdict[0]);
+		ws_json_key_text(&json, "verdict_after", request->verdict[1]);
+	}
 	ws_json_end(&json);
 }
 
@@ -244,8 +433,10 @@ static int strip_dump(struct cli *cli, struct request *request, const char *path
 		return status;
 	if (ws_target_dump_facts(target, &facts, NULL) == WS_OK && facts.cut)
 		cli_warn("%s: is not complete, so the new dump is not complete either", path);
-	if (request->keep_fault)
-		status = keep_fault(request, target, path);
+	if (request->keep_fault || request->for_issue)
+		status = keep_by_report(request, target, path);
+	request->strip.enumerator = enumerator_add;
+	request->strip.user = &request->enumerators;
 	request->strip.write.keep = request->keeps;
 	if (status != CLI_ANSWERED) {
 		cli_target_close(cli, target);
@@ -254,10 +445,20 @@ static int strip_dump(struct cli *cli, struct request *request, const char *path
 	enum ws_status st = ws_strip(target, request->output, &request->strip, &stripped, &err);
 	if (st != WS_OK)
 		status = cli_fail(request->output, &err);
-	else if (cli->json)
+	else if (request->for_issue)
+		status = verdict_find(cli, request);
+	if (status != CLI_ANSWERED) {
+		cli_target_close(cli, target);
+		return status;
+	}
+	if (cli->json) {
 		print_json(cli, request, path, &stripped, facts.bytes, file_size(request->output));
-	else
+	} else {
 		print_text(&cli->out, &stripped, facts.bytes, file_size(request->output));
+		print_enumerators(&cli->out, &request->enumerators);
+		if (request->for_issue)
+			print_verdict(&cli->out, request);
+	}
 	cli_target_close(cli, target);
 	return status;
 }
@@ -279,5 +480,6 @@ int verb_strip(struct cli *cli, int argc, char **argv)
 	if (status == CLI_ANSWERED)
 		status = strip_dump(cli, &request, argv[0]);
 	free(request.keeps);
+	names_free(&request.enumerators);
 	return status;
 }

@@ -376,7 +376,15 @@ struct ws_dump_facts {
 	/** What Warpscope's writer removed, as far as the dump says so: enum ws_write_flags and
 	 * enum ws_strip_flags. */
 	uint32_t left_out, stripped;
+	/** The ranges of global memory that there were when `left_out` took their contents away: of
+	 * each its address and its size, two little-endian words of 64 bits, by address;
+	 * WS_MAP_MANAGED is set in sizes of managed memory. Empty: not known. Valid until the
+	 * target is closed. */
+	struct ws_span memory_map;
 };
+
+enum { WS_MAP_BYTES = 16 }; /**< of a range of `memory_map` */
+#define WS_MAP_MANAGED (UINT64_C(1) << 63)
 
 /** What something that is lost could have shown. */
 enum ws_hides {

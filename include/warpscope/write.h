@@ -271,6 +271,15 @@ struct ws_strip_options {
 	size_t size; /**< sizeof(struct ws_strip_options), as the caller was compiled */
 	struct ws_write_options write;
 	uint32_t strip; /**< ws_strip_flags */
+	/** WS_STRIP_VALUES: numbers that stay as they are wherever they
+	 * stand in registers and kept memory, because the verdict names them; borrowed during the
+	 * call. */
+	const uint32_t *numbers;
+	size_t n_numbers;
+	/** Called for the name of each enumerator that stays in the debug information of an image,
+	 * as often as it stands there; NULL: nobody asks. `name` is valid during the call. */
+	void (*enumerator)(void *user, struct ws_str name);
+	void *user;
 };
 
 /** What was removed. */
@@ -283,11 +292,13 @@ struct ws_stripped {
 	uint64_t ptx_bytes, paths;                /**< blanked; paths with replaced folder names */
 	uint64_t sections, section_bytes;         /**< of images, left out: no rule keeps them */
 	uint64_t unreadable_images;               /**< left out: their contents are not known */
+	uint64_t numbers;       /**< words that stay because the verdict names them */
+	uint64_t memory_ranges; /**< of global memory whose addresses and sizes stay */
 };
 
 /**
- * Writes a smaller dump of a target that gives the same verdict and is safe to share. Everything
- * that ws_write_target() promises applies.
+ * Writes a smaller dump of a target that is safe to share: docs/trust.md says what stays.
+ * Everything that ws_write_target() promises applies.
  */
 WS_API enum ws_status ws_strip(const struct ws_target *target, const char *path,
 			       const struct ws_strip_options *options,

@@ -311,6 +311,8 @@ static void note_read(struct indexer *ix, uint32_t section)
 	}
 	if (note_take(&bytes, WSI_HALVES_NOTE, &words))
 		core->halves = words;
+	if (note_take(&bytes, WSI_MAP_NOTE, &words) && words.len % WS_MAP_BYTES == 0)
+		core->facts.memory_map = words;
 }
 
 static void cut_note(struct indexer *ix, uint32_t section, enum wsi_kind kind, uint64_t off,

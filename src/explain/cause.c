@@ -262,13 +262,37 @@ static bool calls_assert(const struct ws_report_exception *e)
 	return e->kind && e->kind->code == CUDBG_EXCEPTION_WARP_ASSERT;
 }
 
+/* What the flags of whoever took the dump left out, as far as they were set: not what strip took
+ * away, nor what a file lacks that was cut. Older drivers did not record them. */
+static void facts_of_flags(struct wsi_scene *scene, const struct ws_dump_facts *dump)
+{
+	static const struct {
+		uint32_t flag;
+		enum wsi_fact fact;
+	} flags[] = {
+		{ WS_WRITE_SKIP_IMAGES, WSI_FACT_FLAG_IMAGES },
+		{ WS_WRITE_SKIP_GLOBAL, WSI_FACT_FLAG_GLOBAL },
+		{ WS_WRITE_SKIP_SHARED, WSI_FACT_FLAG_SHARED },
+		{ WS_WRITE_SKIP_LOCAL, WSI_FACT_FLAG_LOCAL },
+		{ WS_WRITE_SKIP_BANKS, WSI_FACT_FLAG_BANKS },
+	};
+	uint32_t set = dump->have_flags ? dump->flags : dump->cut ? 0 : WS_WRITE_LIGHTWEIGHT;
+	for (size_t i = 0; i < WSI_COUNT(flags); i++)
+		if (set & ~dump->left_out & flags[i].flag)
+			wsi_fact(scene, flags[i].fact, "the flags of the dump");
+	if (dump->left_out || dump->stripped)
+		wsi_fact(scene, WSI_FACT_STRIPPED, "the dump says what was taken out of it");
+}
+
 static void facts_of_dump(struct wsi_scene *scene)
 {
 	const struct ws_report_exception *e = scene->e;
 	const struct ws_report_kernel *kernel =
 		e->kernel == WS_NONE ? NULL : &scene->build->kernels[e->kernel];
-	if (scene->build->report->dump_status == WS_OK)
+	if (scene->build->report->dump_status == WS_OK) {
 		wsi_fact(scene, WSI_FACT_DUMP, "the state comes from a dump");
+		facts_of_flags(scene, &scene->build->report->dump);
+	}
 	if (kernel && kernel->n_params && kernel->params[0].value_status == WS_EXCLUDED)
 		wsi_fact(scene, WSI_FACT_NO_PARAMS, "constant banks were left out of the dump");
 }

@@ -9,9 +9,27 @@ enum { MAX_BELOW = 1 << 24 /* bytes; a stack that is used up ends nearer than th
 
 /* ---- global memory ---- */
 
+/* What a stripped dump says of the memory whose contents it lacks; empty: nothing. */
+static struct ws_span map_of(const struct wsi_build *build)
+{
+	return build->report->dump_status == WS_OK ? build->report->dump.memory_map
+						   : (struct ws_span){ 0 };
+}
+
 static bool is_global(const struct wsi_build *build, uint32_t index,
 		      struct ws_memory_range *ret_range)
 {
+	struct ws_span map = map_of(build), one;
+	if (map.len) {
+		if (!ws_span_sub(map, (uint64_t)index * WS_MAP_BYTES, WS_MAP_BYTES, &one))
+			return false;
+		uint64_t size = wsi_at_u64(one, 8);
+		*ret_range = (struct ws_memory_range){ .space = WS_SPACE_GLOBAL,
+						       .start = wsi_at_u64(one, 0),
+						       .size = size & ~WS_MAP_MANAGED,
+						       .managed = size & WS_MAP_MANAGED };
+		return true;
+	}
 	return ws_target_memory_range(build->target, index, ret_range, NULL) == WS_OK &&
 	       ret_range->space == WS_SPACE_GLOBAL;
 }
@@ -19,7 +37,9 @@ static bool is_global(const struct wsi_build *build, uint32_t index,
 uint32_t wsi_range_count(struct wsi_build *build)
 {
 	if (build->n_ranges == WS_NONE)
-		build->n_ranges = ws_target_first_range(build->target, WS_SPACE_SHARED, 0, 0);
+		build->n_ranges = map_of(build).len ? (uint32_t)(map_of(build).len / WS_MAP_BYTES)
+						    : ws_target_first_range(build->target,
+									    WS_SPACE_SHARED, 0, 0);
 	return build->n_ranges;
 }
 
@@ -78,8 +98,22 @@ static bool is_left_out(const struct wsi_build *build, uint32_t flag)
 
 bool wsi_global_is_partial(struct wsi_build *build)
 {
+	if (map_of(build).len)
+		return false;
 	return is_left_out(build, WS_WRITE_SKIP_GLOBAL) ||
 	       (build->report->dump_status == WS_OK && wsi_range_count(build) == 0);
+}
+
+/* Whether ranges that may touch hold all bytes. */
+static bool map_covers(struct wsi_build *build, uint64_t address, uint64_t size)
+{
+	struct wsi_range range;
+	while (size > 0 && wsi_range_at(build, address, &range)) {
+		uint64_t here = wsi_min_u64(size, range.size - (address - range.start));
+		address += here;
+		size -= here;
+	}
+	return size == 0;
 }
 
 enum wsi_mapped wsi_global_is_mapped(const struct wsi_scene *scene, uint64_t address, uint32_t size)
@@ -93,7 +127,11 @@ enum wsi_mapped wsi_global_is_mapped(const struct wsi_scene *scene, uint64_t add
 				 .address = address };
 	if (size > sizeof bytes)
 		size = sizeof bytes;
-	enum ws_status st = ws_target_read_memory(scene->build->target, &at, bytes, size, &n, NULL);
+	enum ws_status st = WS_ABSENT;
+	if (!map_of(scene->build).len)
+		st = ws_target_read_memory(scene->build->target, &at, bytes, size, &n, NULL);
+	else if (map_covers(scene->build, address, size))
+		st = WS_OK;
 	if (st == WS_OK)
 		return WSI_MAPPED_YES;
 	if (st != WS_ABSENT ||

@@ -353,7 +353,10 @@ bool wsi_memory_is_replaced(const struct wsi_build *build, const uint8_t *bytes,
 	if (build->report->dump_status != WS_OK ||
 	    !(build->report->dump.stripped & WS_STRIP_VALUES))
 		return false;
-	return size != 8 || is_representative(wsi_load_u32(bytes + 4));
+	if (size != 4 && size != 8)
+		return true;
+	uint32_t words[2] = { wsi_load_u32(bytes), size == 8 ? wsi_load_u32(bytes + 4) : 0 };
+	return wsi_is_replaced(build, words, (unsigned)size / 4);
 }
 
 enum ws_status wsi_scene_memory(const struct wsi_scene *scene, uint32_t lane, enum ws_space space,

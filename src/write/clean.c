@@ -411,12 +411,13 @@ static enum ws_status image_clean(struct wsi_clean *clean, struct ws_error *err)
 	return st;
 }
 
-enum ws_status wsi_image_clean(struct ws_span image, uint32_t flags, uint8_t *to,
-			       struct ws_stripped *stripped, struct ws_error *err)
+enum ws_status wsi_image_clean(struct ws_span image, const struct ws_strip_options *options,
+			       uint8_t *to, struct ws_stripped *stripped, struct ws_error *err)
 {
 	struct wsi_clean clean = { .image = image,
 				   .to = to,
-				   .flags = flags,
+				   .flags = options->strip,
+				   .options = options,
 				   .budget = COPIES * (uint64_t)image.len,
 				   .stripped = stripped };
 	enum ws_status st = ws_cubin_open(image, &clean.cubin, err);

@@ -28,6 +28,7 @@ struct wsi_clean {
 	uint64_t budget; /* bytes that may still be looked at; sections may overlap */
 	uint32_t symtab; /* 0: none, as the next */
 	uint32_t debug_str, debug_info, debug_line;
+	const struct ws_strip_options *options;
 	struct ws_stripped *stripped;
 };
 
@@ -62,11 +63,13 @@ void wsi_clean_frames(struct wsi_clean *clean, struct ws_span bytes);
 /* clean.c */
 
 /*
- * Makes `to`, which has the size of the image, a copy without what `flags` (ws_strip_flags) take
- * away, and adds to the account. WS_NO_MEMORY, or what ws_cubin_open() says of an image that
- * cannot be read; then `to` means nothing. Takes time in proportion to the image.
+ * Makes `to`, which has the size of the image, a copy without what the flags of the options take
+ * away, tells of names of enumerators, and adds to the account. WS_NO_MEMORY, or what
+ * ws_cubin_open() says of an image that cannot be read; then `to` means nothing. Takes time in
+ * proportion to the image.
  */
-enum ws_status wsi_image_clean(struct ws_span image, uint32_t flags, uint8_t *to,
-			       struct ws_stripped *stripped, struct ws_error *err) WS_MUST_USE;
+enum ws_status wsi_image_clean(struct ws_span image, const struct ws_strip_options *options,
+			       uint8_t *to, struct ws_stripped *stripped,
+			       struct ws_error *err) WS_MUST_USE;
 
 #endif

@@ -214,6 +214,15 @@ static bool is_leb(uint16_t form)
 	return form == WSI_FORM_SDATA || form == WSI_FORM_UDATA || form == WSI_FORM_REF_UDATA;
 }
 
+static struct ws_str text_of(const struct wsi_clean *clean, const struct wsi_dwarf_written *value)
+{
+	struct ws_str text = { (const char *)value->bytes.ptr, value->bytes.len - 1 };
+	if (value->in_str &&
+	    !wsi_span_cstr(wsi_clean_bytes(clean, clean->debug_str), value->str_off, &text))
+		return (struct ws_str){ 0 };
+	return text;
+}
+
 static void text_keep(struct wsi_clean *clean, const struct wsi_dwarf_written *value)
 {
 	bool of_unit = value->tag == DW_TAG_compile_unit;
@@ -222,6 +231,8 @@ static void text_keep(struct wsi_clean *clean, const struct wsi_dwarf_written *v
 	bool name = !of_unit &&
 		    (value->attribute == DW_AT_name || value->attribute == DW_AT_linkage_name ||
 		     value->attribute == DW_AT_MIPS_linkage_name);
+	if (name && value->tag == DW_TAG_enumerator && clean->options->enumerator)
+		clean->options->enumerator(clean->options->user, text_of(clean, value));
 	if (value->in_str) { /* a path may be the end of a name, so it is not changed but goes */
 		if (name || (path && !(clean->flags & WS_STRIP_PATHS))) {
 			wsi_clean_keep(clean, value->bytes);

@@ -42,6 +42,7 @@ struct wsi_job {
 	enum ws_hides hides;    /* of what is lost of the target */
 	const uint32_t *halves; /* for WSI_HALVES_NOTE; borrowed */
 	uint32_t n_halves;
+	struct ws_span map;    /* for WSI_MAP_NOTE; borrowed */
 	uint64_t memory_bytes; /* written so far */
 	uint8_t *buffer;       /* owned: WSI_JOB_BUFFER bytes */
 	uint32_t *registers;   /* owned: WSI_MAX_REGISTERS of them */

@@ -87,6 +87,8 @@ static enum ws_status banks_init(struct wsi_job *job)
 		if (!range_at(job, first + (uint32_t)i, &bank))
 			continue;
 		banks[i] = interval_of(bank.start, bank.size);
+		if (job->selection && !wsi_selected(job->selection->grids, bank.grid_index))
+			continue;
 		for (size_t k = 0; k < job->n_keeps; k++)
 			kept[n_kept++] = kept_of_bank(&job->keeps[k], &bank);
 	}

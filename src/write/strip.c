@@ -22,8 +22,12 @@ enum {
 
 struct strip {
 	const struct ws_target *target;
+	const struct ws_strip_options *options;
 	uint32_t flags;
-	uint32_t *high; /* owned: upper halves of known addresses, sorted, each once */
+	uint8_t *
+		map; /* owned: ws_dump_facts.memory_map, of a target that knows all of its memory */
+	struct ws_span ranges; /* the map, or that of the dump */
+	uint32_t *high;        /* owned: upper halves of known addresses, sorted, each once */
 	size_t n_high, cap_high;
 	uint8_t *image; /* owned: copy of the image that is changed */
 	size_t image_cap;
@@ -129,9 +133,21 @@ static enum ws_value_class class_of(uint32_t word)
 	return WS_VALUE_OTHER;
 }
 
+static bool is_number(struct strip *strip, uint32_t word)
+{
+	for (size_t i = 0; i < strip->options->n_numbers; i++)
+		if (strip->options->numbers[i] == word)
+			return true;
+	return false;
+}
+
 static uint32_t redacted(struct strip *strip, uint32_t word)
 {
 	enum ws_value_class class = class_of(word);
+	if (word && is_number(strip, word)) {
+		strip->stripped.numbers++;
+		return word;
+	}
 	strip->stripped.values[class]++;
 	switch (class) {
 	case WS_VALUE_SMALL:
@@ -181,19 +197,37 @@ static void redact_word(struct strip *strip, uint8_t *bytes)
 	wsi_store_u32(bytes, redacted(strip, wsi_load_u32(bytes)));
 }
 
+/* The bytes that words of WS_VALUE_OTHER have at these addresses. */
+static void other_fill(uint64_t address, uint8_t *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		bytes[i] = (uint8_t)(VALUE_OTHER >> 8 * ((address + i) & 3));
+}
+
+/* What begins and ends within a pair of words: no pointer, and parts of words have no class. */
+static void redact_part(struct strip *strip, uint64_t address, uint8_t *bytes, size_t n)
+{
+	size_t at = wsi_min_u64(-address & 3, n);
+	other_fill(address, bytes, at);
+	if (n - at >= 4) {
+		redact_word(strip, bytes + at);
+		at += 4;
+	}
+	other_fill(address + at, bytes + at, n - at);
+}
+
 static void redact_memory(void *user, uint64_t address, uint8_t *bytes, size_t n)
 {
 	struct strip *strip = user;
-	size_t at = (size_t)(-address & 7);
-	at = at < n ? at : n;
-	memset(bytes, 0, at); /* parts of words at the ends have no class */
+	size_t at = wsi_min_u64(-address & 7, n);
+	redact_part(strip, address, bytes, at);
 	for (; n - at >= 8; at += 8) {
 		if (keep_pointer(strip, wsi_load_u32(bytes + at + 4)))
 			continue;
 		redact_word(strip, bytes + at);
 		redact_word(strip, bytes + at + 4);
 	}
-	memset(bytes + at, 0, n - at);
+	redact_part(strip, address + at, bytes + at, n - at);
 }
 
 /* Names of devices and drivers are short and plain; else they are no such names. */
@@ -260,13 +294,48 @@ static enum ws_status image_edit(void *user, struct ws_span bytes, struct ws_spa
 	struct strip *strip = user;
 	enum ws_status st = image_room(strip, bytes.len);
 	if (st == WS_OK)
-		st = wsi_image_clean(bytes, strip->flags, strip->image, &strip->stripped, err);
+		st = wsi_image_clean(bytes, strip->options, strip->image, &strip->stripped, err);
 	if (st == WS_OK)
 		*ret_bytes = (struct ws_span){ strip->image, bytes.len, bytes.origin };
 	if (!wsi_is_missing(st))
 		return st;
 	strip->stripped.unreadable_images++; /* what cannot be read cannot be cleaned */
 	*ret_bytes = (struct ws_span){ 0 };
+	return WS_OK;
+}
+
+/* ---- which memory there was ---- */
+
+/* Where contents of global memory are taken away, its ranges stay, unless not all are known. */
+static enum ws_status map_find(struct strip *strip, uint32_t flags)
+{
+	struct ws_dump_facts facts = { 0 };
+	struct ws_memory_range range;
+	size_t n = 0, cap = 0;
+	(void)!ws_target_dump_facts(strip->target, &facts, NULL);
+	strip->ranges = facts.memory_map;
+	if (strip->ranges.len || facts.cut || !(flags & WS_WRITE_SKIP_GLOBAL) ||
+	    (facts.flags | facts.left_out) & WS_WRITE_SKIP_GLOBAL)
+		return WS_OK;
+	for (uint32_t i = 0; ws_target_memory_range(strip->target, i, &range, NULL) == WS_OK &&
+			     range.space == WS_SPACE_GLOBAL;
+	     i++) {
+		if (n / WS_MAP_BYTES == WSI_MAX_MAP)
+			return WS_OK;
+		if (n + WS_MAP_BYTES > cap) {
+			cap = 2 * cap + 64 * WS_MAP_BYTES;
+			uint8_t *grown = wsi_realloc_array(strip->map, cap, 1);
+			if (!grown)
+				return wsi_fail(strip->err, WS_NO_MEMORY, WS_NO_OFFSET,
+						"ranges of memory");
+			strip->map = grown;
+		}
+		wsi_store_u64(strip->map + n, range.start);
+		wsi_store_u64(strip->map + n + 8, (range.size & ~WS_MAP_MANAGED) |
+							  (range.managed ? WS_MAP_MANAGED : 0));
+		n += WS_MAP_BYTES;
+	}
+	strip->ranges = (struct ws_span){ strip->map, n, WS_NO_OFFSET };
 	return WS_OK;
 }
 
@@ -329,6 +398,7 @@ static enum ws_status strip_run(struct strip *strip, const char *path,
 		.edit = &edit,
 		.halves = strip->high,
 		.n_halves = values ? (uint32_t)wsi_min_u64(strip->n_high, WSI_MAX_HALVES) : 0,
+		.map = strip->ranges,
 		.keeps = write->keep,
 		.n_keeps = write->n_keep,
 		.err = strip->err,
@@ -337,6 +407,7 @@ static enum ws_status strip_run(struct strip *strip, const char *path,
 		job.stripped &= ~(uint32_t)WS_STRIP_OTHERS;
 	enum ws_status st = wsi_job_write(&job, path, origin);
 	strip->stripped.memory_bytes_kept = job.memory_bytes;
+	strip->stripped.memory_ranges = strip->ranges.len / WS_MAP_BYTES;
 	return st;
 }
 
@@ -346,7 +417,7 @@ enum ws_status ws_strip(const struct ws_target *target, const char *path,
 {
 	struct ws_strip_options all = { .size = sizeof all };
 	memcpy(&all, options, wsi_min_u64(options->size, sizeof all));
-	struct strip strip = { .target = target, .flags = all.strip, .err = err };
+	struct strip strip = { .target = target, .options = &all, .flags = all.strip, .err = err };
 	struct wsi_selection selection = { 0 };
 	struct wsi_origin origin;
 	enum ws_status st = wsi_origin_of(target, &all.write, &origin, err);
@@ -360,6 +431,8 @@ enum ws_status ws_strip(const struct ws_target *target, const char *path,
 		origin.facts.generator = plain_text(origin.facts.generator);
 	if (st == WS_OK && all.strip & WS_STRIP_VALUES) /* nobody else asks what is an address */
 		st = high_find(&strip);
+	if (st == WS_OK)
+		st = map_find(&strip, all.write.flags);
 	if (st == WS_OK) {
 		account(&strip, &selection, all.write.flags);
 		st = strip_run(&strip, path, &all.write, &selection, &origin);
@@ -368,6 +441,7 @@ enum ws_status ws_strip(const struct ws_target *target, const char *path,
 		*ret_stripped = strip.stripped;
 	wsi_selection_fini(&selection);
 	wsi_free(strip.high);
+	wsi_free(strip.map);
 	wsi_free(strip.image);
 	return st;
 }

@@ -514,6 +514,7 @@ enum ws_status wsi_job_write(struct wsi_job *job, const char *path, const struct
 			wsi_min_u64(origin->facts.bytes, UINT64_MAX / 16) * 8 + MOST_MORE;
 	job->writer->halves = job->halves;
 	job->writer->n_halves = job->n_halves;
+	job->writer->map = job->map;
 	ws_writer_stripped(job->writer,
 			   origin->facts.left_out | (job->flags & ~(uint32_t)WS_WRITE_GZIP),
 			   origin->facts.stripped | job->stripped);

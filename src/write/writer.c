@@ -238,6 +238,15 @@ static enum ws_status halves_add(struct ws_writer *writer, struct ws_error *err)
 	return st;
 }
 
+static enum ws_status map_add(struct ws_writer *writer, struct ws_error *err)
+{
+	uint8_t head[] = WSI_MAP_NOTE;
+	wsi_store_u32(head + 4, (uint32_t)writer->map.len);
+	enum ws_status st = wsi_outfile_append(writer->file, head, sizeof head, err);
+	return st == WS_OK ? wsi_outfile_append(writer->file, writer->map.ptr, writer->map.len, err)
+			   : st;
+}
+
 static enum ws_status incomplete_add(struct ws_writer *writer, struct ws_error *err)
 {
 	uint8_t note[WSI_NOTE_BYTES + WSI_INCOMPLETE_WORDS];
@@ -259,7 +268,7 @@ static enum ws_status note_add(struct ws_writer *writer, struct wsi_last_section
 			       struct ws_error *err)
 {
 	bool stripped = writer->left_out || writer->stripped;
-	if (!writer->incomplete && !stripped && !writer->n_halves)
+	if (!writer->incomplete && !stripped && !writer->n_halves && !writer->map.len)
 		return WS_OK;
 	enum ws_status st = align_end(writer, &last->note_off, err);
 	if (st == WS_OK && writer->incomplete)
@@ -268,6 +277,8 @@ static enum ws_status note_add(struct ws_writer *writer, struct wsi_last_section
 		st = stripped_add(writer, err);
 	if (st == WS_OK && writer->n_halves)
 		st = halves_add(writer, err);
+	if (st == WS_OK && writer->map.len)
+		st = map_add(writer, err);
 	last->note_bytes = writer->out->total - last->note_off;
 	return st;
 }

@@ -49,6 +49,7 @@ struct ws_writer {
 	enum ws_hides hides;
 	const uint32_t *halves; /* for WSI_HALVES_NOTE; borrowed */
 	uint32_t n_halves;
+	struct ws_span map;          /* for WSI_MAP_NOTE; borrowed */
 	uint32_t left_out, stripped; /* ws_writer_stripped() */
 	uint64_t most_bytes;         /* no section begins beyond; 0: no limit */
 };

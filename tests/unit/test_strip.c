@@ -144,7 +144,8 @@ static void memory_is_made_word_by_word(void **state)
 	static const uint64_t first = (uint64_t)KNOWN << 32, second = (uint64_t)(KNOWN + 1) << 32;
 	static const uint8_t pointer[] = { 0x78, 0x56, 0x34, 0x12, 0x12, 0x7f, 0, 0 };
 	static const uint8_t number[] = { 0x78, 0x56, 0x34, 0x12, 0x12, 0x7e, 0, 0 };
-	static const uint8_t made[] = { 0x0d, 0xf0, 0xad, 0xba, 1, 0, 0, 0 }, zeros[8] = { 0 };
+	static const uint8_t made[] = { 0x0d, 0xf0, 0xad, 0xba, 1, 0, 0, 0 };
+	static const uint8_t other[] = { 0xf0, 0xad, 0xba, 0x0d, 0xf0, 0xad, 0xba, 0x0d };
 	uint8_t bytes[3 + 8 + 8 + 5], got[sizeof bytes];
 	char again[sizeof path + 8];
 	struct ws_device device = { .id = 0, .n_lanes_per_warp = 32 };
@@ -172,10 +173,10 @@ static void memory_is_made_word_by_word(void **state)
 	struct ws_address at = { .space = WS_SPACE_GLOBAL, .address = second + 5 };
 	size_t n;
 	assert_int_equal(ws_target_read_memory(target, &at, got, sizeof got, &n, NULL), WS_OK);
-	assert_memory_equal(got, zeros, 3);
+	assert_memory_equal(got, other, 3);
 	assert_memory_equal(got + 3, pointer, 8);
 	assert_memory_equal(got + 11, made, 8);
-	assert_memory_equal(got + 19, zeros, 5);
+	assert_memory_equal(got + 19, other + 3, 5);
 	assert_int_equal(stripped.values[WS_VALUE_POINTER], 2);
 	assert_int_equal(stripped.values[WS_VALUE_SMALL], 2);
 	assert_int_equal(stripped.memory_bytes, sizeof bytes + sizeof number);

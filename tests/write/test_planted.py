@@ -606,6 +606,16 @@ def model_plants(rng):
         yield place, *made(change)
 
 
+def waits_planted(rng):
+    """Secrets in and beside a word that threads wait for."""
+    for place, at in (("behind a counter that is waited for", 4), ("a value that is waited for", 0)):
+        made, secret = SCENARIOS["hang"][0](), new_secret(rng)
+        block = next(block for block in made.model.memory if block.row["address"] == 0x7f3a40000000)
+        assert struct.unpack_from("<I", block.data)[0] == 2
+        block.data = block.data[:at] + secret + block.data[at + len(secret):]
+        yield place, coredump.write(made.model, made.options), secret
+
+
 def padded_rows(rng):
     """Secrets behind the known fields of every row."""
     built_dump = SCENARIOS["memory"][0]()
@@ -619,6 +629,7 @@ def dump_plants(rng, everything):
     for _ in range(12 if everything else 1):
         yield from model_plants(rng)
         yield padded_rows(rng)
+        yield from waits_planted(rng)
         kinds = [24, 25, 63, 0x1000, 0x7fffffff - 0x80000000]
         for kind in kinds:
             secret = new_secret(rng)
