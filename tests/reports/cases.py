@@ -335,6 +335,11 @@ CASES = {
         '--block 128 --buffer i=f32[256] --buffer o=f32[128] --arg &i --arg &o --arg 1024',
         says=[r'^Hang suspected', r'mbarrier', r'512 (more )?bytes'], archs=HOPPER),
 
+    'helion_3620': Case(
+        'pytorch/helion#3620', 'setmaxnreg raises the registers of some warps, and no other warp gives any back', 'hopper',
+        '--block 384 --buffer i=f32[384] --buffer o=f32[384] --arg &i --arg &o --arg 8',
+        says=[r'^Hang suspected', r'registers'], line='setmaxnreg.inc', archs=HOPPER),
+
     # ---- clusters and copies ----
     'sglang_32907': Case(
         'sgl-project/sglang#32907', 'a block of a cluster exits while the other still uses its shared memory', 'hopper',

@@ -119,6 +119,22 @@ __global__ void fuser_3602(float *out, int head)
 	}
 }
 
+// The consumers ask for more registers, and the producers give none back.
+__global__ void __launch_bounds__(384, 1) helion_3620(const float *in, float *out, int rounds)
+{
+	float v = in[threadIdx.x];
+	if (threadIdx.x < 128) {
+		for (int i = 0; i < rounds; i++)
+			v = v * 0.5f + in[i];
+	} else {
+		asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");
+		for (int i = 0; i < rounds; i++)
+			v = v * 0.25f + in[i] * in[threadIdx.x];
+	}
+	__syncthreads();
+	out[threadIdx.x] = v;
+}
+
 // The map was never made: what made it returned an error that nobody looked at.
 struct alignas(64) Map {
 	uint64_t words[16];
