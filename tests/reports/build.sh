@@ -1,5 +1,6 @@
 #!/bin/sh
-# Compiles the kernels of this folder into tests/data/reports, one fatbin of all architectures for each file or Python kernel.
+# Compiles the kernels of this folder into tests/data/reports, one fatbin of all architectures for each file, optimised and with
+# -G, and for each Python kernel.
 #
 # usage: build.sh [NAME]...    NAME: only that file, e.g. overflow, or `python`
 #
@@ -38,10 +39,14 @@ pack() { # pack NAME ARCH...
 	for arch in "$@"; do
 		archs="$archs -gencode arch=compute_$arch,code=sm_$arch"
 	done
-	rm -rf tmp/*
-	# shellcheck disable=SC2086 # the words of $archs are arguments
-	nvcc -std=c++17 -O3 -lineinfo --keep --keep-dir tmp $archs -fatbin --compress-mode=size -diag-suppress 186 -o "tmp/$name.fatbin" "$SRC/$name.cu"
-	cp "tmp/$name.fatbin" "$out"
+	for kind in "" .G; do
+		rm -rf tmp/*
+		flags="-O3 -lineinfo"
+		[ -z "$kind" ] || flags=-G
+		# shellcheck disable=SC2086 # the words of $flags and $archs are arguments
+		nvcc -std=c++17 $flags --keep --keep-dir tmp $archs -fatbin --compress-mode=size -diag-suppress 186 -o "tmp/$name.fatbin" "$SRC/$name.cu"
+		cp "tmp/$name.fatbin" "$out/$name$kind.fatbin"
+	done
 }
 
 for name in overflow index bounds pointers align shared stop hang; do

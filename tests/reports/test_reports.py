@@ -5,7 +5,7 @@ usage: test_reports.py WARPSCOPE FOLDER [--all] [--half training|held-out] [--sh
        test_reports.py --readme
 
 FOLDER has the fatbins that build.sh makes (tests/data/reports). Each case of cases.py runs on one architecture, or with --all on
-each of its architectures, and there once more with a fault that surfaces late, as on hardware. --half: only that half
+each of its architectures, there once more with a fault that surfaces late, as on hardware, and once more built with -G. --half: only that half
 (half_of()). --show: also the first screen of each that is not right. --readme writes the list of the reports into README.md.
 
 A case is right if what its report must say is among the first 24 lines. It is wrong if a sentence there that is called likely or
@@ -65,9 +65,9 @@ def write_files(case, at, folder):
             file.write(content if isinstance(content, bytes) else content(at))
 
 
-def command_of(program, images, name, case, arch, late, folder):
+def command_of(program, images, name, case, arch, kind, folder):
     """The words of the run; writes the files that it reads."""
-    image = os.path.join(images, f'{case.image}.fatbin')
+    image = os.path.join(images, f'{case.image}{".G" if kind == "-G" else ""}.fatbin')
     at = dict.fromkeys(names_of(case), 0)
     write_files(case, at, folder)
     if not all(isinstance(content, bytes) for content in case.files.values()) or any(word.startswith('low:') for word in case.run):
@@ -75,13 +75,20 @@ def command_of(program, images, name, case, arch, late, folder):
         write_files(case, at, folder)
     run = [str(at[word[4:]] & 0xffffffff) if word.startswith('low:') else word for word in case.run]
     limit = [] if '--max-instructions' in run else ['--max-instructions', '500000']
-    return [program, 'run', image, '--arch', f'sm_{arch}', '--late', str(late), '--kernel', case.kernel or name, *limit, *run]
+    late = ['--late', '2'] if kind == 'late' else []
+    return [program, 'run', image, '--arch', f'sm_{arch}', '--kernel', name, *late, *limit, *run]
 
 
-def screen_of(program, images, name, case, arch, late=0):
+def kinds_of(images, case, every):
+    """How a case is run: as it is, with a late fault, built with -G."""
+    has_debug = case.debug and os.path.exists(os.path.join(images, f'{case.image}.G.fatbin'))
+    return ['', 'late', '-G'][:3 if has_debug else 2] if every else ['']
+
+
+def screen_of(program, images, name, case, arch, kind=''):
     """(words of the command, first screen, what was said beside it)."""
     with tempfile.TemporaryDirectory() as folder:
-        command = command_of(program, images, name, case, arch, late, folder)
+        command = command_of(program, images, name, case, arch, kind, folder)
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
         lines = done.stdout.split('\n')
         start = next((i for i, line in enumerate(lines) if STARTS.match(line)), 0)  # what the kernel prints comes before
@@ -151,22 +158,22 @@ def main(words):
     half = words[words.index('--half') + 1] if '--half' in words else None
     words = [word for word in words if word not in ('--all', '--show', '--half', half)]
     program, images, *chosen = words
-    runs = [(name, case, arch, late) for name, case in CASES.items() if (not chosen or name in chosen) and half in (None, half_of(name))
-            for arch in (case.archs if every else [arch_of(name, case)]) for late in ((0, 2) if every else (0,))]
     program, images = os.path.abspath(program), os.path.abspath(images)
+    runs = [(name, case, arch, kind) for name, case in CASES.items() if (not chosen or name in chosen) and half in (None, half_of(name))
+            for arch in (case.archs if every else [arch_of(name, case)]) for kind in kinds_of(images, case, every)]
     print(f'1..{len(runs) + 2}')
     right, wrong_cases, names = {}, set(), {run[0] for run in runs}
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         pages = pool.map(lambda run: screen_of(program, images, *run), runs)
-        for number, ((name, case, arch, late), (command, screen, beside)) in enumerate(zip(runs, pages), 1):
+        for number, ((name, case, arch, kind), (command, screen, beside)) in enumerate(zip(runs, pages), 1):
             missing, wrong = judge(case, screen)
-            missing = ['a report'] if not STARTS.match(screen[0]) else [] if late else missing
+            missing = ['a report'] if not STARTS.match(screen[0]) else [] if kind == 'late' else missing
             right[name] = right.get(name, True) and not missing
             if wrong:
                 wrong_cases.add(name)
             # how many may fail is for the last line to say
             state = 'ok' if not missing and not wrong else 'not ok'
-            print(f'{state} {number} - {name} on sm_{arch}{", late" if late else ""}: {case.cause} ({case.report})' + ('' if state == 'ok' else ' # TODO'))
+            print(f'{state} {number} - {name} on sm_{arch}{", " + kind if kind else ""}: {case.cause} ({case.report})' + ('' if state == 'ok' else ' # TODO'))
             for text in [f'missing: {text}' for text in missing] + [f'wrong: {text}' for text in wrong]:
                 print(f'# {text}')
             if show and state != 'ok':
