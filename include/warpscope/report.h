@@ -587,9 +587,11 @@ enum ws_wait_kind {
 	WS_WAIT_GRID,        /**< all blocks of the grid: a loop in a function known for it */
 	WS_WAIT_SPIN,        /**< memory that another thread is to change: a loop that reads it */
 	WS_WAIT_SLEEP,       /**< its own nanosleep */
+	WS_WAIT_REGISTERS,   /**< registers that other warps are to give back (setmaxnreg) */
 };
 
-/** "barrier", "cluster", "convergence", "mbarrier", "grid", "spin" or "sleep". Static storage. */
+/** "barrier", "cluster", "convergence", "mbarrier", "grid", "spin", "sleep" or "registers". Static
+ * storage. */
 WS_API const char *ws_wait_kind_text(enum ws_wait_kind kind);
 
 /** The unit in which what is missing is counted: "thread", "arrival" (MBARRIER) or "block" (GRID).
@@ -742,7 +744,7 @@ struct ws_report {
 	const struct ws_report_wait *root_wait; /**< the one that `is_root`, or NULL */
 	uint32_t n_waiting_warps; /**< resident warps whose threads all wait for others */
 	/** Threads of these warps, by what they wait for (enum ws_wait_kind). */
-	uint64_t n_waiting_threads[WS_WAIT_SLEEP + 1];
+	uint64_t n_waiting_threads[WS_WAIT_REGISTERS + 1];
 	/** Identity of the failure in one line, the same for every dump of the same bug: what
 	 * happened, kernel, innermost significant functions, kind of instruction; no addresses, no
 	 * coordinates. NULL: no fault and no hang. */

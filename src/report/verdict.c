@@ -252,6 +252,7 @@ static const char *const waits_for[] = {
 	[WS_WAIT_GRID] = "for all blocks of the grid",
 	[WS_WAIT_SPIN] = "for memory to change",
 	[WS_WAIT_SLEEP] = "asleep",
+	[WS_WAIT_REGISTERS] = "for registers of other warps",
 };
 
 /* Warps that wait by the hardware's word or by the code that they stand at. */

@@ -9,7 +9,7 @@
 #include "report/library.h"
 #include "wait/wait.h"
 
-enum { NOT_GIVEN = 255, N_SOURCES = WS_FLOW_MAX_SOURCES };
+enum { N_SOURCES = WS_FLOW_MAX_SOURCES };
 
 /* ---- known functions ---- */
 
@@ -125,15 +125,17 @@ static void find_barrier(const struct ws_insn *insn, uint64_t pc, struct wsi_wai
 		if (ops[i].kind == WS_OPERAND_IMMEDIATE || ops[i].kind == WS_OPERAND_REG)
 			*to[found++] = ops[i];
 	/* both in registers: one register has both [measured: nvcc 13.0, sm_80 to sm_100] */
-	code->packed = code->id.place != NOT_GIVEN && code->id.kind == WS_OPERAND_REG &&
-		       code->count.place != NOT_GIVEN && code->count.kind == WS_OPERAND_REG;
+	code->packed = code->id.place != WSI_NOT_GIVEN && code->id.kind == WS_OPERAND_REG &&
+		       code->count.place != WSI_NOT_GIVEN && code->count.kind == WS_OPERAND_REG;
 }
 
 static void find_lanes(const struct ws_insn *insn, uint64_t pc, struct wsi_wait_code *code)
 {
 	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
 	size_t n = ws_sass_operands(insn, pc, ops, WSI_COUNT(ops));
-	for (size_t i = 0; i < n && code->id.place == NOT_GIVEN; i++)
+	if (ws_sass_has(insn, WS_MOD_ALL))
+		return; /* whatever stands where others have their mask */
+	for (size_t i = 0; i < n && code->id.place == WSI_NOT_GIVEN; i++)
 		if (ops[i].kind == WS_OPERAND_BREG || ops[i].kind == WS_OPERAND_IMMEDIATE ||
 		    ops[i].kind == WS_OPERAND_REG)
 			code->id = ops[i];
@@ -458,11 +460,54 @@ static bool has_arrivals(const struct spot *spot)
 	return false;
 }
 
+/*
+ * The loop in which warps ask for registers until there are enough. [measured: nvcc 13.0,
+ * setmaxnreg.inc for sm_90a, sm_100a, sm_120a]
+ *
+ *   again: WARPSYNC.ALL
+ *          USETMAXREG.TRY_ALLOC.CTAPOOL UP0, N
+ *          PLOP3.LUT P0, PT, PT, PT, UP0, ...      (not on all)
+ *          @!P0 BRA again
+ */
+static bool asks_for_registers(const struct spot *spot, uint64_t *ret_pc)
+{
+	enum { NEAR = 4 * WS_SASS_BYTES };
+	struct ws_insn insn;
+	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
+	uint64_t asks = 0, from = spot->pc > NEAR ? spot->pc - NEAR : 0;
+	for (uint64_t pc = from; pc <= spot->pc + NEAR; pc += WS_SASS_BYTES) {
+		if (!decode(spot, pc, &insn))
+			continue;
+		if (insn.operation == WS_OP_USETMAXREG && ws_sass_has(&insn, WS_MOD_TRY_ALLOC))
+			asks = pc;
+		if (insn.operation != WS_OP_BRA || !asks)
+			continue;
+		size_t n = ws_sass_operands(&insn, pc, ops, WSI_COUNT(ops));
+		for (size_t i = 0; i < n; i++)
+			if (ops[i].kind == WS_OPERAND_TARGET && pc - asks <= NEAR &&
+			    (uint64_t)ops[i].value <= asks &&
+			    asks - (uint64_t)ops[i].value <= NEAR) {
+				*ret_pc = asks;
+				return spot->pc >= (uint64_t)ops[i].value && spot->pc <= pc;
+			}
+		asks = 0;
+	}
+	return false;
+}
+
 static enum ws_status classify(const struct spot *spot, bool by_hardware,
 			       const struct wsi_stack *stack, struct wsi_wait_code *code)
 {
 	struct ws_insn insn;
 	uint64_t pc = spot->pc;
+	if (asks_for_registers(spot, &pc) && decode(spot, pc, &insn)) {
+		code->waits = true;
+		code->kind = WS_WAIT_REGISTERS;
+		code->confidence = WS_CONFIDENCE_LIKELY;
+		code->evidence = "the threads are in a loop that asks for registers until there "
+				 "are enough";
+		return set_text(spot->build, &insn, pc, code) ? WS_OK : WS_NO_MEMORY;
+	}
 	bool found = decode(spot, pc, &insn) && waits_itself(&insn, pc, code);
 	if (!found && by_hardware) { /* the pc may be that of the next instruction */
 		pc -= WS_SASS_BYTES;
@@ -496,7 +541,7 @@ enum ws_status wsi_wait_classify(struct wsi_build *build, struct wsi_wait_flows 
 {
 	struct spot spot, near = { .build = build, .flows = flows, .where = where };
 	*ret_code = (struct wsi_wait_code){ .pc = pc };
-	ret_code->id.place = ret_code->count.place = NOT_GIVEN;
+	ret_code->id.place = ret_code->count.place = WSI_NOT_GIVEN;
 	enum ws_status st = open_spot(&near, pc, &spot);
 	if (st == WS_OK)
 		st = classify(&spot, by_hardware, stack, ret_code);

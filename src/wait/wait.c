@@ -10,7 +10,6 @@
 #include "wait/wait.h"
 
 enum {
-	NOT_GIVEN = 255,
 	MAX_CLASSIFIED = 512, /* groups, those of most threads first */
 	MAX_BARRIER = 16,     /* barriers of a block */
 };
@@ -23,7 +22,7 @@ bool wsi_wait_reads_word(enum ws_wait_kind kind)
 const char *ws_wait_kind_text(enum ws_wait_kind kind)
 {
 	static const char *const texts[] = { "barrier", "cluster", "convergence", "mbarrier",
-					     "grid",    "spin",    "sleep" };
+					     "grid",    "spin",    "sleep",       "registers" };
 	return (size_t)kind < WSI_COUNT(texts) ? texts[kind] : "unknown";
 }
 
@@ -320,11 +319,11 @@ static enum ws_status new_wait(struct wsi_waits *w, const struct wsi_part *part,
 	if (code->kind == WS_WAIT_BARRIER && part->barrier != WS_NONE) {
 		wait.barrier_status = WS_OK;
 		wait.barrier = part->barrier;
-	} else if (code->id.place != NOT_GIVEN && code->id.kind == WS_OPERAND_BREG) {
+	} else if (code->id.place != WSI_NOT_GIVEN && code->id.kind == WS_OPERAND_BREG) {
 		wait.barrier_status = WS_OK;
 		wait.barrier = code->id.number;
 	}
-	if (code->count.place != NOT_GIVEN &&
+	if (code->count.place != WSI_NOT_GIVEN &&
 	    wsi_wait_operand(w->build, part->warp, wait.example.lane, &code->count, &count))
 		wait.expected = (uint32_t)(code->packed ? count >> 16 & 0xfff : count);
 	enum ws_status st = find_frames(w, part, callers, &wait);
@@ -339,7 +338,7 @@ static void read_barrier(struct wsi_waits *w, struct wsi_part *part)
 {
 	const struct wsi_wait_code *code = &w->code[part->group];
 	uint64_t value = 0;
-	bool known = code->id.place != NOT_GIVEN &&
+	bool known = code->id.place != WSI_NOT_GIVEN &&
 		     wsi_wait_operand(w->build, part->warp, wsi_first_bit(part->lanes), &code->id,
 				      &value);
 	if (code->packed)
@@ -382,7 +381,7 @@ static enum ws_status split_part(struct wsi_waits *w, size_t i)
 	const struct wsi_wait_code *code = &w->code[part.group];
 	uint32_t same = 0;
 	uint64_t first = 0, value;
-	if (code->kind != WS_WAIT_BARRIER || code->id.place == NOT_GIVEN ||
+	if (code->kind != WS_WAIT_BARRIER || code->id.place == WSI_NOT_GIVEN ||
 	    code->id.kind != WS_OPERAND_REG)
 		return WS_OK;
 	for (uint32_t lane = 0; lane < WS_MAX_LANES; lane++) {
@@ -537,6 +536,8 @@ static const char *what_of(struct wsi_build *build, const struct ws_report_wait 
 	case WS_WAIT_SPIN:
 		return wait->space == WS_SPACE_SHARED ? "for shared memory to change"
 						      : "for global memory to change";
+	case WS_WAIT_REGISTERS:
+		return "for registers that other warps have to give back (setmaxnreg)";
 	case WS_WAIT_SLEEP:
 		break;
 	}
@@ -624,8 +625,8 @@ static enum ws_status keep_waits(struct wsi_waits *w)
 enum ws_status wsi_waits(struct wsi_build *build)
 {
 	static enum ws_status (*const steps[])(struct wsi_waits *) = {
-		classify_groups, cut_warps,          find_waits, wsi_wait_words,
-		sort_lists,      wsi_wait_absentees, keep_waits,
+		classify_groups, cut_warps,      find_waits,         wsi_wait_words,
+		sort_lists,      wsi_wait_masks, wsi_wait_absentees, keep_waits,
 	};
 	struct wsi_waits w = { .build = build };
 	enum ws_status st = WS_OK;

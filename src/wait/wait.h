@@ -5,6 +5,7 @@
  *   wait.c    threads that wait, by instruction and calls; who is missing
  *   code.c    what an instruction waits for, as the code around it tells
  *   absent.c  who is missing, block by block and warp by warp
+ *   mask.c    masks of lanes that lack the lanes that use them
  *   word.c    words that are waited for: address, owner, value, what they have to be
  */
 #ifndef WSI_WAIT_H
@@ -23,6 +24,7 @@ enum {
 	WSI_MAX_STACK = 16,       /* callers that are looked at */
 	WSI_MAX_PATH = 4,         /* calls from a loop to what it reads */
 	WSI_MAX_FLOW_BYTES = 1 << 28,
+	WSI_NOT_GIVEN = 255, /* place of an operand that the instruction does not have */
 };
 
 /* Return addresses of a thread, innermost first. */
@@ -40,7 +42,7 @@ struct wsi_wait_code {
 	const char *instruction;     /* text of the instruction that waits */
 	uint64_t pc;                 /* its address */
 	struct ws_operand id, count; /* BARRIER: kind IMMEDIATE or REG; CONVERGENCE: id is BREG,
-					IMMEDIATE (a mask) or REG; place 255: not given */
+					IMMEDIATE (a mask) or REG; place WSI_NOT_GIVEN: none */
 	bool arrivals;               /* BARRIER: its function also arrives without waiting */
 	bool packed; /* BARRIER: one register has the number in bits 0-3, the count in 16-27 */
 
@@ -106,6 +108,11 @@ enum ws_status wsi_wait_classify(struct wsi_build *build, struct wsi_wait_flows 
 				 struct wsi_wait_code *ret_code) WS_MUST_USE;
 /* What a function is known to wait for: kind as in data/waits.txt; NULL: it is not in the list. */
 const char *wsi_wait_known(struct ws_str name, bool *ret_grid);
+
+/* mask.c */
+
+/* Says of waits for other lanes what their masks lack. */
+enum ws_status wsi_wait_masks(struct wsi_waits *w) WS_MUST_USE;
 
 /* word.c */
 

@@ -704,7 +704,7 @@ static void numbers_beyond_an_enumeration_have_one_word(void **state)
 	CHECK(ws_operand_use_text, WS_USE_GUARD);
 	CHECK(ws_owner_kind_text, WS_OWNER_LOADED);
 	CHECK(ws_thread_state_text, WS_THREAD_DIVERGENT);
-	CHECK(ws_wait_kind_text, WS_WAIT_SLEEP);
+	CHECK(ws_wait_kind_text, WS_WAIT_REGISTERS);
 	CHECK(ws_absentee_state_text, WS_ABSENTEE_NOT_RESIDENT);
 #undef CHECK
 }
