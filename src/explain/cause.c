@@ -151,6 +151,27 @@ static void facts_of_space(struct wsi_scene *scene, const struct ws_report_acces
 		wsi_fact(scene, WSI_FACT_ASYNC, text);
 }
 
+/* Whether the pointer itself is aligned, or only what is added to it is not. */
+static void facts_of_alignment(struct wsi_scene *scene, const struct ws_report_access *access)
+{
+	const struct ws_report_owner *owner = &access->owner;
+	uint64_t off = owner->value & (access->width - 1);
+	const char *base = owner->claim.text ? owner->claim.text : "the base";
+	if (!owner->value_known)
+		return;
+	if (off)
+		wsi_fact(scene, WSI_FACT_BASE_ODD,
+			 wsi_build_text(
+				 scene->build,
+				 "%s is 0x%" PRIx64 ", %" PRIu64 " byte%s off a multiple of %u",
+				 base, owner->value, off, off == 1 ? "" : "s", access->width));
+	else
+		wsi_fact(scene, WSI_FACT_BASE_EVEN,
+			 wsi_build_text(scene->build,
+					"%s is 0x%" PRIx64 ", a multiple of %u; the offset is not",
+					base, owner->value, access->width));
+}
+
 static void facts_of_address(struct wsi_scene *scene, const struct ws_report_access *access)
 {
 	uint32_t bit = 1u << access->lane;
@@ -161,12 +182,15 @@ static void facts_of_address(struct wsi_scene *scene, const struct ws_report_acc
 	if (access->noncanonical & bit)
 		wsi_fact(scene, WSI_FACT_WILD,
 			 address_text(scene, access, ", which cannot be a GPU pointer"));
-	if (access->misaligned & bit)
+	if (access->misaligned & bit) {
 		wsi_fact(scene, WSI_FACT_MISALIGNED,
 			 address_text(scene, access,
 				      wsi_build_text(scene->build,
 						     ", %" PRIu64 " byte%s off a multiple of %u",
 						     off, off == 1 ? "" : "s", access->width)));
+		if (access->width)
+			facts_of_alignment(scene, access);
+	}
 	if (access->outside & bit)
 		wsi_fact(scene, WSI_FACT_OUTSIDE,
 			 wsi_build_text(scene->build, "lane %u: %s", access->lane, access->where));

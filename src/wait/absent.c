@@ -452,6 +452,9 @@ enum ws_status wsi_wait_absentees(struct wsi_waits *w)
 uint32_t wsi_wait_root(const struct ws_report_wait *list, uint32_t n)
 {
 	uint32_t at = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (list[i].kind == WS_WAIT_CONVERGENCE && list[i].needs)
+			return i; /* its own mask keeps it there */
 	while (at < n && !list[at].collective)
 		at++;
 	if (at == n)

@@ -280,12 +280,13 @@ def addresses_that_depend_on_the_block():
 
 @case
 def addresses_that_are_not_aligned():
-    """All lanes may be off by the same, or one by a byte."""
-    cast, offset = 'likely: memory is accessed through a wider type', 'likely: a pointer is offset by less than the width'
-    for lanes, by, cause, words in ((32, 4, offset, 'lane 0: address 0x7f3a00000004, 4 bytes off a multiple of 8'),
-                                    (32, 1, offset, 'lane 0: address 0x7f3a00000001, 1 byte off a multiple of 8'),
-                                    (1, 7, cast, 'lane 31: address 0x7f3a000000ff, 7 bytes off a multiple of 8')):
-        planted = Planted('calls_pointer', params=struct.pack('<QQi', HEAP, HEAP, 1))
+    """The pointer itself is off, or what is added to it; in all lanes by the same, or in one by a byte."""
+    offset, pointer = 'likely: the offset from an aligned pointer is not a multiple of the access width', 'likely: a pointer is offset by less than the width'
+    for base, lanes, by, cause, words in ((HEAP, 32, 4, offset, 'lane 0: address 0x7f3a00000004, 4 bytes off a multiple of 8'),
+                                          (HEAP + 4, 32, 4, pointer, 'lane 0: address 0x7f3a00000004, 4 bytes off a multiple of 8'),
+                                          (HEAP + 1, 32, 1, pointer, 'lane 0: address 0x7f3a00000001, 1 byte off a multiple of 8'),
+                                          (HEAP, 1, 7, offset, 'lane 31: address 0x7f3a000000ff, 7 bytes off a multiple of 8')):
+        planted = Planted('calls_pointer', params=struct.pack('<QQi', base, base, 1))
         planted.process.memory.append((HEAP, bytes(4096)))
         place = planted.at(0x50)
         planted.place(State(place, error=place, exception=6, regs={6: lambda lane, n=lanes, off=by: HEAP + 8 * lane + (off if lane >= 32 - n else 0), 7: lambda _: HEAP >> 32}))
