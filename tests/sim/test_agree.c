@@ -162,8 +162,7 @@ static void open_board(const char *name)
 	struct ws_error err;
 	enum ws_sim_outcome outcome;
 	int n = snprintf(source, sizeof source,
-			 ".arch %s\n.kernel k\n.param p 8\n.regs %u\n.shared s 1024\n", name,
-			 REGS - 8);
+			 ".arch %s\n.kernel k\n.param p 8\n.regs %u\n.shared s 1024\n", name, REGS);
 	for (unsigned i = 0; i < 2 * BEFORE; i++)
 		n += snprintf(source + n, sizeof source - (size_t)n, "NOP\n");
 	snprintf(source + n, sizeof source - (size_t)n, "EXIT\n.end\n");
