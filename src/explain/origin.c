@@ -694,9 +694,13 @@ static void look_for_load(struct found *found, uint16_t at)
 		return;
 	found->left--;
 	if (node->op == WS_FLOW_LOAD) {
-		found->several |= found->load != UINT16_MAX && found->load != at;
+		const struct ws_flow_node *other =
+			found->load == UINT16_MAX ? node : &found->slice->node[found->load];
+		found->several |= other->pc != node->pc || other->value != node->value;
 		found->load = at;
-	} else if (node->op != WS_FLOW_CONSTANT && (node->n_args == 1 || is_arithmetic(node->op))) {
+	} else if (node->op != WS_FLOW_CONSTANT &&
+		   (node->n_args == 1 || is_arithmetic(node->op) || node->op == WS_FLOW_PAIR ||
+		    node->op == WS_FLOW_SAR)) {
 		for (unsigned i = 0; i < node->n_args; i++)
 			look_for_load(found, node->arg[i]);
 	}

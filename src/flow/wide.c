@@ -518,6 +518,10 @@ static bool express_product(struct couple *c)
 			return false;
 	}
 	n = i;
+	if (product && n == 3 && wsi_half_is(&half[1], 1)) { /* IMAD.IADD R3, R7, 1, x */
+		half[1] = half[--n];
+		product = false;
+	}
 	for (i = product ? 2 : 0; i < n && own == SIZE_MAX; i++) {
 		struct wsi_half origin = half[i];
 		struct wsi_defs defs = { .n = 0 };

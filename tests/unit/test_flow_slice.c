@@ -247,6 +247,12 @@ static const struct idiom idioms[] = {
 	  2,
 	  64,
 	  "pair64(shl(R7,14),other(shl(R7,12)))" },
+	{ 100, /* more above a product, added as a product by one */
+	  { "IMAD.WIDE.U32 R4, R2, R7, RZ", "IMAD.IADD R10, R5, 0x1, R8", "MOV R20, R4",
+	    "MOV R21, R10", "NOP" },
+	  20,
+	  64,
+	  "add64(mul64(zext64(R2),zext64(R7)),pair64(0,R8))" },
 	{ 120, { "SGXT.U32 R2, R3, 0x2", "NOP" }, 2, 32, "and(R3,3)" },
 	{ 80, /* three XORs swap two registers */
 	  { "LOP3.LUT R2, R2, R3, RZ, 0x3c, !PT", "LOP3.LUT R3, R2, R3, RZ, 0x3c, !PT",
