@@ -425,9 +425,10 @@ def blocks_that_are_not_there_are_counted_where_all_must_be(folder):
     for what, report, told in (('some', spin('_Z9spin_flagPViPi', 4, 2, 'spin'), 'Only 2 of 4 blocks of `spin_flag` are on the GPU.'),
                                ('all', spin('_Z9spin_flagPViPi', 2, 2, 'spin'), None), ('a collective', spin(NCCL, 4, 2, 'peer'), None),
                                ('a wait behind a larger one', beside_a_barrier(), 'Only 1 of 3 blocks of `two_places` are on the GPU.'),
-                               ('the barrier of the grid', at_the_grid(), 'Only 2 of 5 blocks of `all_blocks` are on the GPU.')):
+                               ('the barrier of the grid', at_the_grid(), 'Only 2 of 5 blocks of `all_blocks` are on the GPU, and a cooperative launch starts with '
+                                'all of them: the others have left before the barrier of the grid.')):
         expect(f'the verdict on {what}', report['verdict']['kind'], 'hang')
-        expect(f'what is said of {what}', [line.split(' Blocks that')[0] for line in report['next'] if line.startswith('Only')],
+        expect(f'what is said of {what}', [line.split(' Blocks that')[0].split(' Look for')[0] for line in report['next'] if line.startswith('Only')],
                [told] if told else [])
     report = beside_a_barrier()
     expect('kinds, the largest first', [(wait['kind'], wait['lanes']) for wait in report['waits']], [('barrier', 64), ('spin', 32)])
