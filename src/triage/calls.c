@@ -62,7 +62,7 @@ const char *wsi_calls_text(struct ws_triage *triage, const struct wsi_call *call
 		struct ws_str name = call->by_kernel ? call->row->kernel : call->row->waits;
 		const char *before = i == 0 ? "" : i + 1 == n ? " and " : ", ";
 		len += (size_t)snprintf(text + len, sizeof text - len, "%s%.*s", before,
-					(int)wsi_min_u64(name.len, 60), name.ptr);
+					(int)wsi_min_u64(name.len, 100), name.ptr);
 		if (n == 1 || len >= sizeof text)
 			continue;
 		const char *ranks =
