@@ -206,7 +206,7 @@ enum ws_lane_have {
 	WS_LANE_CBU_STATE = 1u << 0,
 	WS_LANE_RPC = 1u << 1,
 	WS_LANE_BARRIER = 1u << 2, /**< barrier_scope */
-	WS_LANE_CC = 1u << 3,      /**< cc_register; in every dump */
+	WS_LANE_CC = 1u << 3,      /**< cc_register; in every dump, 0 since Volta */
 };
 
 /** One lane of a warp, that is: one thread. */

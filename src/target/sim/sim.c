@@ -367,7 +367,7 @@ enum ws_status sim_lanes(const struct ws_target *target, uint32_t warp_index,
 		uint64_t pc = wsi_lane_pc(warp, lane);
 		bool blamed = sim_is_faulted(t, warp) && t->sim->fault.lanes >> lane & 1;
 		ret_lanes[n++] = (struct ws_lane){
-			.have = WS_LANE_CBU_STATE | WS_LANE_BARRIER | WS_LANE_RPC,
+			.have = WS_LANE_CC | WS_LANE_CBU_STATE | WS_LANE_BARRIER | WS_LANE_RPC,
 			.id = lane,
 			.pc = pc,
 			.rel_pc = pc - function_start(t, pc),
