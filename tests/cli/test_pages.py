@@ -217,7 +217,7 @@ def check_markdown(text):
             continue
         if fenced:
             continue
-        if line in ('<details>', '</details>') or re.fullmatch(r'<summary>[\w ,;:.*()-]*</summary>|<sub>[\w ;.\']*</sub>', line):
+        if line in ('<details>', '</details>') or re.fullmatch(r'<summary>[\w ,;:.*()-]*</summary>|<sub>[\w ,;:.()\'-]*</sub>', line):
             continue
         rest = re.sub(r'\\[!-/:-@\[-`{-~]|`[^`]+`', '', line)  # an escaped character, or code
         rest = re.sub(r'<!-- -->', '\0', rest)
