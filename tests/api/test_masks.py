@@ -106,12 +106,13 @@ RULES = [
     (r"\.suspects$", lambda m, w: not mask(w) & ~mask(m)),
     (r"\.(cleared|wrong|unmapped)$", lambda m, w: not mask(m) & ~mask(w)),
     (r"\.stands_out$", lambda m, w: not m),
-    (r"accesses\[\d+\]\.((first|last)_address|lane)$|insns\[\d+\]\.values$", lambda m, w: True),  # of more suspects
+    (r"accesses\[\d+\]\.((first|last)_address|lane|index\.(value|element))$|insns\[\d+\]\.values$", lambda m, w: True),  # of more suspects
     # what the hardware says of barriers and traps is not told
     (r"\.state$", lambda m, w: (m, w) in (("active", "barrier"), ("active", "trapped"))),
     (r"\.map\[\d+\]\.warps$", lambda m, w: len(m) <= len(w) and all(a in (b, ".") or a + b in ("AB", "AT") for a, b in zip(m, w))),
     # of those that are seen to wait; what the others do is looked up where the launch is known
     (r"^report\.signature$", lambda m, w: w.startswith("hang")),
+    (r"\.waits\[\d+\]\.root$", lambda m, w: isinstance(m, bool)),  # it follows from who is missing
     (r"\.waits\[.*\.(example|absentees\[\d+\])\.", lambda m, w: True),
     (r"\.(missing|missing_is_most)$", lambda m, w: True),
     (r"\.missing_text$", lambda m, w: m.startswith("at most ")),

@@ -231,7 +231,7 @@ def asked_for():
     """No exception and no trap: a dump that was asked for says so."""
     planted = Planted("const_past")
     planted.place(State(planted.at(0x80)))
-    return said(planted, None, next_=["normal if it was requested"])
+    return said(planted, None, next_=["A requested dump normally has no exception"])
 
 
 # ---- the stack ----

@@ -84,7 +84,7 @@ def advice(work):
     for size in range(len(whole) // 2, len(whole), len(whole) // 20):
         with open(path, 'wb') as handle:
             handle.write(whole[:size])
-        yield from (f'cut at {size}: {line}' for line in report(path)['next'] if 'GENERATION_FLAGS' in line)
+        yield from (f'cut at {size}: {line}' for line in report(path)['next'] if 'GENERATION_FLAGS' in line and 'have less written' not in line)
     with open(path, 'wb') as handle:
         handle.write(coredump.write(made.model, coredump.Options(flags=coredump.FLAG_SKIP_GLOBAL)))
     if not any('without `skip_global_memory`' in line for line in report(path)['next']):

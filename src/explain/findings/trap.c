@@ -6,7 +6,8 @@
 #include "explain/explain.h"
 
 enum {
-	MAX_BACK = 9,      /* instructions from the start of a check to its trap */
+	MAX_BACK = 6,      /* instructions from a check of the stack's end to its trap */
+	MAX_GUARD = 9,     /* from the start of a check of a guard */
 	MAX_PROLOGUE = 24, /* instructions of a function that may put its guard in place */
 	STACK_REG = 1,
 	GUARD_BYTES = 8,
@@ -112,7 +113,7 @@ static void guard_take(struct guard *guard, const struct ws_insn *insn,
 static bool is_guard_check(const struct wsi_scene *scene, uint64_t pc, int64_t *ret_offset)
 {
 	const struct ws_place *place = &scene->code.place;
-	uint64_t start = scene->code.base_pc, back = MAX_BACK * WS_SASS_BYTES;
+	uint64_t start = scene->code.base_pc, back = MAX_GUARD * WS_SASS_BYTES;
 	struct guard guard = { .is_loaded = false };
 	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
 	struct ws_insn insn;
