@@ -786,7 +786,8 @@ static void judge_index(struct trace *trace, const struct ws_report_access *acce
 	uint64_t address, value;
 	unsigned uses = 0;
 	int64_t step;
-	if (access->lane == WS_NONE || slice->partly ||
+	/* without the base, registers that are kept may give the address without the index */
+	if (access->lane == WS_NONE || slice->partly || !owner->value_known ||
 	    !wsi_eval_kept(scene, slice, 0, trace->lane, 0, &address, &uses) ||
 	    address != access->address[trace->lane] ||
 	    !wsi_eval_kept(scene, slice, at, trace->lane, 0, &value, &uses))

@@ -106,12 +106,14 @@ RULES = [
     (r"\.suspects$", lambda m, w: not mask(w) & ~mask(m)),
     (r"\.(cleared|wrong|unmapped)$", lambda m, w: not mask(m) & ~mask(w)),
     (r"\.stands_out$", lambda m, w: not m),
-    (r"accesses\[\d+\]\.((first|last)_address|lane|index\.(value|element))$|insns\[\d+\]\.values$", lambda m, w: True),  # of more suspects
+    (r"accesses\[\d+\]\.((first|last)_address|lane)$|insns\[\d+\]\.values$", lambda m, w: True),  # of more suspects
     # what the hardware says of barriers and traps is not told
     (r"\.state$", lambda m, w: (m, w) in (("active", "barrier"), ("active", "trapped"))),
     (r"\.map\[\d+\]\.warps$", lambda m, w: len(m) <= len(w) and all(a in (b, ".") or a + b in ("AB", "AT") for a, b in zip(m, w))),
     # of those that are seen to wait; what the others do is looked up where the launch is known
     (r"^report\.signature$", lambda m, w: w.startswith("hang")),
+    # whether the pointer or its offset is odd
+    (r"likely_causes\[\d+\]\.text$", lambda m, w: m.startswith("memory is accessed through a wider type") and w.startswith(("the offset from", "a pointer is offset"))),
     (r"\.waits\[\d+\]\.root$", lambda m, w: isinstance(m, bool)),  # it follows from who is missing
     (r"\.waits\[.*\.(example|absentees\[\d+\])\.", lambda m, w: True),
     (r"\.(missing|missing_is_most)$", lambda m, w: True),
@@ -124,6 +126,9 @@ RULES = [
 def less_dict(what, masked, whole):
     if masked.get("code") == UNKNOWN:  # that there is an exception, and not which
         masked = {key: value for key, value in masked.items() if key not in KIND}
+    if re.search(r"accesses\[\d+\]$", what) and masked.get("index") and masked["lane"] != whole["lane"]:
+        # the index of another lane, whose registers may still have it
+        masked = dict(masked, index={key: value for key, value in masked["index"].items() if key not in ("value", "element")})
     if what.endswith(".suspects") and not masked["stands_out"] and masked["lanes"] != whole["lanes"]:
         # it is the first of them, of whom there may be more
         masked = {key: masked[key] for key in ("stands_out", "lanes")}

@@ -124,6 +124,8 @@ def report(program, path, changed):
         answer["dump"].pop(name, None)
     if answer["verdict"]["kind"] == "unknown":
         answer["verdict"].pop("summary")  # quotes the first of the diagnostics
+    # "complete" differs, and what to try next where a file is cut goes by it
+    answer["next"] = [text for text in answer["next"] if not text.startswith("A part of this file is missing or damaged")]
     # which one tells what is lost is not kept, but how much that hides
     hidden = {d["hides"] for d in answer.pop("diagnostics")}
     answer["hidden"] = "fault" if "fault" in hidden else "hang" if "hang" in hidden else None
