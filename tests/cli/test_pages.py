@@ -17,6 +17,7 @@ import tempfile
 VOID = {'meta', 'br', 'input', 'link', 'hr', 'img'}
 SVG_EMPTY = {'path', 'rect'}  # written as <path/>
 SIZE_LIMIT = 2_000_000  # bytes, for the warps of eight full GPUs
+FOOT = r"<sub>Made by warpscope [\w.-]+\. Shown of registers and memory: [a-z ,]+; nothing else\.</sub>"  # the last line of Markdown
 HOSTILE_PARTS = ("<script>document.title='owned'</script>", '<img src=x onerror=', '--><!--', '</code></pre>', '\\x1b[31m',
                  '\\xff\\xfe', '\\xe2\\x80\\xae', '\\xc2\\x9b')
 
@@ -217,7 +218,9 @@ def check_markdown(text):
             continue
         if fenced:
             continue
-        if line in ('<details>', '</details>') or re.fullmatch(r'<summary>[\w ,;:.*()-]*</summary>|<sub>[\w ,;:.()\'-]*</sub>', line):
+        if line in ('<details>', '</details>') or re.fullmatch(r'<summary>[\w ,;:.*()-]*</summary>', line):
+            continue
+        if re.fullmatch(FOOT, line) and not text.split('\n', number)[-1]:
             continue
         rest = re.sub(r'\\[!-/:-@\[-`{-~]|`[^`]+`', '', line)  # an escaped character, or code
         rest = re.sub(r'<!-- -->', '\0', rest)
