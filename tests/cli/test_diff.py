@@ -173,10 +173,10 @@ def other_grids(model):
 
 
 @case('a block that stands elsewhere in the grid', ('field', 'device 5 grid 3 block (0,1,0)', 'recorded', None),
-      ('field', 'device 5 grid 3 block (0,2,0)', None, 'recorded'), *(('warp', warp_key(0, thread, 5, 3, y=1), 'resident', None) for thread in THREADS),
-      *(('warp', warp_key(0, thread, 5, 3, y=2), None, 'resident') for thread in THREADS))
+      ('field', 'device 5 grid 3 block (2,1,0)', None, 'recorded'), *(('warp', warp_key(0, thread, 5, 3, y=1), 'resident', None) for thread in THREADS),
+      *(('warp', warp_key(2, thread, 5, 3, y=1), None, 'resident') for thread in THREADS))
 def moved_block(model):
-    model.block(0, 1, 1).row['blockIdxY'] = 2
+    model.block(0, 1, 1).row['blockIdxX'] = 2
 
 
 @case('the size of a grid', ('kernel', 'device 5 grid 3', 'second <<<(32,2,3),(16,4,2)>>>', 'second <<<(32,2,4),(16,4,2)>>>'))
