@@ -46,6 +46,7 @@ def model():
             for cta in sm.ctas or []:
                 cta.row.update(clusterDimX=2, clusterDimY=1, clusterDimZ=1)
                 for warp in cta.warps:
+                    warp.row['warpId'] *= 2  # the slot beside is free: another number is no contradiction, and keeps the order
                     warp.row.update(errorPCValid=1, barrierScope=3, additionalBarrierInfo='a barrier in words', numRegs=32,
                                     cbuActiveLanesMask=0xff, cbuExitedLanesMask=0xff00, cbuCollectiveLanesMask=0xf0)
                     for lane in warp.lanes:
