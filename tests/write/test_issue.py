@@ -4,7 +4,7 @@
 
 The first line of the report stays the same for all example dumps, and for at least SAME of the planted faults and hangs (each
 EVERYth); where it does not, the tool says so, with both lines. Pages of stripped and of cut dumps advise to change no flag that was
-not set. The names of enumerators that the tool lists are those in the new dump.
+not set; of a cut one only to have less written. The names of enumerators that the tool lists are those in the new dump.
 """
 import json
 import os
