@@ -2,7 +2,7 @@
 """A program of the driver API on the software GPU, as its user sees it: what kernels print, faults and their dumps, what is missing,
 and that neither the program nor its agent outlives the other. Prints TAP.
 
-usage: test_program.py WARPSCOPE PROGRAM FATBIN KILLS     KILLS: times that each of the two is killed at a random moment
+usage: test_program.py WARPSCOPE PROGRAM LATE FATBIN KILLS     LATE: late.c; KILLS: times that each of the two is killed at a random moment
 """
 import os
 import random
@@ -18,8 +18,8 @@ import uuid
 
 from processes import PATIENCE, agents, waits, within
 
-WARPSCOPE, PROGRAM, FATBIN = map(os.path.abspath, sys.argv[1:4])
-KILLS = int(sys.argv[4])
+WARPSCOPE, PROGRAM, LATE, FATBIN = map(os.path.abspath, sys.argv[1:5])
+KILLS = int(sys.argv[5])
 ABORTED = 'ready\nwaits\n'  # what a program said that was aborted
 results = []
 
@@ -155,6 +155,10 @@ def test_exec(folder):
           said.stdout + said.stderr)
     left = os.listdir(os.path.join(folder, 'dumps', 'one'))
     check('... and leaves one dump', len([name for name in left if name.endswith('.nvcudmp')]) == 1, left)
+    words = [WARPSCOPE, 'exec', '--software-gpu', '--arch', '90', '--dumps', 'dumps', '--', LATE, 'close']
+    said = subprocess.run(words, cwd=folder, env=environment(), capture_output=True, text=True, timeout=PATIENCE, check=False)
+    check('exec: a program that closes the driver does not take the code of its threads away',
+          (said.returncode, said.stdout) == (0, 'up\n0\n'), said)
 
 
 def killed(who, mode, after):
