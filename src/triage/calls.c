@@ -66,7 +66,7 @@ const char *wsi_calls_text(struct ws_triage *triage, const struct wsi_call *call
 		if (n == 1 || len >= sizeof text)
 			continue;
 		const char *ranks =
-			wsi_ranks_text(triage, call->ranks.number, call->ranks.n, false);
+			wsi_ranks_text(&triage->arena, call->ranks.number, call->ranks.n, false);
 		if (!ranks)
 			return NULL;
 		if (call->ranks.more || !*ranks)

@@ -34,11 +34,14 @@ static bool keep(void *list, size_t *cap, size_t *n, const void *fact, size_t si
 	return true;
 }
 
-bool wsi_evidence_xid(struct ws_triage *triage, const struct wsi_xid *xid)
+bool wsi_evidence_xid(struct ws_triage *triage, uint32_t log, const struct wsi_xid *xid)
 {
 	struct wsi_evidence *e = &triage->evidence;
-	struct wsi_xid one = *xid;
-	one.host = wsi_keep(triage, xid->host);
+	struct wsi_told_xid one = { .log = log,
+				    .number = xid->number,
+				    .pid = xid->pid,
+				    .host = wsi_keep(triage, xid->host) };
+	snprintf(one.pci, sizeof one.pci, "%02x:%02x", (unsigned)xid->bus, (unsigned)xid->device);
 	return keep(&e->xids, &e->cap_xids, &e->n_xids, &one, sizeof one);
 }
 
@@ -54,14 +57,17 @@ bool wsi_evidence_member(struct ws_triage *triage, const struct wsi_member *memb
 bool wsi_evidence_worker(struct ws_triage *triage, const struct wsi_server_worker *worker)
 {
 	struct wsi_evidence *e = &triage->evidence;
-	struct wsi_server_worker one = *worker;
+	struct wsi_told_worker one = { .label = ws_str_of(worker->label),
+				       .pid = worker->pid,
+				       .rank = worker->rank,
+				       .has_failed = worker->has_failed };
 	const size_t near = 1024; /* far more processes than a server has */
 	for (size_t i = e->n_workers; i > 0 && e->n_workers - i < near; i--)
 		if (e->workers[i - 1].pid == one.pid &&
 		    e->workers[i - 1].has_failed == one.has_failed &&
 		    ws_str_equal(e->workers[i - 1].label, one.label))
 			return true;
-	one.label = wsi_keep(triage, worker->label);
+	one.label = wsi_keep(triage, one.label);
 	return keep(&e->workers, &e->cap_workers, &e->n_workers, &one, sizeof one);
 }
 
@@ -149,12 +155,12 @@ const struct wsi_member *wsi_member_of(const struct ws_triage *triage,
 	return is_unsure ? NULL : best;
 }
 
-const struct wsi_server_worker *wsi_worker_of(const struct ws_triage *triage,
-					      const struct wsi_job *job,
-					      const struct wsi_entry *entry)
+const struct wsi_told_worker *wsi_worker_of(const struct ws_triage *triage,
+					    const struct wsi_job *job,
+					    const struct wsi_entry *entry)
 {
 	const struct wsi_evidence *e = &triage->evidence;
-	const struct wsi_server_worker *found = NULL;
+	const struct wsi_told_worker *found = NULL;
 	size_t n = 0;
 	if (entry->pid == WSI_NO_NUMBER)
 		return NULL;
@@ -163,7 +169,7 @@ const struct wsi_server_worker *wsi_worker_of(const struct ws_triage *triage,
 	if (n != 1) /* the lines do not say of which host they are */
 		return NULL;
 	for (size_t i = 0; i < e->n_workers; i++) {
-		const struct wsi_server_worker *one = &e->workers[i];
+		const struct wsi_told_worker *one = &e->workers[i];
 		bool same_label = found && ws_str_equal(one->label, found->label);
 		if (one->pid != entry->pid)
 			continue;
@@ -184,11 +190,11 @@ static bool is_after_effect(uint64_t number)
 	return number == 43 || number == 45;
 }
 
-const struct wsi_xid *wsi_xid_of(const struct ws_triage *triage, const struct wsi_entry *entry)
+const struct wsi_told_xid *wsi_xid_of(const struct ws_triage *triage, const struct wsi_entry *entry)
 {
 	const struct wsi_evidence *e = &triage->evidence;
 	for (size_t i = 0; i < e->n_xids; i++) {
-		const struct wsi_xid *one = &e->xids[i];
+		const struct wsi_told_xid *one = &e->xids[i];
 		bool same_process = entry->pid != WSI_NO_NUMBER && one->pid == entry->pid;
 		bool other_process = one->pid != WSI_NO_NUMBER && entry->pid != WSI_NO_NUMBER &&
 				     one->pid != entry->pid;
@@ -274,7 +280,7 @@ static bool has_failed(const struct ws_triage *triage, int64_t rank)
 const char *wsi_evidence_text(struct ws_triage *triage, const struct wsi_entry *entry, bool counts)
 {
 	const char *part[3] = { NULL, NULL, NULL };
-	const struct wsi_xid *xid = wsi_xid_of(triage, entry);
+	const struct wsi_told_xid *xid = wsi_xid_of(triage, entry);
 	int64_t rank = entry->row.rank;
 	size_t n = 0;
 	if (xid)

@@ -46,17 +46,6 @@ struct wsi_map_key wsi_key_of(struct ws_str a, struct ws_str b)
 	return key;
 }
 
-static void few_add(struct wsi_few *few, uint64_t number)
-{
-	for (uint32_t i = 0; i < few->n; i++)
-		if (few->number[i] == number)
-			return;
-	if (few->n < WSI_FEW)
-		few->number[few->n++] = number;
-	else
-		few->more = true;
-}
-
 /* Index of the element of a list that a key stands for, a new one (zeroed) if need be; SIZE_MAX
  * when memory is out. */
 static size_t element_of(struct wsi_map *map, const struct wsi_map_key *key, void *list,
@@ -249,7 +238,7 @@ static enum ws_status add_to_group(struct ws_triage *triage, const struct wsi_re
 	if (time > group->shown.last)
 		group->shown.last = time;
 	if (record->rank != WSI_NO_NUMBER)
-		few_add(&group->ranks, record->rank);
+		wsi_few_add(&group->ranks, record->rank);
 	return WS_OK;
 }
 
@@ -273,9 +262,9 @@ static enum ws_status add_to_gpu(struct ws_triage *triage, const struct wsi_reco
 		gpu->shown.name = ws_str_of(name);
 	}
 	gpu->shown.n_faults++;
-	few_add(&gpu->jobs, job);
+	wsi_few_add(&gpu->jobs, job);
 	struct wsi_map_key signature = wsi_key_of(record->signature, ws_str_of(""));
-	few_add(&gpu->signatures, signature.word[0]);
+	wsi_few_add(&gpu->signatures, signature.word[0]);
 	return WS_OK;
 }
 
@@ -525,8 +514,8 @@ static bool show_groups(struct ws_triage *triage)
 		qsort(triage->groups, triage->n_groups, sizeof *triage->groups, group_order);
 	for (size_t i = 0; shown && i < triage->n_groups; i++) {
 		struct wsi_bug *group = &triage->groups[i];
-		group->shown.ranks = wsi_ranks_text(triage, group->ranks.number, group->ranks.n,
-						    group->ranks.more);
+		group->shown.ranks = wsi_ranks_text(&triage->arena, group->ranks.number,
+						    group->ranks.n, group->ranks.more);
 		shown[i] = group->shown;
 	}
 	triage->result.groups = shown;

@@ -7,7 +7,7 @@
  *   record.c   a record: fields, writing, reading; describe.c fills one from a report
  *   gather.c   groups, jobs and GPUs of many records
  *   judge.c    which rank of a job was first, or holds the others up
- *   ranks.c    ranks as text, and which are missing
+ *   role.c     the words for what a dump tells of its process
  *   calls.c    which collective operation each rank waits in
  *   companion.c  lines of logs that lie beside dumps
  *   snapshot.c   files about collectives: PyTorch's flight recorder, NCCL's RAS
@@ -21,10 +21,10 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "log/line.h"
+#include "log/ranks.h"
 
 /* ---- names ---- */
-
-#define WSI_NO_NUMBER UINT64_MAX
 
 /* What a name says. Texts lie in the path; empty: it does not say. */
 struct wsi_dump_name {
@@ -113,13 +113,6 @@ void wsi_record_name(struct wsi_record *record, const char *pattern,
 
 /* ---- processes ---- */
 
-enum { WSI_LABEL_BYTES = 64 };
-
-/* Parts such as "TP1" of a text, with `between` between them, as a label: "DP0 TP1". The rank is
- * known if there is one part that counts processes. False: it is no such text. */
-bool wsi_server_label(struct ws_str text, char between, char label[WSI_LABEL_BYTES],
-		      uint64_t *ret_rank);
-
 struct wsi_process {
 	uint64_t rank, n_ranks, attempt; /* WSI_NO_NUMBER */
 };
@@ -134,15 +127,6 @@ enum wsi_known wsi_process_find(struct ws_triage_processes *processes, struct ws
 				uint64_t pid, struct wsi_process *ret_process);
 
 /* ---- what many records have in common ---- */
-
-enum { WSI_FEW = 64 };
-
-/* Some different numbers; more are not kept. */
-struct wsi_few {
-	uint64_t number[WSI_FEW];
-	uint32_t n;
-	bool more;
-};
 
 struct wsi_bug {
 	struct ws_triage_group shown;
@@ -178,25 +162,19 @@ struct wsi_job {
 
 /* ---- logs and files beside dumps ---- */
 
-/* What the driver told the kernel of a GPU. */
-struct wsi_xid {
+/* An Xid line. */
+struct wsi_told_xid {
 	uint32_t log; /* which log; in the order of its lines */
 	uint64_t number, pid;
 	char pci[16];
 	struct ws_str host; /* empty: the log does not say */
 };
 
-/* A process in a communicator of NCCL. */
-struct wsi_member {
-	struct ws_str host; /* empty: only an address is known */
-	uint64_t pid, rank, n_ranks;
-};
-
-/* A worker of an inference server, as the lines of its log start. */
-struct wsi_server_worker {
-	struct ws_str label; /* "TP1", "DP0 TP1" */
-	uint64_t pid, rank;  /* WSI_NO_NUMBER: the label does not say */
-	bool has_failed;     /* a line of its own says so */
+/* A worker of an inference server. */
+struct wsi_told_worker {
+	struct ws_str label;
+	uint64_t pid, rank; /* WSI_NO_NUMBER */
+	bool has_failed;
 };
 
 /* Who tells of collectives. */
@@ -218,11 +196,11 @@ struct wsi_rank_group {
 };
 
 struct wsi_evidence {
-	struct wsi_xid *xids; /* owned, as the next ones */
+	struct wsi_told_xid *xids; /* owned, as the next ones */
 	size_t n_xids, cap_xids;
 	struct wsi_member *members;
 	size_t n_members, cap_members;
-	struct wsi_server_worker *workers;
+	struct wsi_told_worker *workers;
 	size_t n_workers, cap_workers;
 	struct wsi_count *counts;
 	size_t n_counts, cap_counts;
@@ -236,7 +214,7 @@ struct wsi_evidence {
 
 void wsi_evidence_fini(struct wsi_evidence *evidence);
 /* Each false: memory is out. What is too much is passed over. */
-bool wsi_evidence_xid(struct ws_triage *triage, const struct wsi_xid *xid);
+bool wsi_evidence_xid(struct ws_triage *triage, uint32_t log, const struct wsi_xid *xid);
 bool wsi_evidence_member(struct ws_triage *triage, const struct wsi_member *member);
 bool wsi_evidence_worker(struct ws_triage *triage, const struct wsi_server_worker *worker);
 bool wsi_evidence_gone(struct ws_triage *triage, uint64_t rank);
@@ -250,10 +228,11 @@ bool wsi_evidence_count(struct ws_triage *triage, size_t group, const struct wsi
 const struct wsi_member *wsi_member_of(const struct ws_triage *triage,
 				       const struct wsi_entry *entry);
 /* Of a process that alone has its number in the job. */
-const struct wsi_server_worker *wsi_worker_of(const struct ws_triage *triage,
-					      const struct wsi_job *job,
-					      const struct wsi_entry *entry);
-const struct wsi_xid *wsi_xid_of(const struct ws_triage *triage, const struct wsi_entry *entry);
+const struct wsi_told_worker *wsi_worker_of(const struct ws_triage *triage,
+					    const struct wsi_job *job,
+					    const struct wsi_entry *entry);
+const struct wsi_told_xid *wsi_xid_of(const struct ws_triage *triage,
+				      const struct wsi_entry *entry);
 const struct wsi_count *wsi_count_of(const struct ws_triage *triage, size_t group, uint64_t rank);
 /* What all that says of a dump, in words; `counts`: the counts are those of its job. */
 const char *wsi_evidence_text(struct ws_triage *triage, const struct wsi_entry *entry, bool counts);
@@ -324,8 +303,6 @@ uint32_t wsi_calls_of(const struct wsi_job *job, uint32_t but,
 /* "NCCL all-reduce"; of several "NCCL all-reduce (ranks 0-2) and NCCL all-gather (rank 3)". */
 const char *wsi_calls_text(struct ws_triage *triage, const struct wsi_call *calls, uint32_t n);
 
-/* "0-3,7": sorted numbers; `more`: there are others. */
-const char *wsi_ranks_text(struct ws_triage *triage, const uint64_t *ranks, size_t n, bool more);
 /* Says of a job what happened first, from its entries. */
 enum ws_status wsi_judge(struct ws_triage *triage, struct wsi_job *job,
 			 struct ws_triage_job *ret_job) WS_MUST_USE;

@@ -149,7 +149,7 @@ static void adopt_evidence(struct scene *s)
 	for (size_t i = 0; i < s->job->n; i++) {
 		struct wsi_entry *entry = &s->job->entry[i];
 		const struct wsi_member *member = wsi_member_of(s->triage, entry);
-		const struct wsi_server_worker *worker =
+		const struct wsi_told_worker *worker =
 			member ? NULL : wsi_worker_of(s->triage, s->job, entry);
 		uint64_t rank = member ? member->rank : worker ? worker->rank : WSI_NO_NUMBER;
 		if (entry->n_ranks != WSI_NO_NUMBER)
@@ -203,7 +203,7 @@ static void find_missing(struct scene *s)
 	for (; due > 0 && (uint64_t)due < s->n_ranks && n < WSI_FEW; due++)
 		missing[n++] = (uint64_t)due;
 	more |= due > 0 && (uint64_t)due < s->n_ranks;
-	s->shown->missing = wsi_ranks_text(s->triage, missing, n, more);
+	s->shown->missing = wsi_ranks_text(&s->triage->arena, missing, n, more);
 	if (n)
 		s->shown->missing_why = s->n_ranks ? "logs or exec say how many ranks there are"
 						   : "higher ranks left one";
@@ -309,7 +309,7 @@ static const char *names_of(struct scene *s, bool (*wanted)(const struct wsi_ent
 	}
 	if (in_all > MOST && n_ranks == in_all)
 		return wsi_keep_format(s->triage, "ranks %s",
-				       wsi_ranks_text(s->triage, ranks, n_ranks, false));
+				       wsi_ranks_text(&s->triage->arena, ranks, n_ranks, false));
 	for (size_t i = 0; i < s->job->n && n < MOST; i++) {
 		if (!wanted(s->job->entry, i))
 			continue;
@@ -395,13 +395,14 @@ static void judge_one_fault(struct scene *s)
 static uint32_t first_by_kernel_log(const struct scene *s)
 {
 	const struct wsi_entry *e = s->job->entry;
-	const struct wsi_xid *best = NULL;
+	const struct wsi_told_xid *best = NULL;
 	uint32_t at = WS_NONE;
 	for (uint32_t i = 0; i < s->job->n; i++) {
 		if (!starts_event(e, i))
 			continue;
 		uint32_t one = leader(s, e[i].row.event);
-		const struct wsi_xid *xid = one != WS_NONE ? wsi_xid_of(s->triage, &e[one]) : NULL;
+		const struct wsi_told_xid *xid =
+			one != WS_NONE ? wsi_xid_of(s->triage, &e[one]) : NULL;
 		if (!xid || !e[one].host.len ||
 		    (best && (xid->log != best->log || xid == best ||
 			      !ws_str_equal(e[one].host, e[at].host))))

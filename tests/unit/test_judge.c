@@ -942,15 +942,15 @@ static void ranks_are_written_as_ranges(void **state)
 	begin(&b, NULL, 0);
 	for (size_t i = 0; i < WSI_COUNT(cases); i++)
 		assert_string_equal(
-			wsi_ranks_text(b.triage, cases[i].ranks, cases[i].n, cases[i].more),
+			wsi_ranks_text(&b.triage->arena, cases[i].ranks, cases[i].n, cases[i].more),
 			cases[i].text);
 	uint64_t apart[64];
 	for (size_t i = 0; i < WSI_COUNT(apart); i++) /* 13 characters each: 31 of them */
 		apart[i] = 100000000000 + 2 * i;
-	const char *text = wsi_ranks_text(b.triage, apart, WSI_COUNT(apart), false);
+	const char *text = wsi_ranks_text(&b.triage->arena, apart, WSI_COUNT(apart), false);
 	assert_int_equal(strlen(text), 31 * 13 - 1 + strlen(",..."));
 	assert_string_equal(text + strlen(text) - 9, "00060,...");
-	text = wsi_ranks_text(b.triage, apart, 31, false);
+	text = wsi_ranks_text(&b.triage->arena, apart, 31, false);
 	assert_int_equal(strlen(text), 31 * 13 - 1);
 	ws_triage_destroy(b.triage);
 }

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks as text, and the words for what a dump tells of its process. */
-#include "triage/internal.h"
+#include "log/ranks.h"
 
 enum { MAX_SHOWN = 400 /* characters */ };
 
-const char *ws_triage_role_text(enum ws_triage_role role)
+void wsi_few_add(struct wsi_few *few, uint64_t number)
 {
-	static const char *const words[] = {
-		[WS_TRIAGE_FAULT] = "fault",
-		[WS_TRIAGE_COLLECTIVE_FAULT] = "fault in a collective",
-		[WS_TRIAGE_WAITS] = "waits",
-		[WS_TRIAGE_STUCK] = "stuck",
-		[WS_TRIAGE_RUNS] = "runs",
-		[WS_TRIAGE_IDLE] = "idle",
-		[WS_TRIAGE_UNREADABLE] = "cannot tell",
-	};
-	return (size_t)role < WSI_COUNT(words) ? words[role] : "?";
+	for (uint32_t i = 0; i < few->n; i++)
+		if (few->number[i] == number)
+			return;
+	if (few->n < WSI_FEW)
+		few->number[few->n++] = number;
+	else
+		few->more = true;
 }
 
 static int number_order(const void *left, const void *right)
@@ -24,7 +20,7 @@ static int number_order(const void *left, const void *right)
 	return WSI_ORDER(a, b);
 }
 
-const char *wsi_ranks_text(struct ws_triage *triage, const uint64_t *ranks, size_t n, bool more)
+const char *wsi_ranks_text(struct wsi_arena *arena, const uint64_t *ranks, size_t n, bool more)
 {
 	char text[MAX_SHOWN + 64] = "";
 	size_t len = 0;
@@ -50,5 +46,5 @@ const char *wsi_ranks_text(struct ws_triage *triage, const uint64_t *ranks, size
 	}
 	if (more)
 		snprintf(text + len, sizeof text - len, ",...");
-	return wsi_arena_str(&triage->arena, text, strlen(text));
+	return wsi_arena_str(arena, text, strlen(text));
 }
