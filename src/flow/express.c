@@ -297,6 +297,48 @@ static void express_low_bits(struct job *j)
 	two(j, WS_FLOW_AND, from[0], wsi_half_immediate(mask));
 }
 
+/*
+ * PRMT chooses four bytes out of eight, of `low` and `high`; 8 more is what the sign of a byte
+ * fills. Only where they are a run of bytes of one register, extended by zeros or by its sign:
+ * 0x7770 with RZ above is the lowest byte, 0x8880 the same with its sign, 0x7732 the upper half.
+ */
+static void express_bytes(struct job *j)
+{
+	struct wsi_half from[3]; /* low, chosen, high */
+	if (j->parts.n_mods || !wsi_halves_of(&j->parts, 3, from) ||
+	    from[1].kind != WS_OPERAND_IMMEDIATE || from[1].constant) {
+		other(j);
+		return;
+	}
+	unsigned chosen[4], first, n = 1;
+	for (unsigned i = 0; i < 4; i++)
+		chosen[i] = (unsigned)(from[1].value >> 4 * i & 15);
+	first = chosen[0];
+	const struct wsi_half *of = first & 4 ? &from[2] : &from[0];
+	const struct wsi_half *rest = first & 4 ? &from[0] : &from[2];
+	while (n < 4 && chosen[n] == first + n && chosen[n] % 4)
+		n++;
+	bool zeros = n < 4 && wsi_half_is(rest, 0), sign = n < 4;
+	for (unsigned i = n; i < 4; i++) {
+		zeros &= ((chosen[i] ^ first) & 4) != 0;
+		sign &= chosen[i] == first + n - 1 + 8;
+	}
+	if (first & 8 || (!zeros && !sign)) {
+		other(j);
+		return;
+	}
+	unsigned drop = (first & 3) * 8, bits = n * 8;
+	set(j, sign ? WS_FLOW_SAR : WS_FLOW_AND);
+	uint16_t shifted = wsi_node_new(j->s, j->node, sign ? WS_FLOW_SHL : WS_FLOW_SHR, 32, j->at);
+	wsi_node_arg(j->s, j->node, shifted);
+	wsi_node_arg(
+		j->s, j->node,
+		wsi_node_immediate(j->s, j->node, sign ? 32 - bits : (INT64_C(1) << bits) - 1, 32));
+	wsi_node_arg(j->s, shifted, wsi_node_half(j->s, shifted, *of));
+	wsi_node_arg(j->s, shifted,
+		     wsi_node_immediate(j->s, shifted, sign ? 32 - bits - drop : drop, 32));
+}
+
 static void express_select(struct job *j)
 {
 	struct wsi_half from[2];
@@ -611,6 +653,9 @@ static void express_alu(struct job *j)
 		break;
 	case WS_OP_SGXT:
 		express_low_bits(j);
+		break;
+	case WS_OP_PRMT:
+		express_bytes(j);
 		break;
 	case WS_OP_SEL:
 		express_select(j);

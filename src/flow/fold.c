@@ -59,7 +59,7 @@ static bool same(const struct ws_flow_slice *slice, uint16_t a, uint16_t b)
 	return false;
 }
 
-/* ---- sums and products ---- */
+/* ---- sums ---- */
 
 /* Adds up the numbers of a sum; a sum of one term is that term. */
 static void flatten_sum(struct ws_flow_slice *slice, struct ws_flow_node *node)
@@ -97,6 +97,54 @@ static void flatten_sum(struct ws_flow_slice *slice, struct ws_flow_node *node)
 	memcpy(node->arg, arg, n * sizeof *arg);
 }
 
+/* ---- parts of a register ---- */
+
+/* The bits that a value can have. */
+static uint64_t bits_of(const struct ws_flow_slice *slice, const struct ws_flow_node *node)
+{
+	bool memory = node->op == WS_FLOW_LOAD || node->op == WS_FLOW_CONSTANT;
+	const struct ws_flow_node *number = node->n_args == 2 ? &slice->node[node->arg[1]] : NULL;
+	if (memory && !node->is_signed && node->bytes > 0 && node->bytes < 4)
+		return (UINT64_C(1) << node->bytes * 8) - 1;
+	if (node->op == WS_FLOW_AND && is_number(number))
+		return node->bits == 32 ? (uint32_t)number->value : (uint64_t)number->value;
+	return node->bits == 32 ? UINT32_MAX : UINT64_MAX;
+}
+
+/* A mask that leaves everything, or everything that the mask within it leaves, is none. */
+static void fold_mask(struct ws_flow_slice *slice, struct ws_flow_node *node)
+{
+	struct ws_flow_node *from = arg_of(slice, node, 0);
+	uint64_t mask = bits_of(slice, node);
+	if (!(bits_of(slice, from) & ~mask))
+		*node = *from;
+	else if (from->op == WS_FLOW_AND && is_number(arg_of(slice, from, 1)) &&
+		 !(mask & ~bits_of(slice, from)))
+		node->arg[0] = from->arg[0];
+}
+
+/* x << by >> by of a load of so many bits: it is extended by its sign. */
+static void fold_sign(struct ws_flow_slice *slice, struct ws_flow_node *node)
+{
+	const struct ws_flow_node *shift = arg_of(slice, node, 0), *by = arg_of(slice, node, 1);
+	if (shift->op != WS_FLOW_SHL || node->bits != 32 || !is_number(by) ||
+	    !is_number(arg_of(slice, shift, 1)) || arg_of(slice, shift, 1)->value != by->value)
+		return;
+	const struct ws_flow_node *from = arg_of(slice, shift, 0);
+	bool memory = from->op == WS_FLOW_LOAD || from->op == WS_FLOW_CONSTANT;
+	if (!memory || from->bytes == 0 || from->bytes > 2 || from->bytes * 8 != 32 - by->value)
+		return;
+	struct ws_flow_node was = *node;
+	*node = *from;
+	node->is_signed = true;
+	node->keep_pc = was.keep_pc;
+	node->keep_count = was.keep_count;
+	node->keep_number = was.keep_number;
+	node->keep_behind = was.keep_behind;
+}
+
+/* ---- products, shifts and masks ---- */
+
 static void fold_two(struct ws_flow_slice *slice, struct ws_flow_node *node)
 {
 	const struct ws_flow_node *a = arg_of(slice, node, 0), *b = arg_of(slice, node, 1);
@@ -125,6 +173,10 @@ static void fold_two(struct ws_flow_slice *slice, struct ws_flow_node *node)
 		 (right && y == 0 && node->op != WS_FLOW_MUL && node->op != WS_FLOW_AND &&
 		  node->op != WS_FLOW_MIN && node->op != WS_FLOW_MAX))
 		*node = *a;
+	else if (node->op == WS_FLOW_AND && right)
+		fold_mask(slice, node);
+	else if (node->op == WS_FLOW_SAR)
+		fold_sign(slice, node);
 }
 
 /* ---- pairs ---- */

@@ -519,7 +519,7 @@ static void answer_wide(struct wsi_slicer *s, uint16_t node)
 	}
 	bool registers = in_register(&half[0]) && in_register(&half[1]);
 	size_t high_at = registers ? wsi_defs_only(&defs[1]) : SIZE_MAX;
-	if (high_at != SIZE_MAX && defs[0].n > 1 && wsi_express_sign(s, node, &half[0], high_at))
+	if (high_at != SIZE_MAX && wsi_express_sign(s, node, &half[0], high_at))
 		return;
 	if (!registers || defs[0].more || defs[1].more || !in_pairs(s, defs)) {
 		answer_apart(s, node, registers && (defs[0].more || defs[1].more) ? asked : half);

@@ -424,8 +424,12 @@ bool wsi_express_sign(struct wsi_slicer *s, uint16_t node, const struct wsi_half
 {
 	struct wsi_half high;
 	struct wsi_parts parts;
+	struct wsi_defs defs;
 	wsi_parts_of(s->flow, high_at, &parts);
-	if (!is_sign_of(&parts, &high) || !wsi_half_same(s, &high, low))
+	if (!is_sign_of(&parts, &high))
+		return false;
+	wsi_half_origin(s, &high, &defs);
+	if (!wsi_half_same(s, &high, low))
 		return false;
 	express_extension(s, node, *low, high_at);
 	return true;

@@ -723,6 +723,12 @@ static void try_texts(uint64_t *seed)
 	static const char *const texts[] = {
 		"PRMT R2, R4, 0x3210, R6",
 		"PRMT R2, R4, 0x7654, R6",
+		"PRMT R2, R4, 0x7770, RZ",
+		"PRMT R2, R4, 0x7721, RZ",
+		"PRMT R2, R4, 0x4321, RZ",
+		"PRMT R2, R4, 0x8880, R6",
+		"PRMT R2, R4, 0xaa21, R6",
+		"PRMT R2, R4, 0xeee6, R6",
 		"HFMA2 R2, -RZ, RZ, 1, 2",
 		"HFMA2.MMA R2, -RZ, RZ, 1, 2",
 		"HFMA2.BF16_V2 R2, -RZ, RZ, 1, 2",
@@ -816,6 +822,7 @@ static void expressions_were_compared(void **state)
 		WS_OP_HFMA2, WS_OP_USEL,  WS_OP_UVIADD, WS_OP_UVIMNMX, WS_OP_R2UR,  WS_OP_S2R,
 		WS_OP_S2UR,  WS_OP_CS2R,  WS_OP_CS2UR,  WS_OP_LDC,     WS_OP_ULDC,  WS_OP_LDCU,
 		WS_OP_LD,    WS_OP_LDG,   WS_OP_LDS,    WS_OP_LDL,     WS_OP_SGXT,  WS_OP_USGXT,
+		WS_OP_UPRMT,
 	};
 	for (unsigned o = 0; o < wsi_isa_n_ops; o++) {
 		bool is_expected = is_one_of(o, expected, WSI_COUNT(expected));

@@ -69,8 +69,8 @@ static void put_node(struct text *text, const struct ws_flow_slice *slice, uint1
 	} else {
 		snprintf(name, sizeof name, "%s", names[node->op]);
 		if (node->op == WS_FLOW_LOAD || node->op == WS_FLOW_ATOMIC)
-			snprintf(name, sizeof name, "%s%u+%" PRId64 "_", names[node->op],
-				 node->bytes, node->value);
+			snprintf(name, sizeof name, "%s%s%u+%" PRId64 "_", names[node->op],
+				 node->is_signed ? "s" : "", node->bytes, node->value);
 		put_args(text, slice, node, name);
 	}
 }
@@ -321,6 +321,19 @@ static const struct idiom idioms[] = {
 	  64,
 	  "add64(UR6.64,UR8.64)" },
 	{ 120, { "IADD.64 R2, R4, 0x10", "NOP" }, 2, 64, "add64(R4.64,16)" },
+	/* as -G code has it: by way of copies, the halves in blocks of their own */
+	{ 90,
+	  { "IADD3 R6, R4, R5, RZ", "@P0 BRA 0x40", "NOP", "NOP", "MOV R7, R6", "MOV R9, R7",
+	    "SHF.R.S32.HI R8, RZ, 0x1f, R9", "MOV R2, R7", "MOV R3, R8", "NOP" },
+	  2,
+	  64,
+	  "sext64(add(R4,R5))" },
+	{ 90,
+	  { "MOV R6, R4", "@P0 BRA 0x30", "MOV R6, R5", "MOV R7, R6",
+	    "SHF.R.S32.HI R8, RZ, 0x1f, R7", "MOV R2, R7", "MOV R3, R8", "NOP" },
+	  2,
+	  64,
+	  "sext64(merge(R4,R5))" },
 	/* what only looks like it */
 	{ 80,
 	  { "IADD3 R2, P0, R4, R6, RZ", "IADD3.X R3, R5, R7, RZ, P1, !PT", "NOP" },
@@ -355,6 +368,37 @@ static const struct idiom idioms[] = {
 	{ 80, { "LDG.E.U8 R4, [R8.64]", "NOP" }, 4, 32, "load1+0_(R8.64)" },
 	{ 80, { "LDS R2, [R3.X4+UR5+0x10]", "NOP" }, 2, 32, "load4+0_(add(mul(R3,4),UR5,16))" },
 	{ 80, { "ATOMG.E.ADD.STRONG.GPU PT, R2, [R4.64], R6", "NOP" }, 2, 32, "atomic4+0_(R4.64)" },
+	/* bytes of a register: of a load with no others they are the load */
+	{ 90, { "PRMT R2, R4, 0x7770, RZ", "NOP" }, 2, 32, "and(R4,255)" },
+	{ 90, { "PRMT R2, R4, 0x7772, RZ", "NOP" }, 2, 32, "and(shr(R4,16),255)" },
+	{ 90, { "PRMT R2, R4, 0x7721, RZ", "NOP" }, 2, 32, "and(shr(R4,8),65535)" },
+	{ 90, { "PRMT R2, RZ, 0x54, R4", "NOP" }, 2, 32, "and(R4,65535)" },
+	{ 90, { "PRMT R2, R4, 0x9910, RZ", "NOP" }, 2, 32, "sar(shl(R4,16),16)" },
+	{ 90, { "PRMT R2, R4, 0x9991, R6", "NOP" }, 2, 32, "sar(shl(R4,16),24)" },
+	{ 90, { "PRMT R2, R4, 0x4440, R6", "NOP" }, 2, 32, "other(R4,R6)" },
+	{ 90, { "PRMT R2, R4, 0x8990, RZ", "NOP" }, 2, 32, "other(R4)" },
+	{ 90, { "PRMT R2, R4, 0x770, RZ", "NOP" }, 2, 32, "other(R4)" },
+	{ 80,
+	  { "LD.E.U8 R4, [R8.64]", "PRMT R2, R4, 0x7770, RZ", "PRMT R2, R2, 0x7710, RZ",
+	    "LOP3.LUT R2, R2, 0xff, RZ, 0xc0, !PT", "NOP" },
+	  2,
+	  32,
+	  "load1+0_(R8.64)" },
+	{ 80,
+	  { "LD.E.U16 R4, [R8.64]", "PRMT R2, R4, 0x7770, RZ", "NOP" },
+	  2,
+	  32,
+	  "and(load2+0_(R8.64),255)" },
+	{ 80,
+	  { "LD.E R4, [R8.64]", "PRMT R2, R4, 0x7710, RZ", "PRMT R2, R2, 0x7770, RZ", "NOP" },
+	  2,
+	  32,
+	  "and(load4+0_(R8.64),255)" },
+	{ 80,
+	  { "LD.E.U8 R4, [R8.64]", "PRMT R2, R4, 0x8880, RZ", "NOP" },
+	  2,
+	  32,
+	  "loads1+0_(R8.64)" },
 	{ 80, { "STL [R1+0x8], R4", "MOV R4, RZ", "LDL R6, [R1+0x8]", "NOP" }, 6, 32, "R4" },
 	{ 80,
 	  { "STL.64 [R1+0x8], R4", "STL [R1+0x10], R9", "LDL.64 R6, [R1+0x8]", "NOP" },
