@@ -604,7 +604,7 @@ static enum ws_status next_for_blocks(struct wsi_build *build)
 	for (uint32_t i = 0; i < report->n_waits; i++) {
 		const struct ws_report_wait *wait = &report->waits[i];
 		bool word = wait->kind == WS_WAIT_GRID ||
-			    (wait->kind == WS_WAIT_SPIN && wait->space == WS_SPACE_GLOBAL);
+			    (wait->kind == WS_WAIT_SPIN && wait->space != WS_SPACE_SHARED);
 		if (!word || wait->collective || wait->kernel >= report->n_kernels ||
 		    report->kernels[wait->kernel].grid_status != WS_OK)
 			continue;

@@ -309,6 +309,7 @@ static enum ws_status new_wait(struct wsi_waits *w, const struct wsi_part *part,
 		.barrier_status = WS_ABSENT,
 		.address_status = WS_ABSENT,
 		.value_status = WS_ABSENT,
+		.space = code->space,
 		.until_status = WS_ABSENT,
 		.object = { .status = WS_ABSENT },
 		.owner = { .ordinal = WS_NONE, .root_ordinal = WS_NONE, .range_status = WS_ABSENT },
@@ -534,8 +535,9 @@ static const char *what_of(struct wsi_build *build, const struct ws_report_wait 
 	case WS_WAIT_GRID:
 		return "for all blocks of the grid";
 	case WS_WAIT_SPIN:
-		return wait->space == WS_SPACE_SHARED ? "for shared memory to change"
-						      : "for global memory to change";
+		return wait->space == WS_SPACE_SHARED   ? "for shared memory to change"
+		       : wait->space == WS_SPACE_GLOBAL ? "for global memory to change"
+							: "for memory to change";
 	case WS_WAIT_REGISTERS:
 		return "for registers that other warps have to give back (setmaxnreg)";
 	case WS_WAIT_SLEEP:

@@ -454,6 +454,8 @@ static const struct idiom idioms[] = {
 	  "R4" }, /* asked in the callee: its own entry */
 	{ 80, { "BRA 0x20", "NOP", "NOP" }, 2, 32, "R2" },
 	/* addresses */
+	{ 80, { "LDS R0, [RZ]" }, 0, 0, "[ + 0]" },
+	{ 80, { "ATOMS.ADD R0, [RZ], R2" }, 0, 0, "[ + 0]" },
 	{ 80,
 	  { "IMAD.WIDE R2, R3, 0x4, R4", "LDG.E R0, [R2.64+0x20]" },
 	  0,
