@@ -41,7 +41,8 @@ enum {
 #define CLI_VERB_LIST(X)                                                                           \
 	X(report, "[OPTION...] DUMP", false,                                                       \
 	  "what failed, where, and where all other threads are")                                   \
-	X(info, "[OPTION...] DUMP TABLE [FILTER...]", true, "tables of everything in the dump")    \
+	X(info, "[OPTION...] DUMP|FILE [TABLE [FILTER...]]", true,                                 \
+	  "tables of everything in a dump; the images and kernels of a program")                   \
 	X(mem, "[OPTION...] DUMP SPACE:ADDRESS [/FORMAT] [COUNT] [FILTER...]", true, "memory")     \
 	X(regs, "[OPTION...] DUMP [REGISTER...] [FILTER...]", true,                                \
 	  "registers of one lane, or of several")                                                  \

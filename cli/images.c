@@ -7,12 +7,7 @@
 
 /* ---- architectures ---- */
 
-struct arch {
-	uint64_t sm;
-	char variant; /* 0: any */
-};
-
-static bool arch_parse(const char *text, struct arch *ret_arch)
+bool arch_parse(const char *text, struct arch *ret_arch)
 {
 	char digits[8];
 	const char *number = strncmp(text, "sm_", 3) == 0 ? text + 3 : text;
@@ -27,10 +22,9 @@ static bool arch_parse(const char *text, struct arch *ret_arch)
 	return cli_number(digits, &ret_arch->sm);
 }
 
-static bool arch_fits(const struct arch *arch, const struct ws_cubin_facts *facts)
+bool arch_fits(const struct arch *arch, uint32_t sm, char variant)
 {
-	return !arch ||
-	       (arch->sm == facts->sm && (!arch->variant || arch->variant == facts->variant));
+	return !arch || (arch->sm == sm && (!arch->variant || arch->variant == variant));
 }
 
 void image_arch(const struct image *image, char *ret_text, size_t size)
@@ -64,7 +58,7 @@ static void images_add(struct images *images, struct ws_cubin *cubin, size_t ind
 {
 	struct image image = { .cubin = cubin, .index = index };
 	ws_cubin_facts(cubin, &image.facts);
-	if (!arch_fits(arch, &image.facts))
+	if (!arch_fits(arch, image.facts.sm, image.facts.variant))
 		return;
 	images->item = cli_realloc(images->item, images->n + 1, sizeof *images->item);
 	images->item[images->n++] = image;

@@ -36,6 +36,15 @@ int images_open(struct cli *cli, const char *verb, const char *path, const char 
 		struct images *ret_images);
 void images_close(struct images *images);
 
+/* An architecture as --arch takes it. */
+struct arch {
+	uint64_t sm;
+	char variant; /* 0: any */
+};
+bool arch_parse(const char *text, struct arch *ret_arch);
+/* Whether code for sm_NN, with that letter or 0, is wanted; `arch` NULL: all is. */
+bool arch_fits(const struct arch *arch, uint32_t sm, char variant);
+
 /* "sm_90", or "sm_?"; 16 bytes are enough. */
 void image_arch(const struct image *image, char *ret_text, size_t size);
 /* Begins what is shown of an image: in JSON an object with its number and architecture; in text, of

@@ -104,16 +104,25 @@ int cli_open_fail(const char *path, const struct ws_error *err)
 	return cli_fail_advise(path, err, advice);
 }
 
-/* No dump: says what it is, and which verbs read it. */
+/* No dump: says what it is, and which verbs read it, or what is wrong with the GPU code in it. */
 static int refuse(const char *path, const struct ws_error *err)
 {
 	struct ws_image_file *images;
-	struct stat st;
-	if (err->status != WS_UNSUPPORTED || stat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
-	    ws_image_file_open(path, &images, NULL) != WS_OK)
+	struct ws_error inside = { .status = WS_OK };
+	struct stat about;
+	char advice[sizeof inside.message + 64];
+	if (err->status != WS_UNSUPPORTED || stat(path, &about) != 0 || !S_ISREG(about.st_mode))
 		return cli_open_fail(path, err);
-	ws_image_file_close(images);
-	return cli_fail_advise(path, err, "; these verbs read it: lines, symbolize, disas, store");
+	enum ws_status st = ws_image_file_open(path, &images, &inside);
+	if (st != WS_OK && st != WS_MALFORMED && st != WS_TRUNCATED)
+		return cli_open_fail(path, err);
+	snprintf(advice, sizeof advice, "; GPU code in it cannot be read: %s", inside.message);
+	if (st == WS_OK) {
+		ws_image_file_close(images);
+		snprintf(advice, sizeof advice,
+			 "; these verbs read it: info, lines, symbolize, disas, store");
+	}
+	return cli_fail_advise(path, err, advice);
 }
 
 static int target_open(struct cli *cli, const char *path, struct ws_target **ret_target,

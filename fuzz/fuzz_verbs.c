@@ -99,6 +99,8 @@ static const char *const commands[] = {
 	"whatis in *(int(*)[2])at",
 	"info --json in frame",
 	"ptype in (int[2][3])0",
+	"info in",
+	"info --json --wide in",
 };
 
 static char folder[] = "/tmp/warpscope-fuzz.XXXXXX";

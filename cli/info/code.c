@@ -19,8 +19,7 @@ static const struct column module_columns[] = {
 	{ "Identity", "code_id", COLUMN_WIDE | COLUMN_LEFT },
 };
 
-/* How much the module can tell of the source. */
-static const char *lines_word(struct ws_cubin *cubin, const struct ws_cubin_facts *facts)
+const char *info_lines_word(struct ws_cubin *cubin, const struct ws_cubin_facts *facts)
 {
 	if (facts->has_debug_info)
 		return "-G";
@@ -72,7 +71,7 @@ static void content_cells(struct rows *rows, struct ws_cubin *cubin)
 	snprintf(text, sizeof text, "%u.%u", facts.toolkit / 10, facts.toolkit % 10);
 	rows_if(rows, 1, facts.toolkit != WS_UNKNOWN);
 	rows_text(rows, text);
-	rows_text(rows, lines_word(cubin, &facts));
+	rows_text(rows, info_lines_word(cubin, &facts));
 	function_cells(rows, cubin);
 }
 

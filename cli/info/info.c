@@ -179,6 +179,9 @@ const struct cli_option verb_info_options[] = {
 	{ "wide", 0, CLI_FLAG, .at = offsetof(struct info, wide) },
 	{ "coalescing", 0, CLI_TAKE, .take = take_coalescing },
 	{ "limit", 0, CLI_NUMBER, .at = offsetof(struct info, limit) },
+	{ "arch", 0, CLI_TEXT, .at = offsetof(struct info, images.arch) },
+	{ "kernel", 0, CLI_TEXT, .at = offsetof(struct info, images.kernel) },
+	{ "full-names", 0, CLI_FLAG, .at = offsetof(struct info, images.full_names) },
 	{ "frame", 0, CLI_NUMBER, .at = offsetof(struct info, frame) },
 	{ "source-map", 0, CLI_TAKE, .take = take_map },
 	{ "source-dir", 0, CLI_TAKE, .take = take_dir },
@@ -207,11 +210,11 @@ bool info_has_table(const char *word)
 static int unknown_table(const char *name)
 {
 	/* what cuda-gdb's info has and is a verb here */
-	static const char *const verbs[][2] = { { "locals", "locals" },
-						{ "args", "locals --only args" },
-						{ "frame", "bt" },
-						{ "stack", "bt" },
-						{ "registers", "regs" } };
+	static const char *const verbs[][2] = {
+		{ "locals", "locals" },  { "args", "locals --only args" },
+		{ "frame", "bt" },       { "stack", "bt" },
+		{ "registers", "regs" }, { "images", "info DUMP modules" }
+	};
 	for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
 		if (strcmp(name, verbs[i][0]) == 0)
 			return cli_usage("info", "no table '%s'; use: warpscope %s", name,
@@ -370,13 +373,42 @@ static int info_run(struct info *info, int argc, char **argv)
 	return status == CLI_ANSWERED ? show(info, table->name, table->show, NULL) : status;
 }
 
+/* Lists what is in a file of images. WS_UNSUPPORTED: it is none, and nothing was said. */
+static enum ws_status list_images(struct info *info, struct cli *cli, const char *path,
+				  int *ret_status)
+{
+	struct info_images_query query = info->images;
+	struct ws_image_file *file;
+	struct ws_error err;
+	enum ws_status st = ws_image_file_open(path, &file, &err);
+	if (st == WS_ABSENT) {
+		*ret_status = cli_open_fail(path, &err);
+		return WS_OK;
+	}
+	if (st != WS_OK) /* it may be a dump, and who opens dumps knows other files, too */
+		return WS_UNSUPPORTED;
+	query.wide = info->wide;
+	query.limit = info->limit.given ? info->limit.value : cli->json ? 0 : MOST_ROWS;
+	*ret_status = info_images(cli, path, file, &query);
+	ws_image_file_close(file);
+	return WS_OK;
+}
+
 static int run(struct info *info, struct cli *cli, int argc, char **argv)
 {
+	int status;
 	if (argc < 1)
-		return cli_usage("info", "which dump?");
+		return cli_usage("info", "which file?");
 	const char *path = argv[0];
 	argc--;
 	argv++;
+	bool may_list = argc == 0 || (argc == 1 && strcmp(argv[0], "images") == 0);
+	if (may_list && !cli->live && !cli->api_lib && strcmp(path, "-") != 0 &&
+	    list_images(info, cli, path, &status) == WS_OK)
+		return status;
+	if (info->images.arch || info->images.kernel)
+		return cli_usage("info", "--arch and --kernel choose from the images of a program, "
+					 "library, object, archive, fatbin or cubin");
 	if (argc > 0 && strcmp(argv[0], "cuda") == 0) { /* as cuda-gdb spells it */
 		argc--;
 		argv++;
@@ -384,7 +416,7 @@ static int run(struct info *info, struct cli *cli, int argc, char **argv)
 	/* at a prompt these are commands of its own */
 	if (argc > 0 && !cli->live && debug_info_is_answer(argv[0]))
 		return debug_info_verb(cli, path, argc, argv, info->frame, &info->sources);
-	int status = session_open(&info->session, cli, path);
+	status = session_open(&info->session, cli, path);
 	if (status == CLI_ANSWERED)
 		status = info_run(info, argc, argv);
 	symbols_destroy(info->symbols);

@@ -5,6 +5,7 @@
 #define WARPSCOPE_CLI_INFO_H
 
 #include "doubt.h"
+#include "info/listing.h"
 #include "rows.h"
 #include "session.h"
 #include "sources.h"
@@ -45,9 +46,10 @@ struct info {
 	struct symbols *symbols; /* NULL until info_symbols() */
 	struct filter filter;
 	bool wide, coalesce;
-	struct cli_given limit;     /* rows of a table; 0: all */
-	struct cli_given frame;     /* for words that are no tables, as `sources` */
-	struct cli_sources sources; /* owned */
+	struct info_images_query images; /* of a file that is no dump */
+	struct cli_given limit;          /* rows of a table; 0: all */
+	struct cli_given frame;          /* for words that are no tables, as `sources` */
+	struct cli_sources sources;      /* owned */
 	uint64_t n_left_out;
 	const char *none;        /* sentence for an empty table */
 	struct ws_json *json;    /* NULL in text */
@@ -90,6 +92,8 @@ void info_rows(struct info *info, const struct column *columns, unsigned n_colum
 	}
 
 struct symbols *info_symbols(struct info *info);
+/* How much an image can tell of the source: "-G", "-lineinfo", "not built", ... */
+const char *info_lines_word(struct ws_cubin *cubin, const struct ws_cubin_facts *facts);
 /* Counts a warp whose lanes could not be read: said after the table. */
 void info_unreadable(struct info *info, const struct rows *rows);
 

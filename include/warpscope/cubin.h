@@ -283,9 +283,10 @@ struct ws_param {
 
 /** What `.nv.info.F` says about a function. Numbers may be WS_UNKNOWN. */
 struct ws_function_info {
-	uint32_t param_bank_offset; /**< start of the parameters in constant bank 0 */
-	uint32_t param_bytes;       /**< size of the parameter area */
-	uint32_t shared_bytes;      /**< static shared memory (section `.nv.shared.F`) */
+	uint32_t param_bank_offset;     /**< start of the parameters in constant bank 0 */
+	uint32_t param_bytes;           /**< size of the parameter area */
+	uint32_t shared_bytes;          /**< static shared memory (section `.nv.shared.F`) */
+	uint32_t reserved_shared_bytes; /**< of these, what the system takes, in front */
 	uint32_t n_barriers;
 	uint32_t toolkit;
 	struct ws_dim3 cluster_dim; /**< blocks of a cluster that it was built for; all 0: any */

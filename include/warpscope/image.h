@@ -99,6 +99,12 @@ WS_API enum ws_status ws_image_file_bytes(struct ws_image_file *file, size_t ind
 WS_API enum ws_status ws_image_file_cubin(struct ws_image_file *file, size_t index,
 					  struct ws_cubin **ret_cubin,
 					  struct ws_error *err) WS_MUST_USE;
+/**
+ * Closes the module of an image and forgets its unpacked bytes, which end to be valid: for who goes
+ * through a large file once. Nobody else may use that image meanwhile. `index` must be below the
+ * count.
+ */
+WS_API void ws_image_file_release(struct ws_image_file *file, size_t index);
 
 #ifdef __cplusplus
 }

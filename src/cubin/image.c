@@ -100,6 +100,11 @@ static enum ws_status elf_list(struct listing *in, struct ws_span bytes, struct 
 	if (elf.machine == WSI_EM_CUDA)
 		return cubin_list(in, bytes, err);
 	bool named = in->container.len > 0;
+	struct ws_error *damage = &in->file->damage;
+	if (elf.n_present < elf.n_sections && damage->status == WS_OK)
+		wsi_fail(damage, WS_TRUNCATED, bytes.origin + bytes.len,
+			 "the file is cut: %" PRIu64 " of %" PRIu64 " section headers are there",
+			 elf.n_present, elf.n_sections);
 	for (uint64_t i = 1; i < elf.n_present; i++) {
 		struct wsi_shdr shdr = wsi_elf_shdr(&elf, i);
 		char name[WSI_NAME_HEAD];
@@ -109,10 +114,10 @@ static enum ws_status elf_list(struct listing *in, struct ws_span bytes, struct 
 			continue;
 		if (!named)
 			in->container = wsi_elf_name(&elf, &shdr);
-		if (!wsi_elf_bytes(&elf, &shdr, &section) && in->file->damage.status == WS_OK)
-			wsi_fail(&in->file->damage, WS_TRUNCATED, section.origin + section.len,
+		if (!wsi_elf_bytes(&elf, &shdr, &section) && damage->status == WS_OK)
+			wsi_fail(damage, WS_TRUNCATED, section.origin + section.len,
 				 "section %s is cut off", name);
-		if (!wsi_fatbin_list(section, entry_take, in, &in->file->damage))
+		if (!wsi_fatbin_list(section, entry_take, in, damage))
 			return out_of_memory(err);
 	}
 	return WS_OK;
@@ -244,14 +249,23 @@ enum ws_status ws_image_file_open(const char *path, struct ws_image_file **ret_f
 	return WS_OK;
 }
 
+void ws_image_file_release(struct ws_image_file *file, size_t index)
+{
+	assert(index < file->n_images);
+	struct image *image = &file->images[index];
+	ws_cubin_close(image->cubin);
+	wsi_free(image->unpacked);
+	image->cubin = NULL;
+	image->unpacked = NULL;
+	image->is_unpacked = false;
+}
+
 void ws_image_file_close(struct ws_image_file *file)
 {
 	if (!file)
 		return;
-	for (size_t i = 0; i < file->n_images; i++) {
-		ws_cubin_close(file->images[i].cubin);
-		wsi_free(file->images[i].unpacked);
-	}
+	for (size_t i = 0; i < file->n_images; i++)
+		ws_image_file_release(file, i);
 	wsi_free(file->images);
 	wsi_file_close(&file->mapping);
 	pthread_mutex_destroy(&file->lock);

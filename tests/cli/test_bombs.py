@@ -79,7 +79,8 @@ class Run:
 
 
 IMAGE_VERBS = ['lines', 'lines --json', 'lines --raw', 'lines --pc 0x10', 'lines --source a.cu:1', 'symbolize', 'disas',
-               'disas --json', 'disas --source', 'disas --asm', 'disas --cfg', 'store find', 'run --kernel kernel']
+               'disas --json', 'disas --source', 'disas --asm', 'disas --cfg', 'store find', 'run --kernel kernel',
+               'info', 'info --json --wide']
 DUMP_VERBS = ['report', 'report --format html', 'report --format json --all', 'info DUMP sections', 'info DUMP memory',
               'info DUMP lanes', 'info DUMP modules', 'check', 'lines', 'disas', 'diff DUMP DUMP', 'regs', 'strip DUMP -o out',
               'extract DUMP image 0 -o out', 'mem DUMP global:0x7f1000000000', 'info DUMP where 0x7f0000001040', 'report --source-dir . --source-map a=.']

@@ -130,6 +130,8 @@ def dump_cases(dump, other, image, sources):
 
 def image_cases(image):
     yield Case('lines', image)
+    yield Case('info', image)
+    yield Case('info', '--json', '--full-names', image)
     for more in (('--full-names',), ('--raw',), ('--json',), ('--pc', '0x10'), ('--source', 'nothing.cu:1')):
         yield Case('lines', *more, image, shows='--pc' not in more)
     for more in ((), ('--full-names',), ('--source',), ('--hex',), ('--control',), ('--asm',), ('--cfg',), ('--cfg', '-Tdot'), ('--json',),

@@ -232,7 +232,7 @@ def check_files(bench):
         dump = handle.read()
     with open(os.path.join(bench.root, 'tests/data/fatbins/bare.li.zstd.fatbin'), 'rb') as handle:
         fatbin = handle.read()
-    reads = 'these verbs read it: lines, symbolize, disas, store'
+    reads = 'these verbs read it: info, lines, symbolize, disas, store'
     for name, data, words in (
             ('tar', tar_of(dump), 'a tar archive; unpack it first'), ('lib.so', elf(3), r'a shared library \(x86-64\)'),
             ('pie', elf(3, True), r'a program \(x86-64\)'), ('exe', elf(2), r'a program \(x86-64\)'),
@@ -488,7 +488,7 @@ def check_jq(bench):
     dumps += [os.path.join(built, f'{name}.nvcudmp') for name in ('no-lines', 'bad-pc', 'empty')]
     for number, example in enumerate(examples):
         for dump in dumps:
-            command = example.replace('warpscope', bench.warpscope, 1).replace('core.nvcudmp', dump)
+            command = example.replace('warpscope', bench.warpscope, 1).replace('core.nvcudmp', dump).replace('libmine.so', bench.cubin)
             done = subprocess.run(['sh', '-c', command], capture_output=True, check=False, timeout=60)
             text = done.stdout.decode()
             fault = 'hang' not in dump and 'empty' not in dump

@@ -94,6 +94,24 @@ static void fatbin_entries_are_unpacked_by_lz4(void **state)
 	ws_image_file_close(file);
 }
 
+static void released_images_are_there_again(void **state)
+{
+	(void)state;
+	need(WSI_HAVE_ZSTD);
+	struct ws_image_file *file = open_in("WS_TEST_FATBINS", "bare.li.zstd.fatbin");
+	expect_bare(file, 0, 80);
+	ws_image_file_release(file, 0);
+	ws_image_file_release(file, 0);
+	ws_image_file_release(file, 1); /* was never asked for */
+	expect_bare(file, 0, 80);
+	expect_bare(file, 1, 90);
+	ws_image_file_close(file);
+	file = open_in("WS_TEST_CUBINS", "bare.none.sm_80.cubin");
+	ws_image_file_release(file, 0);
+	expect_bare(file, 0, 80);
+	ws_image_file_close(file);
+}
+
 static void cubin_is_one_image(void **state)
 {
 	(void)state;
@@ -234,6 +252,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fatbin_entries_are_listed_and_unpacked_by_zstd),
 		cmocka_unit_test(fatbin_entries_are_unpacked_by_lz4),
+		cmocka_unit_test(released_images_are_there_again),
 		cmocka_unit_test(cubin_is_one_image),
 		cmocka_unit_test(program_object_and_archive_give_what_they_hold),
 		cmocka_unit_test(files_without_gpu_code_are_told_apart),

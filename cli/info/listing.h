@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The listing of `warpscope info FILE` for a file of images. */
+#ifndef WARPSCOPE_CLI_LISTING_H
+#define WARPSCOPE_CLI_LISTING_H
+
+#include <warpscope/image.h>
+
+#include "cli.h"
+
+struct info_images_query {
+	const char *arch, *kernel; /* only these; NULL: all */
+	bool wide, full_names;
+	uint64_t limit; /* of images and kernels together; 0: none */
+};
+
+/* Lists the images of `file` with their kernels. An exit status. */
+int info_images(struct cli *cli, const char *path, struct ws_image_file *file,
+		const struct info_images_query *query);
+
+#endif

@@ -1,0 +1,2 @@
+# A program of the host: each image with what ptxas reported of its kernels; a single kernel; in 80 columns, more of it.
+tests/builders/host.py program "$DUMPS.host" tests/data/fatbins/bare.li.zstd.fatbin tests/data/fatbins/bare.G.lz4.fatbin; warpscope info "$DUMPS.host"; rm "$DUMPS.host"; warpscope info --kernel reduce_tiles --arch sm_90 tests/data/cubins/deep.li.sm_90.cubin; warpscope info --wide --full-names --columns 80 tests/data/cubins/cluster.li.sm_90.cubin; warpscope info tests/data/cubins/link_a.li.sm_80.cubin
