@@ -21,7 +21,7 @@ static void take_file(struct ws_triage_processes *processes, const char *path)
 	int fd = open(path,
 		      O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK); /* exec makes no links */
 	if (fd >= 0 && fstat(fd, &at) == 0 && S_ISREG(at.st_mode))
-		(void)!triage_lines(fd, take_line, processes, &err);
+		(void)!triage_each_record(fd, true, take_line, processes, &err);
 	if (fd >= 0)
 		close(fd);
 }

@@ -17,7 +17,66 @@ enum {
 	MAX_LINE_BYTES = 1 << 26, /* what is longer is no line of ours */
 };
 
-enum ws_status triage_lines(int fd, triage_line_fn *each, void *user, struct ws_error *err)
+/* Whether a line is only that bracket. */
+static bool is_alone(const char *line, const char *end, char bracket)
+{
+	while (end > line && (end[-1] == '\r' || end[-1] == ' '))
+		end--;
+	return end - line == 1 && *line == bracket;
+}
+
+/* The newline that ends what begins at `at`; NULL: it is not there yet. */
+typedef char *find_end(char *at, char *end);
+
+static char *end_of_line(char *at, char *end)
+{
+	return memchr(at, '\n', (size_t)(end - at));
+}
+
+/* Other writers give the outer brackets of a record lines of their own, and indent all between. */
+static char *end_of_record(char *at, char *end)
+{
+	char *first = end_of_line(at, end);
+	if (!first || !is_alone(at, first, '{'))
+		return first;
+	for (char *line = first + 1, *next; (next = end_of_line(line, end)); line = next + 1) {
+		if (is_alone(line, next, '}'))
+			return next;
+		if (next > line && !strchr(" \t\"", *line))
+			return first;
+	}
+	return NULL;
+}
+
+/* What is left at the end of a file, up to its last newline: that of lines without a record's end.
+ */
+static size_t last_newline(const char *bytes, size_t len)
+{
+	while (len > 0 && bytes[len - 1] != '\n')
+		len--;
+	return len;
+}
+
+static bool is_closed(const char *bytes, size_t len)
+{
+	while (len > 0 && (bytes[len - 1] == '\r' || bytes[len - 1] == ' '))
+		len--;
+	return len > 0 && bytes[len - 1] == '}';
+}
+
+/* The rest, which has no end. */
+static enum ws_status take_rest(char *bytes, size_t len, bool last, triage_line_fn *each,
+				void *user, struct ws_error *err)
+{
+	size_t whole = last_newline(bytes, len);
+	if (last && is_closed(bytes + whole, len - whole))
+		return each(user, bytes, len, err);
+	return whole ? each(user, bytes, whole - 1, err) : WS_OK;
+}
+
+/* All pieces of a file. */
+static enum ws_status each_piece(int fd, find_end *find, bool last, triage_line_fn *each,
+				 void *user, struct ws_error *err)
 {
 	char *buffer = cli_alloc(READ_BYTES, 1);
 	size_t cap = READ_BYTES, have = 0;
@@ -35,13 +94,15 @@ enum ws_status triage_lines(int fd, triage_line_fn *each, void *user, struct ws_
 			break;
 		have += (size_t)n;
 		char *at = buffer, *end;
-		while (st == WS_OK && (end = memchr(at, '\n', (size_t)(buffer + have - at)))) {
+		while (st == WS_OK && (end = find(at, buffer + have))) {
 			st = each(user, at, (size_t)(end - at), err);
 			at = end + 1;
 		}
 		have = (size_t)(buffer + have - at);
 		memmove(buffer, at, have);
 	}
+	if (st == WS_OK && n == 0)
+		st = take_rest(buffer, have, last, each, user, err);
 	free(buffer);
 	if (n < 0) {
 		*err = (struct ws_error){ .status = WS_IO,
@@ -51,6 +112,17 @@ enum ws_status triage_lines(int fd, triage_line_fn *each, void *user, struct ws_
 		return WS_IO;
 	}
 	return st;
+}
+
+enum ws_status triage_lines(int fd, triage_line_fn *each, void *user, struct ws_error *err)
+{
+	return each_piece(fd, end_of_line, false, each, user, err);
+}
+
+enum ws_status triage_each_record(int fd, bool last, triage_line_fn *each, void *user,
+				  struct ws_error *err)
+{
+	return each_piece(fd, end_of_record, last, each, user, err);
 }
 
 /* ---- what is done already ---- */
@@ -132,7 +204,7 @@ int triage_records_open(const char *path, struct triage_records *records)
 	if (fcntl(records->fd, F_SETLK, &all) != 0)
 		return refuse(records, "another triage writes it");
 	struct keys keys = { .records = records };
-	if (triage_lines(records->fd, take_key, &keys, &err) != WS_OK)
+	if (triage_each_record(records->fd, false, take_key, &keys, &err) != WS_OK)
 		return refuse(records, err.message);
 	if (keys.n_others && records->n_keys == 0)
 		return refuse(records, "holds something other than records");

@@ -252,7 +252,7 @@ static enum ws_status look_at_all(struct look *look, const struct sources *sourc
 	enum ws_status st = WS_OK;
 	for (look->part = 0; look->part < look->n_parts && st == WS_OK; look->part++) {
 		for (size_t i = 0; i < sources->n && st == WS_OK; i++)
-			st = triage_lines(sources->fd[i], look_line, look, err);
+			st = triage_each_record(sources->fd[i], true, look_line, look, err);
 		ws_triage_next_part(look->triage);
 	}
 	return st;
@@ -326,7 +326,7 @@ static enum ws_status gather(struct ws_triage *triage, const struct sources *sou
 	uint64_t n_lines = 0;
 	enum ws_status st = WS_OK;
 	for (size_t i = 0; i < sources->n && st == WS_OK; i++)
-		st = triage_lines(sources->fd[i], count_line, &n_lines, err);
+		st = triage_each_record(sources->fd[i], true, count_line, &n_lines, err);
 	look.n_parts = n_lines / MAX_PART + 1;
 	if (st == WS_OK)
 		st = look_at_all(&look, sources, err);

@@ -86,7 +86,8 @@ WS_API void ws_triage_record(const struct ws_report *report, const struct ws_tri
 /** The same of a dump that could not be read; `why` is a sentence part. */
 WS_API void ws_triage_record_failed(const struct ws_triage_file *file, const char *why, bool whole,
 				    struct ws_out *out);
-/** Whether a line is a record; its key, which starts it. Looks at the first bytes only. */
+/** Whether a line is a record; its key. Looks at the first bytes only, unless another program wrote
+ * the record anew. */
 WS_API bool ws_triage_record_key(const char *line, size_t len, char ret_key[WS_TRIAGE_KEY_BYTES]);
 
 /* ---- the result ---- */

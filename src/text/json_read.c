@@ -3,7 +3,13 @@
 
 void wsi_json_reader_init(struct wsi_json_reader *reader, char *text, size_t len)
 {
-	*reader = (struct wsi_json_reader){ .at = text, .end = text + len };
+	wsi_json_reader_init_raw(reader, text, len);
+	reader->text = text;
+}
+
+void wsi_json_reader_init_raw(struct wsi_json_reader *reader, const char *text, size_t len)
+{
+	*reader = (struct wsi_json_reader){ .start = text, .at = text, .end = text + len };
 }
 
 static bool fail(struct wsi_json_reader *reader)
@@ -109,23 +115,44 @@ static bool escape(struct wsi_json_reader *reader, char **to)
 	return known != NULL;
 }
 
-static bool string(struct wsi_json_reader *reader, struct ws_str *ret_text)
+/* To the quote that ends a string, from its first escape on. */
+static bool decode(struct wsi_json_reader *reader, char **to)
 {
-	char *start = reader->at, *to = start;
-	while (to < reader->end && *to != '"' && *to != '\\') /* most have no escape */
-		to++;
-	reader->at = to;
 	while (reader->at < reader->end && *reader->at != '"') {
 		char c = *reader->at++;
 		if (c != '\\')
-			*to++ = c;
-		else if (!escape(reader, &to))
+			*(*to)++ = c;
+		else if (!escape(reader, to))
+			return false;
+	}
+	return true;
+}
+
+static void pass(struct wsi_json_reader *reader)
+{
+	while (reader->at < reader->end && *reader->at != '"')
+		reader->at += *reader->at == '\\' && reader->end - reader->at > 1 ? 2 : 1;
+}
+
+static bool string(struct wsi_json_reader *reader, struct ws_str *ret_text)
+{
+	const char *start = reader->at;
+	while (reader->at < reader->end && *reader->at != '"' && *reader->at != '\\')
+		reader->at++; /* most have no escape */
+	size_t len = (size_t)(reader->at - start);
+	if (reader->text) {
+		char *first = reader->text + (start - reader->start), *to = first + len;
+		if (!decode(reader, &to))
 			return fail(reader);
+		len = (size_t)(to - first);
+	} else {
+		pass(reader);
+		len = (size_t)(reader->at - start);
 	}
 	if (reader->at == reader->end)
 		return fail(reader);
 	reader->at++;
-	*ret_text = (struct ws_str){ start, (size_t)(to - start) };
+	*ret_text = (struct ws_str){ start, len };
 	return true;
 }
 
@@ -246,17 +273,60 @@ bool wsi_json_is_end(struct wsi_json_reader *reader)
 	return !reader->bad && reader->at == reader->end;
 }
 
+/* ---- numbers ---- */
+
+static bool times_ten(uint64_t *number, unsigned digit)
+{
+	if (digit > 9 || *number > (UINT64_MAX - digit) / 10)
+		return false;
+	*number = *number * 10 + digit;
+	return true;
+}
+
+/* What follows the e of a number. */
+static bool exponent(struct ws_str text, int64_t *ret_power)
+{
+	enum { MOST_DIGITS = 9 };
+	bool negative = text.len && *text.ptr == '-';
+	uint64_t power = 0;
+	if (text.len && (*text.ptr == '-' || *text.ptr == '+'))
+		text = wsi_str_skip(text, 1);
+	if (text.len == 0 || text.len > MOST_DIGITS)
+		return false;
+	for (size_t i = 0; i < text.len; i++)
+		if (!times_ten(&power, (unsigned)(text.ptr[i] - '0')))
+			return false;
+	*ret_power = negative ? -(int64_t)power : (int64_t)power;
+	return true;
+}
+
 bool wsi_json_u64(const struct wsi_json_value *value, uint64_t *ret_number)
 {
+	const char *at = value->text.ptr, *point = NULL;
+	size_t end = 0;
+	int64_t power = 0;
 	uint64_t number = 0;
 	if (value->kind != WSI_JSON_NUMBER)
 		return false;
-	for (size_t i = 0; i < value->text.len; i++) {
-		unsigned digit = (unsigned)(value->text.ptr[i] - '0');
-		if (digit > 9 || number > (UINT64_MAX - digit) / 10)
+	while (end < value->text.len && at[end] != 'e' && at[end] != 'E')
+		end++;
+	if (end < value->text.len && !exponent(wsi_str_skip(value->text, end + 1), &power))
+		return false;
+	if (end)
+		point = memchr(at, '.', end);
+	if (point)
+		power -= at + end - point - 1;
+	/* the last digit that is not 0 decides whether it is a whole number */
+	for (; end > 0 && (at[end - 1] == '0' || at + end - 1 == point); end--)
+		power += at[end - 1] == '0';
+	for (size_t i = 0; i < end; i++)
+		if (at + i != point && !times_ten(&number, (unsigned)(at[i] - '0')))
 			return false;
-		number = number * 10 + digit;
-	}
+	if (power < 0 && number)
+		return false;
+	for (; power > 0 && number; power--)
+		if (!times_ten(&number, 0))
+			return false;
 	*ret_number = number;
 	return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads JSON in memory value by value, without recursion and without an allocation. Strings are
- * decoded in place, so the text is used up.
+ * decoded in place, so the text is used up; or they are handed out as they are written.
  *
  *   wsi_json_read(&reader, &value);
  *   while (wsi_json_member(&reader, &key, &value))
@@ -31,12 +31,15 @@ struct wsi_json_value {
 };
 
 struct wsi_json_reader {
-	char *at, *end;
+	const char *start, *at, *end;
+	char *text; /* `start`, to decode strings; NULL: they stay as they are written */
 	bool fresh; /* an object or array was opened, and none of its items was read */
 	bool bad;
 };
 
 void wsi_json_reader_init(struct wsi_json_reader *reader, char *text, size_t len);
+/* The same of a text that stays as it is: so do its strings, with their escapes. */
+void wsi_json_reader_init_raw(struct wsi_json_reader *reader, const char *text, size_t len);
 /* The value at the start. */
 bool wsi_json_read(struct wsi_json_reader *reader, struct wsi_json_value *ret_value);
 /* The next of the innermost open object, or array; false: that was the last, and it is closed. */
@@ -47,7 +50,8 @@ bool wsi_json_element(struct wsi_json_reader *reader, struct wsi_json_value *ret
 void wsi_json_skip(struct wsi_json_reader *reader, const struct wsi_json_value *value);
 /* Whether nothing but space follows. */
 bool wsi_json_is_end(struct wsi_json_reader *reader);
-/* The value of a number that is a whole one and not negative. */
+/* The value of a number that is a whole one and not negative, however it is written: 1000, 1000.0,
+ * 1e3. */
 bool wsi_json_u64(const struct wsi_json_value *value, uint64_t *ret_number);
 
 #endif

@@ -5,7 +5,8 @@
  *   {"schema":"warpscope-triage-1","key":"0123...","path":...
  *
  * The start is always the same, so that who only wants to know which dumps are done need not
- * understand the rest. A line without its newline is no record: writing was interrupted there.
+ * understand the rest. Other programs may write a record anew: with spaces, in another order, over
+ * several lines. A line without its newline is no record: writing was interrupted there.
  */
 #include "triage/internal.h"
 
@@ -48,18 +49,46 @@ void ws_triage_key(const struct ws_triage_file *file, char ret_key[WS_TRIAGE_KEY
 	wsi_sha256_text(digest, (WS_TRIAGE_KEY_BYTES - 1) / 2, ret_key);
 }
 
+/* The key, if a text is one. */
+static bool key_take(struct ws_str text, char ret_key[WS_TRIAGE_KEY_BYTES])
+{
+	size_t digits = WS_TRIAGE_KEY_BYTES - 1;
+	if (text.len != digits)
+		return false;
+	for (size_t i = 0; i < digits; i++)
+		if (wsi_hex_digit(text.ptr[i]) > 15)
+			return false;
+	memcpy(ret_key, text.ptr, digits);
+	ret_key[digits] = '\0';
+	return true;
+}
+
+/* That of a record which another program wrote anew. */
+static bool key_find(const char *line, size_t len, char ret_key[WS_TRIAGE_KEY_BYTES])
+{
+	struct wsi_json_reader reader;
+	struct wsi_json_value value;
+	struct ws_str key;
+	bool is_ours = false, have_key = false;
+	wsi_json_reader_init_raw(&reader, line, len);
+	if (!wsi_json_read(&reader, &value) || value.kind != WSI_JSON_OBJECT)
+		return false;
+	while (!(is_ours && have_key) && wsi_json_member(&reader, &key, &value)) {
+		if (ws_str_equal(key, ws_str_of("schema")))
+			is_ours = ws_str_equal(value.text, ws_str_of(SCHEMA));
+		else if (ws_str_equal(key, ws_str_of("key")))
+			have_key = key_take(value.text, ret_key);
+		wsi_json_skip(&reader, &value);
+	}
+	return is_ours && have_key;
+}
+
 bool ws_triage_record_key(const char *line, size_t len, char ret_key[WS_TRIAGE_KEY_BYTES])
 {
 	size_t n = sizeof head - 1, digits = WS_TRIAGE_KEY_BYTES - 1;
-	if (len < n + digits || memcmp(line, head, n) != 0)
-		return false;
-	for (size_t i = 0; i < digits; i++) {
-		if (wsi_hex_digit(line[n + i]) > 15)
-			return false;
-		ret_key[i] = line[n + i];
-	}
-	ret_key[digits] = '\0';
-	return true;
+	if (len >= n + digits && memcmp(line, head, n) == 0)
+		return key_take((struct ws_str){ line + n, digits }, ret_key);
+	return key_find(line, len, ret_key);
 }
 
 void wsi_record_init(struct wsi_record *record)

@@ -9,6 +9,7 @@ With --all 100,000 files lie in one folder and runs are killed 40 times.
 """
 
 import contextlib
+import decimal
 import fcntl
 import json
 import os
@@ -610,6 +611,67 @@ def damaged_records_are_counted(bench):
     expect(page['dumps']['all'] == 4 and page['not_records'] == 4 and b'4 lines are not records' in done.stderr, (page['dumps'], done.stderr))
 
 
+def rewritten(line):
+    """A record as other programs write it: (what it is, text)."""
+    value = json.loads(line)
+    yield 'spaces', json.dumps(value)
+    yield 'compact, in UTF-8', json.dumps(value, separators=(',', ':'), ensure_ascii=False)
+    yield 'sorted', json.dumps(value, sort_keys=True, separators=(' , ', ' : '))
+    yield 'backwards', json.dumps(dict(reversed(value.items())))
+    yield 'two spaces', json.dumps(value, indent=2)
+    yield 'tabs, sorted', json.dumps(value, indent='\t', sort_keys=True)
+    yield 'lines without indentation', json.dumps(value, indent=0)
+    yield 'lines that end as on Windows', json.dumps(value, indent=4).replace('\n', '\r\n') + '\r'
+    yield 'slashes escaped', json.dumps(value).replace('/', '\\/')
+    number = {key: one for key, one in value.items() if isinstance(one, int) and not isinstance(one, bool)}
+    yield 'numbers with a point', json.dumps({**value, **{key: float(one) for key, one in number.items() if one < 1 << 53}})
+    text = json.dumps({**value, **{key: f'@{decimal.Decimal(one):E}@' for key, one in number.items()}})
+    yield 'numbers with an exponent', text.replace('"@', '').replace('@"', '')
+    if shutil.which('jq'):
+        for options in (['.'], ['-c', '.'], ['-S', '-a', '.'], ['--tab', '.']):
+            yield f'jq {" ".join(options)}', subprocess.run(['jq', *options], input=line, capture_output=True, text=True, check=True).stdout.rstrip('\n')
+
+
+def records_of_other_writers(bench):
+    """Records that another program wrote anew say the same, are known as done, and count as those of the same dumps."""
+    where, path = bench.fill('writers', 12), os.path.join(bench.folder, 'writers.jsonl')
+    for source, name in ((bench.hang, 'h\xe4ngt "\u4f60\u597d" \U0001f600\n.nvcudmp'), (bench.hang, 'core_2_node3_77.nvcudmp'), (__file__, 'no dump.nvcudmp')):
+        shutil.copy(source, os.path.join(where, name))
+    bench.run('--records', path, where)
+    with open(path, encoding='utf-8') as file:
+        lines = file.read().splitlines()
+    page, other, n = bench.run('--json', '--merge', path).stdout, os.path.join(bench.folder, 'other.jsonl'), len(lines)
+    expect(n == 15 and json.loads(page)['dumps']['all'] == n, page)
+    for writer in zip(*map(rewritten, lines)):
+        what = writer[0][0]
+        for end in ('\n', ''):  # writers that put newlines between records leave none at the end
+            with open(other, 'w', encoding='utf-8', newline='') as file:
+                file.write('\n'.join(text for _, text in writer) + end)
+            done = bench.run('--json', '--merge', other)
+            expect(done.stdout == page and not done.stderr, (what, end, done))
+        twice = bench.page('--merge', other, path)['dumps']
+        expect((twice['all'], twice['again']) == (n, n), (what, twice))
+        with open(other, 'a', encoding='utf-8', newline='') as file:
+            file.write('\n')
+        before = os.path.getsize(other)
+        done = bench.run('--json', '--records', other, where)
+        expect(done.stdout == page and os.path.getsize(other) == before, (what, before, os.path.getsize(other), done))
+    torn = json.dumps(json.loads(lines[0]), indent=2).splitlines()
+    with open(other, 'w', encoding='utf-8') as file:  # what is torn costs itself
+        file.write('\n'.join(torn[:5] + lines[:2] + ['{'] + lines[2:4] + ['{', '  "schema": "other"', '}'] + torn[:-1]) + '\n')
+    found = json.loads(bench.run('--json', '--merge', other).stdout)
+    expect(found['dumps']['all'] == 4 and found['not_records'] == 5 + 1 + 1 + 1, (found['dumps'], found['not_records']))
+    folder = bench.folder_of('writers of exec')
+    shutil.copy(bench.dump, os.path.join(folder, 'core_1_h_7.nvcudmp'))
+    line = '{"schema":"warpscope-exec-1","host":"h","pid":7,"started":1,"title":"a/b","RANK":5,"WORLD_SIZE":6}'
+    for what, text in rewritten(line):
+        for end in ('\n', ''):
+            with open(os.path.join(folder, 'exec_a.jsonl'), 'w', encoding='utf-8', newline='') as file:
+                file.write(text + end)
+            found, done = bench.records(folder)
+            expect([(one['rank'], one['ranks']) for one in found] == [(5, 6)], (what, end, done))
+
+
 def records_in_parts(bench):
     """More records than are remembered at a time: each dump counts once wherever its second record is, and lines that are none count once."""
     def line(number, more):
@@ -620,7 +682,7 @@ def records_in_parts(bench):
     files, n = [os.path.join(bench.folder, name) for name in ('parts-a.jsonl', 'parts-b.jsonl')], 140000
     for path, numbers, more in ((files[0], range(n), ''), (files[1], range(n - 1, n // 2 - 1, -1), ',"x":1')):
         with open(path, 'w', encoding='utf-8') as file:
-            file.writelines(line(number, more) for number in numbers)
+            file.writelines(line(number, more) if not more else line(number, more).replace(',', ', ').replace('":', '": ') for number in numbers)
             file.write('no record\n')
     page = bench.page('--merge', '--limit', '2', *files)
     expect((page['dumps']['all'], page['dumps']['again'], page['not_records']) == (n, n // 2, 2), (page['dumps'], page['not_records']))
@@ -743,10 +805,10 @@ def main():
     cases = [records_keep_their_size, a_record_has_the_device_that_failed, place_is_that_of_the_page, page_follows_its_schema, a_bad_file_costs_its_row, links_are_followed_to_files, hostile_names, names_have_ranks,
              names_are_found_as_they_are_given, what_exec_recorded_is_no_dump, parts_go_by_the_name, words_that_do_not_go_together,
              no_failure_is_no_failure, a_reader_may_go, lambda bench: a_killed_run_goes_on(bench, 40 if everything else 4), a_dead_worker_costs_a_row, a_crash_leaves_no_core, records_are_there_at_once,
-             a_full_disk_is_told, records_are_not_overwritten, parts_make_the_whole, files_beside_dumps, known_bugs_are_known, damaged_records_are_counted, records_in_parts,
+             a_full_disk_is_told, records_are_not_overwritten, parts_make_the_whole, files_beside_dumps, known_bugs_are_known, damaged_records_are_counted, records_of_other_writers, records_in_parts,
              merged_pages_stay_in_the_store, a_folder_is_watched, a_watched_folder_is_left_by_no_link, many_new_dumps_are_all_read, a_watched_folder_has_a_page,
              lambda bench: many_files_in_one_folder(bench, 100000 if everything else 2000)]
-    names = {13: 'a_killed_run_goes_on', 28: 'many_files_in_one_folder'}
+    names = {13: 'a_killed_run_goes_on', 29: 'many_files_in_one_folder'}
     sys.path.insert(0, os.path.join(root, 'tests/builders'))
     failed = 0
     print(f'1..{len(cases)}')

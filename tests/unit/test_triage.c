@@ -138,7 +138,25 @@ static void numbers_that_do_not_fit_are_none(void **state)
 		      { "99999999999999999999999", false, 0 },
 		      { "-1", false, 0 },
 		      { "1.5", false, 0 },
-		      { "1e3", false, 0 } };
+		      { "1e3", true, 1000 },
+		      { "1E+3", true, 1000 },
+		      { "1000.0", true, 1000 },
+		      { "1.234e3", true, 1234 },
+		      { "1.2345e3", false, 0 },
+		      { "10e-1", true, 1 },
+		      { "1e-1", false, 0 },
+		      { "0.0", true, 0 },
+		      { "0e-5", true, 0 },
+		      { "100.000000000000000000000000000", true, 100 },
+		      { "1.8446744073709551615e19", true, UINT64_MAX },
+		      { "1.8446744073709551616e19", false, 0 },
+		      { "1e999999999", false, 0 },
+		      { "0e999999999", true, 0 },
+		      { "1e9999999999", false, 0 },
+		      { "1e", false, 0 },
+		      { "1e+", false, 0 },
+		      { "1e1.0", false, 0 },
+		      { "1.0.0", false, 0 } };
 	(void)state;
 	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
 		struct wsi_json_value value = { .kind = WSI_JSON_NUMBER,
