@@ -52,6 +52,8 @@ const struct cli_option verb_report_options[] = {
 	{ "source-dir", 0, CLI_TAKE, .take = take_dir },
 	{ "no-source", 0, CLI_FLAG, .at = offsetof(struct arguments, report.no_source) },
 	{ "debug-image", 0, CLI_TAKE, .take = take_image },
+	{ "memory-snapshot", 0, CLI_TEXT,
+	  .at = offsetof(struct arguments, report.memory_snapshot) },
 	{ "full-names", 0, CLI_FLAG, .at = offsetof(struct arguments, text.full_names) },
 	{ "all", 0, CLI_FLAG, .at = offsetof(struct arguments, text.all) },
 	{ "brief", 0, CLI_FLAG, .at = offsetof(struct arguments, text.brief) },
@@ -184,7 +186,7 @@ static int run(struct cli *cli, const struct arguments *args)
 		status = print(cli, args, report);
 		ws_report_destroy(report);
 	} else {
-		status = cli_fail(NULL, &err); /* it names a debug image itself */
+		status = cli_fail(NULL, &err); /* it names the file itself */
 	}
 	cli_target_close(cli, target);
 	return status;

@@ -66,6 +66,9 @@ struct ws_report_options {
 	size_t n_debug_images;
 	/** How commands in advice name the dump; NULL: DUMP. */
 	const char *path;
+	/** A memory snapshot of PyTorch, to name what lies at the addresses of the report; or NULL.
+	 * Nothing in it is executed. */
+	const char *memory_snapshot;
 };
 
 /* ---- sources ---- */
@@ -691,6 +694,77 @@ struct ws_report_wait {
 	bool is_root;
 };
 
+/* ---- what PyTorch's allocator had at the addresses ---- */
+
+/** Where the report has an address from. */
+enum ws_allocation_use {
+	WS_ALLOCATION_ACCESS,    /**< the address of the access, of its `lane` */
+	WS_ALLOCATION_BASE,      /**< the base of that address */
+	WS_ALLOCATION_WAIT,      /**< threads wait for a word there */
+	WS_ALLOCATION_PARAMETER, /**< a parameter of the kernel of the focus */
+};
+
+/** "access", "base", "wait" or "parameter". Static storage. */
+WS_API const char *ws_allocation_use_text(enum ws_allocation_use use);
+
+/** What an address lies in, as the snapshot has it. */
+enum ws_allocation_state {
+	WS_ALLOCATION_OUTSIDE,   /**< no memory of the allocator */
+	WS_ALLOCATION_ALLOCATED, /**< a block that the program has */
+	WS_ALLOCATION_PENDING,   /**< a block that was freed, and that another stream may use */
+	WS_ALLOCATION_FREE,      /**< memory that the allocator holds, and nobody has */
+	WS_ALLOCATION_UNKNOWN,   /**< the allocator's memory, in a state that it does not say */
+};
+
+/** "outside", "allocated", "pending", "free" or "unknown". Static storage. */
+WS_API const char *ws_allocation_state_text(enum ws_allocation_state state);
+
+/** Lines of Python in a snapshot: who called, innermost first. */
+struct ws_report_python {
+	enum ws_status status;        /**< WS_ABSENT: not recorded, and the rest is empty */
+	struct ws_str file, function; /**< of the first that is not PyTorch's own */
+	uint64_t line;
+};
+
+/** What a snapshot tells about an address. */
+struct ws_report_allocation {
+	enum ws_allocation_use use;
+	uint32_t index;      /**< of the wait, or ordinal of the parameter; else WS_NONE */
+	struct ws_str field; /**< of a parameter that is a structure: its field; or empty */
+	uint64_t address;
+	enum ws_allocation_state state;
+	enum ws_status segment_status; /**< of the next two; WS_ABSENT: it lies in none */
+	uint64_t segment_start, segment_size;
+	/** Of the next four; a block that has the address, or, where it lies in none that is in
+	 * use, the last one there, or the nearest. WS_ABSENT: none. */
+	enum ws_status block_status;
+	uint64_t block_start;
+	enum ws_status size_status; /**< of the next; WS_ABSENT: only the requested size is known */
+	uint64_t block_size;        /**< with the rounding of the allocator */
+	enum ws_status requested_status; /**< of the next */
+	uint64_t requested;              /**< bytes that the program asked for */
+	struct ws_report_python allocated, freed;
+	bool was_freed;               /**< that block */
+	enum ws_status before_status; /**< of the next */
+	uint64_t freed_before_us;     /**< from then to the last event of the snapshot */
+	const char *text;             /**< all of this in words */
+};
+
+/** A memory snapshot, and what it tells. */
+struct ws_report_snapshot {
+	/** WS_ABSENT: none was asked for. Else of the rest; damaged, or no snapshot, or one that
+	 * would run code: see `why`. */
+	enum ws_status status;
+	const char *path; /**< as given */
+	const char *why;  /**< nothing is told by it: why, a sentence without full stop; or NULL */
+	uint64_t n_segments, n_blocks, n_events;
+	enum ws_status inside_status; /**< of the next; WS_ABSENT: no memory to compare with */
+	uint64_t n_inside;            /**< segments that are memory of the target */
+	const char *assumed;          /**< what the rest rests on: a sentence without full stop */
+	const struct ws_report_allocation *allocations;
+	uint32_t n_allocations;
+};
+
 /** How the image with the code of the focus was built. */
 struct ws_report_image {
 	struct ws_cubin_facts facts;     /**< strings are empty where the image has no note */
@@ -756,6 +830,7 @@ struct ws_report {
 					or NULL */
 	const char *signature_parts; /**< what its parts are, as text, and what was left out of
 					them; NULL: no signature */
+	struct ws_report_snapshot snapshot;
 	enum ws_status image_status; /**< of `image`; WS_ABSENT: the dump does not have that code */
 	struct ws_report_image image;
 	const struct ws_diagnostic *diagnostics;
@@ -783,7 +858,8 @@ struct ws_report {
  *
  * @retval WS_OK         also for a target without a fault, and for one that is mostly damaged.
  * @retval WS_ARGUMENT   `options->size` is not a size that this version knows.
- * @retval WS_IO, WS_UNSUPPORTED, WS_LIMIT  a debug image cannot be used.
+ * @retval WS_IO, WS_UNSUPPORTED, WS_LIMIT  a debug image cannot be used, or the file of the memory
+ *                                         snapshot cannot be opened.
  * @retval WS_NO_MEMORY
  *
  * O(lanes); code is looked up once per distinct pc.

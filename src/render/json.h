@@ -15,6 +15,7 @@
 
 void wsi_json_dump(struct ws_json *json, const struct ws_report *report);
 void wsi_json_image(struct ws_json *json, const struct ws_report *report);
+void wsi_json_snapshot(struct ws_json *json, const struct ws_report *report);
 void wsi_json_device(struct ws_json *json, const struct ws_report_device *device);
 void wsi_json_kernel(struct ws_json *json, const struct ws_report_kernel *kernel);
 void wsi_json_exception(struct ws_json *json, const struct ws_report_exception *e);

@@ -16,6 +16,7 @@ void wsi_section_next(struct wsi_page *page);        /* what to try next */
 void wsi_section_waits(struct wsi_page *page);       /* who waits for what */
 void wsi_section_fault(struct wsi_page *page);       /* exception, precision, place */
 void wsi_section_access(struct wsi_page *page);      /* what the instruction did */
+void wsi_section_snapshot(struct wsi_page *page);    /* whose memory the addresses are */
 void wsi_section_findings(struct wsi_page *page);    /* what the state shows about the exception */
 void wsi_section_stack(struct wsi_page *page);       /* the calls */
 void wsi_section_variables(struct wsi_page *page);   /* names of what the access used */

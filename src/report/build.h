@@ -10,6 +10,7 @@
  *   source.c   files of frames: library or not, where they are here, their lines
  *   explain/   what an exception's instruction did
  *   wait/      who waits for what
+ *   explain/allocation.c  what a memory snapshot tells about addresses
  *   image.c    how the code was built
  *   signature.c  one line that names the bug
  *   verdict.c  the sentence, what is missing, what to try next
@@ -86,6 +87,7 @@ struct wsi_build {
 	struct ws_cubin_set *cubins; /* the target's; module indices are image indices */
 	bool code_lost;              /* an image is not there as it was loaded, or none is */
 	struct ws_counts counts;
+	struct ws_span snapshot; /* a memory snapshot, if one was asked for */
 	bool classic;
 	uint32_t *kernel_of_grid; /* arena: index into kernels by grid index */
 	struct ws_report_device *devices;
@@ -246,6 +248,8 @@ enum ws_status wsi_explain(struct wsi_build *build, struct wsi_fault *fault) WS_
 enum ws_status wsi_params(struct wsi_build *build) WS_MUST_USE;
 /* wait/wait.c */
 enum ws_status wsi_waits(struct wsi_build *build) WS_MUST_USE;
+/* explain/allocation.c: after all addresses are known. */
+enum ws_status wsi_allocations(struct wsi_build *build) WS_MUST_USE;
 
 /* What the report is about, in a sentence: of a target that is no file, the device itself. */
 static inline const char *wsi_noun(const struct ws_report *report)

@@ -6,6 +6,7 @@
  */
 #include <warpscope/focus.h>
 
+#include "base/file.h"
 #include "report/build.h"
 
 /* What ws_report_create() hands out the first member of. */
@@ -13,6 +14,7 @@ struct owner {
 	struct ws_report model;
 	struct wsi_arena arena;      /* owned */
 	struct ws_borrow_pool *pool; /* owned; NULL without debug images */
+	struct wsi_file snapshot;    /* owned; open while the report is made */
 };
 
 void ws_report_destroy(const struct ws_report *report)
@@ -21,6 +23,7 @@ void ws_report_destroy(const struct ws_report *report)
 		return;
 	struct owner *owner = (struct owner *)(uintptr_t)report; /* the model is its first member */
 	ws_borrow_destroy(owner->pool);
+	wsi_file_close(&owner->snapshot);
 	wsi_arena_fini(&owner->arena);
 	wsi_free(owner);
 }
@@ -483,10 +486,10 @@ static enum ws_status keep_lists(struct wsi_build *build)
 static enum ws_status build_all(struct wsi_build *build)
 {
 	static enum ws_status (*const steps[])(struct wsi_build *) = {
-		take_diagnostics, read_devices,  add_images,     read_kernels,
-		wsi_map_start,    wsi_scan,      name_kernels,   wsi_params,
-		finish_faults,    finish_groups, wsi_map_finish, wsi_waits,
-		wsi_image,        wsi_verdict,   wsi_signature,  keep_lists,
+		take_diagnostics, read_devices, add_images,      read_kernels,  wsi_map_start,
+		wsi_scan,         name_kernels, wsi_params,      finish_faults, finish_groups,
+		wsi_map_finish,   wsi_waits,    wsi_allocations, wsi_image,     wsi_verdict,
+		wsi_signature,    keep_lists,
 	};
 	struct ws_report *report = build->report;
 	report->dump_status = ws_target_dump_facts(build->target, &report->dump, NULL);
@@ -514,7 +517,7 @@ static void build_fini(struct wsi_build *build)
 	wsi_map_fini(&build->cache);
 }
 
-/* Opens the debug images that the options name. */
+/* Opens the debug images and the memory snapshot that the options name. */
 static enum ws_status owner_open(struct owner *owner, const struct ws_report_options *options,
 				 struct ws_error *err)
 {
@@ -523,6 +526,8 @@ static enum ws_status owner_open(struct owner *owner, const struct ws_report_opt
 		st = ws_borrow_create(&owner->pool, err);
 	for (size_t i = 0; i < options->n_debug_images && st == WS_OK; i++)
 		st = ws_borrow_add_path(owner->pool, options->debug_images[i], err);
+	if (st == WS_OK && options->memory_snapshot)
+		st = wsi_file_open_any(options->memory_snapshot, NULL, &owner->snapshot, err);
 	return st;
 }
 
@@ -551,11 +556,13 @@ enum ws_status ws_report_create(const struct ws_target *target,
 		.report = &owner->model,
 		.arena = &owner->arena,
 		.pool = owner->pool,
+		.snapshot = owner->snapshot.bytes,
 		.name_buffer = wsi_zalloc(WSI_NAME_BUFFER),
 		.n_ranges = WS_NONE,
 	};
 	st = build.name_buffer ? build_all(&build) : WS_NO_MEMORY;
 	build_fini(&build);
+	wsi_file_close(&owner->snapshot);
 	if (st != WS_OK) {
 		ws_report_destroy(&owner->model);
 		return wsi_fail(err, st, WS_NO_OFFSET, "report: %s", ws_status_text(st));
