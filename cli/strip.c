@@ -125,11 +125,16 @@ static void keep_wait(struct request *request, const struct ws_report_wait *wait
 	if ((wait->space != WS_SPACE_GLOBAL && wait->space != WS_SPACE_SHARED) ||
 	    wait->value_status != WS_OK || wait->value > SMALL)
 		return;
-	keep_add(request,
-		 (struct ws_write_keep){ wait->space, 0, wait->address & ~(pair - 1), pair });
+	uint64_t start = wait->address - (uint64_t)wait->until_word * wait->value_bytes;
+	uint64_t n_words = 1;
+	while (n_words < 32 && wait->until_words >> n_words)
+		n_words++;
+	uint64_t end = (start + n_words * wait->value_bytes + pair - 1) & ~(pair - 1);
+	start &= ~(pair - 1);
+	keep_add(request, (struct ws_write_keep){ wait->space, 0, start, end - start });
 	number_add(request, wait->value, SMALL);
 	if (wait->until_status == WS_OK)
-		number_add(request, wait->until_value, SMALL);
+		number_add(request, wait->until_value + wait->until_plus, SMALL);
 }
 
 /* Addresses in shared or local memory: offsets from where that begins. */

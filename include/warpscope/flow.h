@@ -255,14 +255,19 @@ struct ws_flow_loop {
 	bool endless; /**< it has no exit */
 
 	/** If all conditions are the same (of a loop that was unrolled there are several): the
-	 * number that was read, or that a call returned in register `test_result`, is compared by
-	 * `test` with `test_with`, which the loop does not change. Of 64 bits the lower half comes
-	 * first; the results of calls are in two registers, one after the other. */
+	 * number that was read, or that a call returned in register `test_result`, plus
+	 * `test_plus`, is compared by `test` with `test_with`, which the loop does not change. Of
+	 * 64 bits the lower half comes first; the results of calls are in two registers, one after
+	 * the other. An instruction that reads `n_test_words` numbers compares those of
+	 * `test_words`: each of them, or any, must be as the test says. */
 	enum ws_flow_test test;
 	bool test_signed;
 	struct ws_flow_other test_with[2];
 	uint8_t n_test_with; /**< 1, or 2: of 64 bits */
 	uint8_t test_result; /**< 255: it was read in the loop itself */
+	uint8_t n_test_words, test_words;
+	bool test_each;
+	uint64_t test_plus;
 };
 
 /**

@@ -673,8 +673,13 @@ struct ws_report_wait {
 	enum ws_flow_test until;      /**< SPIN, GRID: the comparison that ends the wait */
 	enum ws_status until_status;  /**< of `until_value`; WS_ABSENT: not known */
 	bool until_signed;
-	uint64_t until_value; /**< what it is compared with, 32 bits */
-	bool until_met;       /**< the word already satisfies it: the threads are about to go on */
+	uint64_t until_value; /**< what the word is compared with */
+	uint64_t until_plus;  /**< added to the word and to `until_value` before that */
+	/** Of an instruction that reads several words: those that are compared, by bits, and the
+	 * number of the one that is told of here. 0: it reads only one. */
+	uint32_t until_words, until_word;
+	bool until_each; /**< each of them has to be so, not any */
+	bool until_met;  /**< the word already satisfies it: the threads are about to go on */
 	struct ws_report_object object; /**< MBARRIER */
 	const char *needs;              /**< what the word has to become, as text, or NULL */
 

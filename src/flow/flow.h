@@ -11,7 +11,8 @@
  *   express.c  the expression that one instruction computes
  *   fold.c     expressions made simpler
  *   address.c  an expression as base, terms and offset
- *   loop.c     the loop around an instruction, and what it waits for
+ *   loop.c     the loop around an instruction, and whether others decide when it ends
+ *   condition.c  what its conditions compare (loop.h)
  *   stores.c   the stores that give memory the value that an instruction finds
  */
 #ifndef WSI_FLOW_H

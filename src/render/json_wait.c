@@ -32,6 +32,14 @@ static void json_until(struct ws_json *json, const struct ws_report_wait *wait)
 	wsi_json_key_text(json, "test", ws_flow_test_text(wait->until));
 	ws_json_key_bool(json, "signed", wait->until_signed);
 	wsi_json_key_hex(json, "value", wait->until_value, wait->until_status);
+	wsi_json_key_hex(json, "plus", wait->until_plus, wait->until_status);
+	ws_json_key_array(json, "words");
+	for (unsigned i = 0; i < 32; i++)
+		if (wait->until_words >> i & 1)
+			ws_json_u64(json, i);
+	ws_json_end(json);
+	ws_json_key_u64(json, "word", wait->until_word);
+	ws_json_key_bool(json, "each", wait->until_each);
 	ws_json_key_bool(json, "met", wait->until_met);
 	ws_json_end(json);
 }

@@ -179,6 +179,57 @@ struct called {
 	unsigned n_looked_at;
 };
 
+/* A call that leads to a called function, by way of other calls. */
+struct way {
+	const struct spot *spot; /* of any of them */
+	const uint64_t *path;    /* return addresses, innermost first */
+	size_t n_path;
+};
+
+static bool number_at(const struct way *way, uint64_t pc, unsigned number, uint64_t *ret_value);
+
+/* What the caller passed: a `ws_flow_leaf_fn`. */
+static bool passed(void *user, const struct ws_flow_node *node, uint64_t argument,
+		   uint64_t *ret_value)
+{
+	const struct way *way = user;
+	const struct way outer = { way->spot, way->path + 1, way->n_path - 1 };
+	(void)argument;
+	return node->op == WS_FLOW_ENTRY_REG && node->kind == WS_OPERAND_REG && node->bits == 32 &&
+	       way->n_path > 0 &&
+	       number_at(&outer, way->path[0] - WS_SASS_BYTES, node->number, ret_value);
+}
+
+/* The number that a register has at an instruction, if the code says it. */
+static bool number_at(const struct way *way, uint64_t pc, unsigned number, uint64_t *ret_value)
+{
+	struct spot spot;
+	struct ws_flow_slice *slice = wsi_zalloc(sizeof *slice);
+	bool found = slice && open_spot(way->spot, pc, &spot) == WS_OK &&
+		     ws_flow_slice(spot.code.flow, pc, WS_OPERAND_REG, number, 32, slice, NULL) ==
+			     WS_OK &&
+		     ws_flow_value(slice, 0, passed, (void *)(uintptr_t)way, ret_value);
+	wsi_free(slice);
+	return found;
+}
+
+/* Whether an atomic operation of a called function adds 0. */
+static bool adds_zero(const struct spot *spot, uint64_t pc, const uint64_t *path, size_t n_path)
+{
+	const struct way way = { spot, path, n_path };
+	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
+	struct ws_insn insn;
+	uint64_t value;
+	bool zero = decode(spot, pc, &insn) && ws_sass_has(&insn, WS_MOD_ADD);
+	size_t n = zero ? ws_sass_operands(&insn, pc, ops, WSI_COUNT(ops)) : 0;
+	for (size_t i = 0; i < n; i++)
+		for (unsigned k = 0; k < ops[i].count && zero; k++)
+			zero = ops[i].role != WS_ROLE_READ || ops[i].kind != WS_OPERAND_REG ||
+			       ops[i].number >= 255 ||
+			       (number_at(&way, pc, ops[i].number + k, &value) && value == 0);
+	return zero;
+}
+
 /* A function that only reads, and calls only such: no store but to its stack, no loop. */
 static bool only_reads(const struct spot *spot, const uint64_t *path, size_t n_path,
 		       struct called *called);
@@ -206,7 +257,8 @@ static bool call_only_reads(const struct spot *from, uint64_t call_pc, const uin
 static bool only_reads(const struct spot *spot, const uint64_t *path, size_t n_path,
 		       struct called *called)
 {
-	size_t n_blocks;
+	size_t n_blocks, n_adds = 0;
+	uint64_t adds[N_SOURCES];
 	const struct ws_flow_block *blocks = ws_flow_blocks(spot->code.flow, &n_blocks);
 	for (size_t b = 0; b < n_blocks; b++) {
 		if (blocks[b].flags & WS_FLOW_UNREACHED)
@@ -221,9 +273,12 @@ static bool only_reads(const struct spot *spot, const uint64_t *path, size_t n_p
 				return false;
 			bool atomic = insn.flags & WS_SASS_ATOMIC;
 			bool stack = insn.flags & (WS_SASS_LOCAL | WS_SASS_CONSTANT);
-			if ((atomic && !ws_flow_repeats(&insn) && !is_try(&insn)) ||
+			bool changes = atomic && !ws_flow_repeats(&insn) && !is_try(&insn);
+			if ((changes && n_adds == N_SOURCES) ||
 			    (insn.flags & WS_SASS_STORE && !atomic && !stack))
 				return false;
+			if (changes)
+				adds[n_adds++] = pc;
 			if (!(insn.flags & (WS_SASS_LOAD | WS_SASS_ATOMIC)) || stack ||
 			    called->n == N_SOURCES)
 				continue;
@@ -242,6 +297,9 @@ static bool only_reads(const struct spot *spot, const uint64_t *path, size_t n_p
 			return false;
 		calls[n_calls++] = blocks[b].end_pc - WS_SASS_BYTES;
 	}
+	for (size_t i = 0; i < n_adds; i++)
+		if (!adds_zero(spot, adds[i], path, n_path))
+			return false;
 	for (size_t i = 0; i < n_calls; i++)
 		if (!call_only_reads(spot, calls[i], path, n_path, called))
 			return false;
@@ -359,6 +417,10 @@ static void find_test(const struct ws_flow_loop *loop, struct wsi_wait_code *cod
 	code->test_signed = loop->test_signed;
 	code->n_test_with = loop->n_test_with;
 	memcpy(code->test_with, loop->test_with, sizeof code->test_with);
+	code->n_test_words = loop->n_test_words;
+	code->test_words = loop->test_words;
+	code->test_each = loop->test_each;
+	code->test_plus = loop->test_plus;
 }
 
 static bool is_call(const struct ws_flow_loop *loop, uint64_t pc)

@@ -59,7 +59,9 @@ struct wsi_wait_code {
 	enum ws_flow_test test;
 	bool test_signed;
 	struct ws_flow_other test_with[2];
-	uint8_t n_test_with;
+	uint8_t n_test_with, n_test_words, test_words;
+	bool test_each;
+	uint64_t test_plus;
 };
 
 /* One of the flows of functions that were looked at last. */

@@ -249,6 +249,28 @@ static const char *number_text(struct wsi_build *build, const struct ws_report_w
 	return wsi_build_text(build, "0x%" PRIx64, value);
 }
 
+/* "words 1 and 3 are ", "any of words 0 and 1 is ", "word 1 is ", "the value is ". */
+static const char *subject_text(struct wsi_build *build, const struct ws_report_wait *wait)
+{
+	const char *text = NULL;
+	uint32_t left = wait->until_words;
+	unsigned n = wsi_count_bits(left);
+	if (n == 0)
+		return "the value is ";
+	for (unsigned i = 0; left; left &= ~(1u << i++)) {
+		if (!(left >> i & 1))
+			continue;
+		bool last = !(left & ~(1u << i));
+		text = !text ? wsi_build_text(build, "%sword%s %u",
+					      n > 1 && !wait->until_each ? "any of " : "",
+					      n > 1 ? "s" : "", i)
+			     : wsi_build_text(build, "%s%s%u", text, last ? " and " : ", ", i);
+		if (!text)
+			return NULL;
+	}
+	return wsi_build_text(build, "%s %s ", text, n > 1 && wait->until_each ? "are" : "is");
+}
+
 static const char *say_until(struct wsi_build *build, struct ws_report_wait *wait)
 {
 	static const char *const words[] = {
@@ -263,11 +285,14 @@ static const char *say_until(struct wsi_build *build, struct ws_report_wait *wai
 	bool known = wait->value_status == WS_OK && wait->value_bytes <= 8;
 	const char *other = number_text(build, wait, wait->until_value);
 	const char *value = known ? number_text(build, wait, wait->value) : "";
+	const char *subject = subject_text(build, wait), *it = "it is ";
 	wait->until_met = known && wait->value_bytes >= 4 && is_met(wait);
-	if (!other || !value)
+	if (wait->until_words & (wait->until_words - 1))
+		it = wsi_build_text(build, "word %u is ", wait->until_word);
+	if (!other || !value || !subject || !it)
 		return NULL;
-	return wsi_build_text(build, "the wait ends when the value is %s%s%s%s%s",
-			      words[wait->until], other, known ? "; it is " : "", value,
+	return wsi_build_text(build, "the wait ends when %s%s%s%s%s%s%s", subject,
+			      words[wait->until], other, known ? "; " : "", known ? it : "", value,
 			      wait->until_met ? ", so it is about to end" : "");
 }
 
@@ -283,6 +308,42 @@ static bool find_other(struct word *word, const struct ws_flow_other *other, uin
 	return here && find_value(word, other->pc, &other->with, ret_value);
 }
 
+/* A number of the code's width, as one of 64 bits; whether it is one. */
+static bool has_width(const struct wsi_wait_code *code, int64_t number)
+{
+	bool narrow = code->n_test_with == 1;
+	return !narrow || (code->test_signed ? number == (int32_t)number
+					     : number >= 0 && number <= UINT32_MAX);
+}
+
+/* `a` - `b` without wrapping; of unsigned numbers of 64 bits `b` is taken as a signed one. */
+static bool minus(const struct wsi_wait_code *code, uint64_t a, int64_t b, uint64_t *ret)
+{
+	*ret = a - (uint64_t)b;
+	if (code->n_test_with == 2 && !code->test_signed)
+		return b >= 0 ? a >= (uint64_t)b : *ret > a;
+	int64_t number =
+		code->test_signed && code->n_test_with == 1 ? (int32_t)(uint32_t)a : (int64_t)a;
+	return !__builtin_sub_overflow(number, b, &number) && has_width(code, number);
+}
+
+/* What the code adds to the word before it compares. */
+static int64_t plus_of(const struct wsi_wait_code *code)
+{
+	return code->n_test_with == 1 ? (int32_t)(uint32_t)code->test_plus
+				      : (int64_t)code->test_plus;
+}
+
+/* Whether a comparison of the sum is one of the word: always if it is for equality, else where the
+ * sum does not wrap. */
+static bool solves(const struct wsi_wait_code *code, uint64_t number, int64_t plus, uint64_t *ret)
+{
+	bool equality = code->test == WS_FLOW_TEST_EQUAL || code->test == WS_FLOW_TEST_OTHER;
+	bool found = minus(code, number, plus, ret) || equality;
+	*ret &= code->n_test_with == 1 ? UINT32_MAX : UINT64_MAX;
+	return found;
+}
+
 /* What the word has to be. */
 static void find_until(struct word *word)
 {
@@ -293,14 +354,58 @@ static void find_until(struct word *word)
 	wait->until_signed = code->test_signed;
 	if (code->test == WS_FLOW_TEST_NONE)
 		return;
+	wait->until_plus = code->test_plus;
+	wait->until_each = code->test_each;
+	if (code->n_test_words > 1)
+		wait->until_words = code->test_words;
 	for (unsigned i = 0; i < code->n_test_with; i++)
 		if (!find_other(word, &code->test_with[i], &half[i]))
 			return;
-	wait->until_value = (half[0] & UINT32_MAX) | half[1] << 32;
-	wait->until_status = WS_OK;
-	wait->needs = say_until(word->w->build, wait);
-	if (!wait->needs)
-		word->st = WS_NO_MEMORY;
+	uint64_t other = (half[0] & UINT32_MAX) | half[1] << 32;
+	if (solves(code, other, plus_of(code), &wait->until_value))
+		wait->until_status = WS_OK;
+}
+
+/* ---- the value ---- */
+
+static void read_value(struct word *word, uint64_t start, uint32_t number)
+{
+	struct ws_report_wait *wait = word->wait;
+	wait->until_word = number;
+	wait->address = start + (uint64_t)number * wait->value_bytes;
+	wait->value_status = wsi_scene_memory(&word->scene, word->lane, wait->space, 0,
+					      wait->address, wait->value_bytes, &wait->value);
+}
+
+/* Of several words the first that decides: one that holds the wait up, or if any is enough one that
+ * ends it; else the first. */
+static void find_word(struct word *word)
+{
+	struct ws_report_wait *wait = word->wait;
+	const struct wsi_wait_code *code = word->code;
+	uint64_t start = wait->address, sum;
+	uint32_t first = wait->until_words ? wsi_first_bit(wait->until_words) : 0;
+	bool found = !wait->until_words;
+	if (code->n_test_words > 1 && code->test != WS_FLOW_TEST_NONE)
+		wait->value_bytes /= code->n_test_words;
+	if (wait->value_bytes == 0 || wait->value_bytes > 8)
+		return;
+	for (uint32_t i = first; i < 32 && !found; i++) {
+		if (!(wait->until_words >> i & 1))
+			continue;
+		read_value(word, start, i);
+		found = wait->value_status == WS_OK && wait->until_status == WS_OK &&
+			is_met(wait) != wait->until_each;
+	}
+	if (!found || !wait->until_words)
+		read_value(word, start, first);
+	if (wait->value_status == WS_OK && wait->until_status == WS_OK && wait->until_plus &&
+	    !solves(code, wait->value, -plus_of(code), &sum))
+		wait->until_status = WS_ABSENT; /* the sum wraps */
+	if (wait->until_status == WS_OK) {
+		wait->needs = say_until(word->w->build, wait);
+		word->st = wait->needs ? WS_OK : WS_NO_MEMORY;
+	}
 }
 
 /* ---- barrier objects ---- */
@@ -472,21 +577,19 @@ static enum ws_status look_at(struct word *word, uint32_t number)
 	if (wait->space == WS_SPACE_SHARED && !wsi_scene_is_own(&word->scene, word->rank))
 		return WS_OK;
 	wait->address += (uint64_t)(int64_t)word->code->object_off;
-	if (wait->value_bytes == 0 || wait->value_bytes > 8)
-		return WS_OK;
-	wait->value_status = wsi_scene_memory(&word->scene, word->lane, wait->space, 0,
-					      wait->address, wait->value_bytes, &wait->value);
-	if (object && wait->value_status == WS_OK) {
-		decode_object(word);
-		if (wait->object.status != WS_OK)
-			return WS_OK;
-		wait->needs = say_object(word->w->build, &wait->object);
-		if (!wait->needs)
-			word->st = WS_NO_MEMORY;
-	} else if (!object) {
+	if (!object) {
 		find_until(word);
+		find_word(word);
+		return WS_OK;
 	}
-	return WS_OK;
+	read_value(word, wait->address, 0);
+	if (wait->value_status != WS_OK)
+		return WS_OK;
+	decode_object(word);
+	if (wait->object.status != WS_OK)
+		return WS_OK;
+	wait->needs = say_object(word->w->build, &wait->object);
+	return wait->needs ? WS_OK : WS_NO_MEMORY;
 }
 
 enum ws_status wsi_wait_words(struct wsi_waits *w)

@@ -241,7 +241,7 @@ def the_end_of_a_wait_is_what_the_loop_tests(folder):
         for value in (*waiting, *done):
             report = run_until(1000, image, '--buffer', f'word=u32[1]:{value}', '--arg', '&word')
             expect(f'the wait of {test} with {value}', [wait['until'] for wait in report.get('waits', [])],
-                   [{'test': ends, 'signed': 'U32' not in test, 'value': '0x5', 'met': False}] if value in waiting else [])
+                   [{'test': ends, 'signed': 'U32' not in test, 'value': '0x5', **ONE_WORD, 'met': False}] if value in waiting else [])
 
 
 # A thread waits for a word that a function reads. The loop can end only by another thread where the function does nothing but read.
@@ -297,6 +297,7 @@ def a_loop_waits_if_what_it_calls_only_reads(folder):
                        ('LDG.E.STRONG.SYS R4, desc[UR4][R2.64]', ['f', 'k']))
 
 
+ONE_WORD = {'plus': '0x0', 'words': [], 'word': 0, 'each': False}
 LOOP = """.arch sm_90a
 .kernel k
 .param flag 8
@@ -351,12 +352,63 @@ def numbers_are_written_as_people_write_them(folder):
 def what_a_word_is_compared_with_is_found(folder):
     for before, test, wanted in (('NOP', 'R4, c[0x0][0x218]', '0x9'), ('LDC R6, c[0x0][0x218]', 'R4, R6', '0x9'), ('NOP', 'R4, RZ', '0x0')):
         wait = only(spinning(folder, f'ISETP.NE.U32.AND P0, PT, {test}, PT', 3, before=before, other=9), 'spin')
-        expect(f'what is compared in {test}', wait['until'], {'test': 'equal', 'signed': False, 'value': wanted, 'met': False})
+        expect(f'what is compared in {test}', wait['until'], {'test': 'equal', 'signed': False, 'value': wanted, **ONE_WORD, 'met': False})
 
 
 def a_part_of_a_word_is_shown_and_not_judged(folder):
     wait = only(spinning(folder, 'ISETP.NE.U32.AND P0, PT, R4, 0x5, PT', 0x205, load='LDG.E.U8.STRONG.SYS R4, desc[UR4][R2.64]'), 'spin')
     expect('the value', (wait['value'], wait['value_bytes'], wait['until']['met']), ('0x5', 1, False))
+
+
+def several_words_of_one_read_are_told(folder):
+    def polling(how, words):
+        test = '\n'.join(f'ISETP.{compare} P0, PT, R{8 + word}, 0x7, {other}' for compare, word, other in how)
+        with open(assembled(folder, LOOP.format(test=test, load='LDG.E.128.STRONG.SYS R8, desc[UR4][R2.64]', before='NOP')), 'rb') as handle:
+            bench = Bench('k', threads=32, image=handle.read(), params=struct.pack('<QI', FLAG, 5))
+        bench.process.memory.append((FLAG, struct.pack('<8I', *words, *words)))
+        regs = {2: lambda _: FLAG, 3: lambda _: FLAG >> 32}
+        report = bench.place(lambda _b, _w: State(bench.here(0x40), regs=regs)).report(folder)
+        return report['verdict']['kind'], only(report, 'spin')
+    flags = (('NE.AND', 3, 'PT'), ('NE.OR', 1, 'P0'))  # of NCCL's LL protocol: both flags must be 7
+    sentinel = (('NE.AND', 1, 'PT'), ('EQ.OR', 0, '!P0'), ('EQ.OR', 2, 'P0'), ('EQ.OR', 3, 'P0'))
+    either = (('LT.U32.AND', 0, 'PT'), ('LT.U32.AND', 2, 'P0'))
+    for how, words, needs, off, listed, each, kind in (
+            (flags, (9, 0, 9, 7), 'words 1 and 3 are 7; word 1 is 0', 4, [1, 3], True, 'hang'),
+            (flags, (9, 7, 9, 6), 'words 1 and 3 are 7; word 3 is 6', 12, [1, 3], True, 'hang'),
+            (flags, (9, 7, 9, 7), 'words 1 and 3 are 7; word 1 is 7, so it is about to end', 4, [1, 3], True, 'none'),
+            (sentinel, (0, 7, 1, 7), 'words 0, 1, 2 and 3 are other than 7; word 1 is 7', 4, [0, 1, 2, 3], True, 'hang'),
+            (either, (1, 0, 2, 0), 'any of words 0 and 2 is at least 7; word 0 is 1', 0, [0, 2], False, 'hang'),
+            (either, (1, 0, 8, 0), 'any of words 0 and 2 is at least 7; word 2 is 8, so it is about to end', 8, [0, 2], False, 'none'),
+            (flags[:1], (7, 7, 7, 6), 'word 3 is 7; it is 6', 12, [3], False, 'hang')):
+        verdict, wait = polling(how, words)
+        expect(f'the verdict of {words}', verdict, kind)
+        expect(f'the end of a wait for {words}', wait['needs'], f'the wait ends when {needs}')
+        expect(f'the word of {words}', (wait['address'], wait['value_bytes'], wait['until']['word']), (hex(FLAG + off), 4, off // 4))
+        expect(f'the words of {words}', (wait['until']['words'], wait['until']['each']), (listed, each))
+    mixed = (('NE.AND', 3, 'PT'), ('NE.OR', 1, 'P0'), ('EQ.AND', 0, 'P0'))  # nothing simple is true of these
+    expect('mixed conditions', polling(mixed, (7, 0, 0, 0))[1]['until'], None)
+
+
+def a_number_that_is_added_is_solved_for(folder):
+    compares = {'LT': lambda a, b: a < b, 'EQ': lambda a, b: a == b, 'GE': lambda a, b: a >= b}
+    for unsigned in (True, False):
+        for plus in (8, -2, 0x7fffffff):
+            for name, compare in compares.items():
+                for value in (0, 4, 5, 0x7fffffff, 0x80000000, 0xfffffffd):
+                    def number(of):
+                        return of % 2**32 if unsigned else (of + 2**31) % 2**32 - 2**31
+                    test = f'IADD3 R5, R4, {hex(plus)}, RZ\nISETP.{name}{".U32" * unsigned}.AND P0, PT, R5, 0xd, PT'
+                    report = spinning(folder, test, value)
+                    waits = compare(number(value + plus), 13)
+                    wraps = number(value) + plus != number(number(value) + plus)
+                    until = only(report, 'spin')['until']
+                    if until['value'] is not None:
+                        expect(f'{value} + {plus} {name} 13', until['met'], not waits)
+                        expect('what is added', until['plus'], hex(plus % 2**32))
+                    elif name == 'EQ' or (not wraps and plus == 8):
+                        raise AssertionError(f'nothing is told of {value} + {plus} {name} 13')
+    wait = only(spinning(folder, 'IADD3 R5, R4, 0x8, RZ\nISETP.LT.U32.AND P0, PT, R5, 0x14, PT', 2), 'spin')
+    expect('the step of NCCL', wait['needs'], 'the wait ends when the value is at least 12; it is 2')
 
 
 def missing_threads_are_told_in_words(folder):
@@ -548,6 +600,7 @@ def main():
              the_end_of_a_wait_is_what_the_loop_tests, a_word_of_shared_memory_is_that_of_its_block, a_loop_waits_if_what_it_calls_only_reads,
              a_wait_whose_end_has_come_is_no_hang, a_hang_of_lanes_with_words_of_their_own_does_not_end_with_one_of_them,
              numbers_are_written_as_people_write_them, what_a_word_is_compared_with_is_found, a_part_of_a_word_is_shown_and_not_judged,
+             several_words_of_one_read_are_told, a_number_that_is_added_is_solved_for,
              missing_threads_are_told_in_words, barriers_that_count_say_who_has_arrived, kinds_of_absentees_are_told_apart_up_to_a_limit,
              blocks_that_are_not_there_are_counted_where_all_must_be, a_deep_stack_is_followed_as_far_as_it_is_read,
              the_owner_of_a_word_is_found_through_calls, signatures_have_the_name_of_the_kernel]
