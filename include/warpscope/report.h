@@ -694,9 +694,6 @@ struct ws_report_wait {
 	 * may be more of them than are needed. */
 	const struct ws_report_absentee *absentees;
 	uint32_t n_absentees;
-	/** The others follow from it, and a hang is named by it: whom the wait of most threads
-	 * waits for; of a collective operation, if there is one. */
-	bool is_root;
 };
 
 /* ---- what PyTorch's allocator had at the addresses ---- */
@@ -820,7 +817,11 @@ struct ws_report {
 	struct ws_report_map map;
 	const struct ws_report_wait *waits; /**< most threads first */
 	uint32_t n_waits;
-	const struct ws_report_wait *root_wait; /**< the one that `is_root`, or NULL */
+	/** The others follow from it, and a hang is named by it: whom the wait of most threads
+	 * waits for; of a collective operation, if there is one. NULL: nobody waits. */
+	const struct ws_report_wait *root_wait;
+	/** WS_ABSENT: its launch is not known, so it may follow from another one. */
+	enum ws_status root_status;
 	uint32_t n_waiting_warps; /**< resident warps whose threads all wait for others */
 	/** Threads of these warps, by what they wait for (enum ws_wait_kind). */
 	uint64_t n_waiting_threads[WS_WAIT_REGISTERS + 1];

@@ -66,7 +66,7 @@ void ws_report_json(const struct ws_report *report, struct ws_out *out)
 		ws_json_missing(json, "focus", WS_ABSENT);
 	}
 	WSI_JSON_LIST(json, report, groups, wsi_json_group);
-	WSI_JSON_LIST(json, report, waits, wsi_json_wait);
+	wsi_json_waits(json, report);
 	wsi_json_snapshot(json, report);
 	wsi_json_key_text(json, "signature", report->signature);
 	wsi_json_key_text(json, "signature_rule", report->signature_rule);

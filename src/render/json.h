@@ -21,7 +21,7 @@ void wsi_json_kernel(struct ws_json *json, const struct ws_report_kernel *kernel
 void wsi_json_exception(struct ws_json *json, const struct ws_report_exception *e);
 void wsi_json_frame(struct ws_json *json, const struct ws_report_frame *frame);
 void wsi_json_map(struct ws_json *json, const struct ws_report *report);
-void wsi_json_wait(struct ws_json *json, const struct ws_report_wait *wait);
+void wsi_json_waits(struct ws_json *json, const struct ws_report *report);
 void wsi_json_group(struct ws_json *json, const struct ws_report_group *group);
 void wsi_json_claim(struct ws_json *json, const struct ws_report_claim *claim);
 /* A key with a claim; null where it has no text. */

@@ -62,12 +62,16 @@ static void json_object(struct ws_json *json, const struct ws_report_object *obj
 	ws_json_end(json);
 }
 
-void wsi_json_wait(struct ws_json *json, const struct ws_report_wait *wait)
+static void json_wait(struct ws_json *json, const struct ws_report *report,
+		      const struct ws_report_wait *wait)
 {
 	ws_json_object(json);
 	wsi_json_key_text(json, "kind", ws_wait_kind_text(wait->kind));
 	wsi_json_claim_keys(json, &wait->claim);
-	ws_json_key_bool(json, "root", wait->is_root);
+	if (report->root_status == WS_OK)
+		ws_json_key_bool(json, "root", wait == report->root_wait);
+	else
+		ws_json_missing(json, "root", report->root_status);
 	ws_json_key_hex(json, "pc", wait->pc);
 	wsi_json_key_text(json, "instruction", wait->instruction);
 	wsi_json_key_number(json, "kernel", wait->kernel);
@@ -93,5 +97,13 @@ void wsi_json_wait(struct ws_json *json, const struct ws_report_wait *wait)
 	wsi_json_example(json, &wait->example);
 	WSI_JSON_LIST(json, wait, frames, wsi_json_frame);
 	WSI_JSON_LIST(json, wait, absentees, json_absentee);
+	ws_json_end(json);
+}
+
+void wsi_json_waits(struct ws_json *json, const struct ws_report *report)
+{
+	ws_json_key_array(json, "waits");
+	for (uint32_t i = 0; i < report->n_waits; i++)
+		json_wait(json, report, &report->waits[i]);
 	ws_json_end(json);
 }

@@ -562,13 +562,18 @@ static bool say_wait(struct wsi_waits *w, struct ws_report_wait *wait)
 	return wait->claim.text != NULL;
 }
 
+/* Without the launch nobody knows where all of the others stand. */
+static bool knows_launch(const struct wsi_build *build, const struct ws_report_wait *wait)
+{
+	return wait->kernel != WS_NONE && build->kernels[wait->kernel].grid_status == WS_OK;
+}
+
 /* How many are missing, and whether they can come. */
 static bool say_missing(struct wsi_waits *w, struct ws_report_wait *wait)
 {
 	struct wsi_build *build = w->build;
 	const char *unit = ws_wait_unit_text(wait->kind);
-	/* without the launch nobody knows where all of the others stand */
-	if (wait->kernel != WS_NONE && build->kernels[wait->kernel].grid_status != WS_OK)
+	if (wait->kernel != WS_NONE && !knows_launch(build, wait))
 		wait->missing_is_most = true;
 	const char *plural = wait->n_missing == 1 ? "" : "s";
 	const char *have = wait->n_missing == 1 ? "has" : "have";
@@ -618,8 +623,9 @@ static enum ws_status keep_waits(struct wsi_waits *w)
 	w->build->report->n_waits = (uint32_t)w->n_list;
 	uint32_t root = wsi_wait_root(kept, (uint32_t)w->n_list);
 	if (root != WS_NONE) {
-		kept[root].is_root = true;
 		w->build->report->root_wait = &kept[root];
+		w->build->report->root_status =
+			knows_launch(w->build, &kept[root]) ? WS_OK : WS_ABSENT;
 	}
 	return WS_OK;
 }

@@ -114,7 +114,6 @@ RULES = [
     (r"^report\.signature$", lambda m, w: w.startswith("hang")),
     # whether the pointer or its offset is odd
     (r"likely_causes\[\d+\]\.text$", lambda m, w: m.startswith("memory is accessed through a wider type") and w.startswith(("the offset from", "a pointer is offset"))),
-    (r"\.waits\[\d+\]\.root$", lambda m, w: isinstance(m, bool)),  # it follows from who is missing
     (r"\.waits\[.*\.(example|absentees\[\d+\])\.", lambda m, w: True),
     (r"\.(missing|missing_is_most)$", lambda m, w: True),
     (r"\.missing_text$", lambda m, w: m.startswith("at most ")),
