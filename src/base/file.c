@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#ifdef __linux__
+#define _GNU_SOURCE /* madvise */
+#endif
 #define WSI_BASE_SOURCE
 #include "base/file.h"
 
@@ -49,6 +52,18 @@ enum ws_status wsi_file_open(const char *path, struct wsi_file *ret_file, struct
 	enum ws_status st = wsi_file_map(fd, path, ret_file, err);
 	close(fd);
 	return st;
+}
+
+void wsi_file_release(const struct wsi_file *file, size_t before)
+{
+#ifdef MADV_DONTNEED
+	const size_t whole = before - before % ((size_t)1 << 16); /* no page is larger */
+	if (file->is_mapped && whole)
+		(void)!madvise((void *)(uintptr_t)file->bytes.ptr, whole, MADV_DONTNEED);
+#else
+	(void)file;
+	(void)before;
+#endif
 }
 
 void wsi_file_close(struct wsi_file *file)

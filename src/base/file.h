@@ -31,6 +31,9 @@ enum ws_status wsi_file_open(const char *path, struct wsi_file *ret_file,
  */
 enum ws_status wsi_file_map(int fd, const char *path, struct wsi_file *ret_file,
 			    struct ws_error *err) WS_MUST_USE;
+/* A hint: the bytes before `before` are not needed soon, and need take no memory. They can still be
+ * read. */
+void wsi_file_release(const struct wsi_file *file, size_t before);
 /* Leaves it all-zero; may be repeated. */
 void wsi_file_close(struct wsi_file *file);
 

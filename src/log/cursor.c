@@ -4,8 +4,10 @@
 bool wsi_behind(struct ws_str *text, const char *word)
 {
 	const size_t n = strlen(word);
+	if (text->len < n) /* which may have no address */
+		return false;
 	const char *at = text->ptr, *end = text->ptr + text->len;
-	while (text->len >= n && (size_t)(end - at) >= n) {
+	while ((size_t)(end - at) >= n) {
 		at = memchr(at, word[0], (size_t)(end - at) - n + 1);
 		if (!at)
 			return false;

@@ -25,11 +25,12 @@ const char *wsi_ranks_text(struct wsi_arena *arena, const uint64_t *ranks, size_
 	char text[MAX_SHOWN + 64] = "";
 	size_t len = 0;
 	wsi_scoped_free uint64_t *sorted = wsi_zalloc_array(n, sizeof *sorted);
-	if (!sorted)
-		return "";
-	if (n)
+	if (n && !sorted)
+		return NULL;
+	if (n) {
 		memcpy(sorted, ranks, n * sizeof *sorted);
-	qsort(sorted, n, sizeof *sorted, number_order);
+		qsort(sorted, n, sizeof *sorted, number_order);
+	}
 	for (size_t i = 0; i < n && len < MAX_SHOWN;) {
 		size_t last = i;
 		while (last + 1 < n && sorted[last + 1] <= sorted[last] + 1)

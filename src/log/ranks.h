@@ -16,7 +16,7 @@ struct wsi_few {
 
 void wsi_few_add(struct wsi_few *few, uint64_t number);
 
-/* "0-3,7": sorted numbers; `more`: there are others. */
+/* "0-3,7": sorted numbers; `more`: there are others. NULL: memory is out. */
 const char *wsi_ranks_text(struct wsi_arena *arena, const uint64_t *ranks, size_t n, bool more);
 
 #endif
