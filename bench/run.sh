@@ -67,4 +67,5 @@ step "$here/write.py" "$program" $(paths memory $full)
 step "$here/beside.py" "$program" $(paths $full)
 step "$here/lanes.py" "$program" $(paths 270k-G)
 [ "${2:-}" = --smoke ] || step "$here/prompt.py" "$program" $(paths names1k names100k 270k)
+step "$here/log.py" "$program" "$dumps"
 step "$here/triage.py" "$1" "$here/../examples/dumps/illegal-address.nvcudmp" ${2:+"$2"} --huge "$(paths 270k)"

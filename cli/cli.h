@@ -15,15 +15,15 @@
 /*
  * Exit statuses: one table for all verbs, in the help of each and in warpscope(1).
  */
-#define CLI_STATUS_LIST(X)                                                                         \
-	X(ANSWERED, 0, "answered, also from a damaged file")                                       \
-	X(NO_ANSWER, 1, "could not answer: no such file, not a dump, nothing with that name")      \
-	X(USAGE, 2, "wrong usage")                                                                 \
-	X(FOUND, 10,                                                                               \
-	  "a fault (report --exit-code, run), findings (check), a difference (diff, trace, run), " \
-	  "a new bug (triage)")                                                                    \
-	X(HANG, 11, "a hang is suspected (report --exit-code)")                                    \
-	X(CANNOT_TELL, 12, "the dump cannot tell (report --exit-code, triage)")                    \
+#define CLI_STATUS_LIST(X)                                                                        \
+	X(ANSWERED, 0, "answered, also from a damaged file")                                      \
+	X(NO_ANSWER, 1, "could not answer: no such file, not a dump, nothing with that name")     \
+	X(USAGE, 2, "wrong usage")                                                                \
+	X(FOUND, 10,                                                                              \
+	  "a fault (report --exit-code, run, log), findings (check), a difference (diff, trace, " \
+	  "run), a new bug (triage)")                                                             \
+	X(HANG, 11, "a hang is suspected (report --exit-code, log)")                              \
+	X(CANNOT_TELL, 12, "the dump or log cannot tell (report --exit-code, triage, log)")       \
 	X(KNOWN, 13, "only bugs that are known (triage)")
 
 enum cli_status {
@@ -69,6 +69,8 @@ enum {
 	X(run, "[OPTION...] IMAGE --kernel NAME", false, "kernels on the software GPU")            \
 	X(debug, "[OPTION...] IMAGE --kernel NAME", false, "the same, under gdb's commands")       \
 	X(triage, "[OPTION...] PATH...", false, "many dumps: their bugs, and which one to read")   \
+	X(log, "[OPTION...] LOG...", false,                                                        \
+	  "logs without a dump: what failed first, and which dump to take next")                   \
 	X(exec, "[OPTION...] [--] PROGRAM [ARGUMENT...]", false,                                   \
 	  "a program, so that its GPU faults and hangs leave dumps; what they show")               \
 	X(trigger, "[OPTION...] PID...", false, "dumps of processes that run or hang")             \

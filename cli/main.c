@@ -451,6 +451,8 @@ static const struct {
 	{ "disassemble", "disas" },
 	{ "addr2line", "symbolize" },
 	{ "redact", "strip" },
+	{ "xid", "log" },
+	{ "dmesg", "log" },
 	{ "version", "--version" },
 	{ "devices", "info DUMP devices" },
 	{ "kernels", "info DUMP kernels" },

@@ -111,6 +111,8 @@ static int refuse(const char *path, const struct ws_error *err)
 	struct ws_error inside = { .status = WS_OK };
 	struct stat about;
 	char advice[sizeof inside.message + 64];
+	if (strstr(err->message, "this is text"))
+		return cli_fail_advise(path, err, "; if it is a log: warpscope log LOG");
 	if (err->status != WS_UNSUPPORTED || stat(path, &about) != 0 || !S_ISREG(about.st_mode))
 		return cli_open_fail(path, err);
 	enum ws_status st = ws_image_file_open(path, &images, &inside);

@@ -101,6 +101,8 @@ static const char *const commands[] = {
 	"ptype in (int[2][3])0",
 	"info in",
 	"info --json --wide in",
+	"log in",
+	"log --json in",
 };
 
 static char folder[] = "/tmp/warpscope-fuzz.XXXXXX";

@@ -20,10 +20,12 @@ def main(out):
     image = bombs.line_chains(6, bombs.EXIT * 8)
     dump = bombs.dump_of(bombs.line_image(bombs.line_table(bombs.set_address() + b"\x1a\x1b\x4c" + bombs.END),
                                           code=bombs.EXIT * 8))
+    with open(os.path.join(HERE, "..", "tests/data/logs/train.log"), "rb") as file:
+        log = file.read()
     text = b".arch sm_90\n.kernel k\n    EXIT ;\n"
     for number, command in enumerate(commands):
         verb = command.split()[0]
-        body = image if verb in IMAGE else text if verb in ("as", "trace") else dump
+        body = image if verb in IMAGE else text if verb in ("as", "trace") else log if verb == "log" else dump
         name = re.sub(r"[^a-z0-9]+", "-", command).strip("-")
         with open(os.path.join(out, name[:40]), "wb") as file:
             file.write(bytes([number]) + body)

@@ -23,7 +23,7 @@ try:
 except ImportError:
     jsonschema = None
 
-VERBS = 'report info mem regs bt locals print ptype whatis list check lines symbolize disas as diff extract strip store shell run debug triage exec trigger env trace'.split()
+VERBS = 'report info mem regs bt locals print ptype whatis list check lines symbolize disas as diff extract strip store shell run debug triage log exec trigger env trace'.split()
 
 
 class Bench:
@@ -85,6 +85,8 @@ def exit_cases(bench):
     with open(dump, 'rb') as handle:
         cut = bench.file('cut.nvcudmp', handle.read()[:100])
     kernels = os.path.join(bench.root, 'tests/data/sim/integer.O3.fatbin')
+    job, waits = (os.path.join(bench.root, 'tests/data/logs', name) for name in ('kernel.log', 'hang.log'))
+    after = bench.file('after.log', b'NVRM: Xid (PCI:0000:18:00): 45, pid=7\n')
     collatz = ('--kernel', 'int_collatz', '--arg', '0', '--arg')  # writes as many numbers as the next word says, to address 0
     return {
         'report': [((dump,), 0), (('--exit-code', dump), 10), (('--exit-code', hang), 11), (('--exit-code', cut), 12),
@@ -112,6 +114,7 @@ def exit_cases(bench):
         'shell': [((dump,), 0), ((gone,), 1), (('-x', gone, dump), 1), ((), 2)],
         'debug': [((kernels, *collatz, '0'), 0), ((gone, *collatz, '0'), 1), ((kernels,), 2)],
         'triage': [((fine,), 0), ((dump,), 10), ((cut,), 12), (('--baseline', known, dump), 13), ((gone,), 1), ((), 2)],
+        'log': [((job,), 10), ((waits,), 11), ((after,), 12), ((source,), 0), ((gone,), 1), ((), 2)],
         'exec': [((), 2), (('--dumps', '/proc/none', 'true'), 125), (('--dumps', out + 's', source), 126), (('--dumps', out + 's', gone), 127)],
         'trigger': [((str(waiting_process(bench)),), 0), (('2147483647',), 1), (('x',), 2)],
         'env': [((), 0), (('--for', 'all'), 2)],
