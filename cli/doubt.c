@@ -6,8 +6,7 @@
 #include <warpscope/doubt.h>
 
 struct first {
-	char *text; /* empty: nothing yet */
-	size_t cap;
+	struct doubt *doubt; /* its text is empty: nothing yet */
 	uint32_t lane; /* rows of other lanes do not matter; WS_NONE: all do, DOUBT_NO_LANE: none
 			  does */
 };
@@ -16,18 +15,19 @@ static void keep_first(void *user, const struct ws_doubt *doubt)
 {
 	struct first *first = user;
 	/* the cell of what nothing tells is empty: that says it */
-	if (*first->text || doubt->kind == WS_DOUBT_WARP_BROKEN)
+	if (doubt->lane < WS_MAX_LANES)
+		first->doubt->lanes |= UINT32_C(1) << doubt->lane;
+	if (*first->doubt->text || doubt->kind == WS_DOUBT_WARP_BROKEN)
 		return;
-	if (doubt->kind == WS_DOUBT_LANE_ROW && first->lane != WS_NONE &&
-	    first->lane != doubt->lane)
+	if (doubt->lane != WS_NONE && first->lane != WS_NONE && first->lane != doubt->lane)
 		return;
-	snprintf(first->text, first->cap, "%s", doubt->message);
+	snprintf(first->doubt->text, sizeof first->doubt->text, "%s", doubt->message);
 }
 
 struct doubt doubt_of_sm(const struct session *session, uint32_t index)
 {
-	struct doubt ret = { "" };
-	struct first first = { ret.text, sizeof ret.text, WS_NONE };
+	struct doubt ret = { .text = "" };
+	struct first first = { &ret, WS_NONE };
 	struct ws_sm before, sm;
 	if (ws_target_sm(session->target, index, &sm, NULL) != WS_OK)
 		return ret;
@@ -40,8 +40,8 @@ struct doubt doubt_of_sm(const struct session *session, uint32_t index)
 
 struct doubt doubt_of_warp(const struct session *session, const struct place *place, uint32_t lane)
 {
-	struct doubt ret = { "" };
-	struct first first = { ret.text, sizeof ret.text, lane };
+	struct doubt ret = { .text = "" };
+	struct first first = { &ret, lane };
 	struct ws_warp before;
 	struct ws_lane lanes[WS_MAX_LANES];
 	uint32_t n = 0, index = place->warp_index;
@@ -50,8 +50,8 @@ struct doubt doubt_of_warp(const struct session *session, const struct place *pl
 		return ret; /* counted as unreadable */
 	bool any = index > place->sm.first_warp_index &&
 		   ws_target_warp(session->target, index - 1, &before, NULL) == WS_OK;
-	ws_warp_doubts(place->device, any ? &before : NULL, &place->warp, lanes, n, keep_first,
-		       &first);
+	ws_warp_doubts(place->device, place->grid, any ? &before : NULL, &place->warp, lanes, n,
+		       keep_first, &first);
 	return ret;
 }
 

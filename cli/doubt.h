@@ -11,6 +11,7 @@
 
 struct doubt {
 	char text[160]; /* a sentence; empty: all that the row holds can be */
+	uint32_t lanes; /* of a warp: those whose own rows are in doubt, a mask of ids */
 };
 
 struct doubt doubt_of_sm(const struct session *session, uint32_t index);

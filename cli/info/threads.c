@@ -84,7 +84,7 @@ static void add_lanes(struct table *table, uint32_t warp_index)
 		const struct ws_lane *lane = &place.lanes[i];
 		table->threads[table->n_threads++] =
 			(struct thread){ lane->thread, lane->pc, warp_index, lane->id,
-					 lane->damaged || *doubt.text };
+					 *doubt.text || doubt.lanes >> (lane->id & 31) & 1 };
 	}
 }
 
@@ -125,7 +125,7 @@ static struct doubt doubt_of_thread(const struct session *session, const struct 
 	static const struct filter all;
 	struct place place;
 	if (!thread->in_doubt || !walk_place(session, &all, WALK_LANES, thread->warp_index, &place))
-		return (struct doubt){ "" };
+		return (struct doubt){ .text = "" };
 	return doubt_of_warp(session, &place, thread->lane);
 }
 

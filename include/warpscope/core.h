@@ -157,6 +157,9 @@ struct ws_finding {
 	enum ws_check_rule rule;
 	uint32_t section;  /**< 0: the file as a whole */
 	uint64_t file_off; /**< of the field or the bytes, or WS_NO_OFFSET */
+	/** It contradicts other rows or headers, so what the dump says is in doubt. Else something
+	 * is missing, or is only a name, a text or memory. */
+	bool contradicts;
 	char message[200]; /**< one plain sentence, no newline */
 };
 

@@ -65,7 +65,7 @@ WS_API enum ws_status ws_focus_find(const struct ws_target *target, struct ws_fo
 WS_API uint32_t ws_focus_unclaimed(const struct ws_target *target, uint32_t sm_index);
 
 /**
- * Whether several rows of the SMs of one device, from its first in the list on, break a rule
+ * Whether most rows of the SMs of one device, from its first in the list on, break a rule
  * (doubt.h). Then all were read from a wrong place or in a wrong size, and no exception is believed
  * that only the row of an SM tells of. `*ret_end`: the index behind the last of them.
  */

@@ -801,6 +801,9 @@ struct ws_report {
 	/** Length of the part of `summary` that says what happened: a heading. What follows it,
 	 * after "; " or ": ", says where, or why that is not known: the line below the heading. */
 	size_t summary_head;
+	/** Why the verdict is in doubt, as its summary says at the end; NULL: it is not. What it
+	 * rests on obeys all rules (doubt.h), but the file contradicts itself somewhere. */
+	const char *doubt;
 	enum ws_status dump_status; /**< of `dump`; WS_UNSUPPORTED: the target is not a file */
 	struct ws_dump_facts dump;
 	const struct ws_report_device *devices;

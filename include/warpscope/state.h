@@ -35,6 +35,7 @@ extern "C" {
 
 enum {
 	WS_MAX_LANES = 32, /**< lanes of a warp on every GPU so far */
+	WS_MAX_REGS = 256, /**< registers of a lane, as rows count them */
 };
 
 enum ws_device_have {
@@ -59,6 +60,8 @@ struct ws_device {
 	uint32_t status;             /**< CUDBGResult of collecting this device; 0 is success */
 	uint32_t n_uniform_regs, n_uniform_preds; /**< WS_DEVICE_UNIFORM; per warp */
 	uint32_t n_convergence_barriers;          /**< WS_DEVICE_BARRIERS; per warp */
+	bool damaged; /**< the record holds impossible values, or most of its SMs and warps
+			 contradict them: its numbers prove nothing */
 };
 
 /** One CUDA context on one device. */
@@ -121,6 +124,8 @@ struct ws_grid {
 	uint32_t host_tid;
 	struct ws_dim3 cluster_dim;           /**< WS_GRID_CLUSTER */
 	struct ws_dim3 preferred_cluster_dim; /**< WS_GRID_PREFERRED_CLUSTER */
+	bool damaged; /**< the record holds impossible values, or most of its blocks and warps
+			 contradict them: its dimensions prove nothing */
 };
 
 enum ws_sm_have {
@@ -161,6 +166,8 @@ struct ws_block {
 	struct ws_dim3 idx;
 	struct ws_dim3 cluster_idx; /**< WS_BLOCK_CLUSTER_IDX */
 	struct ws_dim3 cluster_dim; /**< WS_BLOCK_CLUSTER_DIM */
+	bool damaged; /**< the record holds impossible values, or lies outside its grid: its place
+			 proves nothing */
 };
 
 enum ws_warp_have {

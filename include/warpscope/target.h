@@ -476,6 +476,11 @@ struct ws_target_ops {
 	/** `index` from 0; WS_ABSENT past the last. */
 	enum ws_status (*diagnostic)(const struct ws_target *target, uint32_t index,
 				     struct ws_diagnostic *ret_diagnostic, struct ws_error *err);
+	/** Looks at everything that the file says, which takes a few times as long as a report, for
+	 * what contradicts the format or the rest of the file; not for what is missing. `*ret_n`:
+	 * in how many places it does. */
+	enum ws_status (*contradictions)(const struct ws_target *target, uint64_t *ret_n,
+					 struct ws_error *err);
 };
 
 struct ws_cubin_set;
@@ -677,6 +682,8 @@ WS_API enum ws_status ws_target_dump_facts(const struct ws_target *target,
 WS_API enum ws_status ws_target_diagnostic(const struct ws_target *target, uint32_t index,
 					   struct ws_diagnostic *ret_diagnostic,
 					   struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_target_contradictions(const struct ws_target *target, uint64_t *ret_n,
+					       struct ws_error *err) WS_MUST_USE;
 
 /* ---- look-ups in the list of memory ranges */
 

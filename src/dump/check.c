@@ -14,19 +14,44 @@ const char *ws_check_rule_word(enum ws_check_rule rule)
 	return (unsigned)rule < WS_N_CHECKS ? words[rule] : "?";
 }
 
+static void finding_add(struct wsi_checker *c, struct ws_finding *finding, const char *format,
+			va_list args)
+{
+	if (c->stopped)
+		return;
+	(void)vsnprintf(finding->message, sizeof finding->message, format, args);
+	c->summary.findings++;
+	c->summary.by_rule[finding->rule]++;
+	c->stopped = !c->each(c->user, finding);
+}
+
 void wsi_finding(struct wsi_checker *c, enum ws_check_rule rule, uint32_t section,
 		 uint64_t file_off, const char *format, ...)
 {
-	struct ws_finding finding = { .rule = rule, .section = section, .file_off = file_off };
-	if (c->stopped)
-		return;
+	static const bool contradicts[WS_N_CHECKS] = {
+		[WS_CHECK_FILE] = true,   [WS_CHECK_NAME] = true,      [WS_CHECK_TYPE] = true,
+		[WS_CHECK_EXTENT] = true, [WS_CHECK_LINK] = true,      [WS_CHECK_STRIDE] = true,
+		[WS_CHECK_ID] = true,     [WS_CHECK_REFERENCE] = true, [WS_CHECK_VALUE] = true,
+		[WS_CHECK_IMAGE] = true,  [WS_CHECK_COUNT] = true,
+	};
+	struct ws_finding finding = { .rule = rule,
+				      .section = section,
+				      .file_off = file_off,
+				      .contradicts = contradicts[rule] };
 	va_list args;
 	va_start(args, format);
-	(void)vsnprintf(finding.message, sizeof finding.message, format, args);
+	finding_add(c, &finding, format, args);
 	va_end(args);
-	c->summary.findings++;
-	c->summary.by_rule[rule]++;
-	c->stopped = !c->each(c->user, &finding);
+}
+
+void wsi_loss(struct wsi_checker *c, enum ws_check_rule rule, uint32_t section, uint64_t file_off,
+	      const char *format, ...)
+{
+	struct ws_finding finding = { .rule = rule, .section = section, .file_off = file_off };
+	va_list args;
+	va_start(args, format);
+	finding_add(c, &finding, format, args);
+	va_end(args);
 }
 
 static void check_file(struct wsi_checker *c)
@@ -38,15 +63,23 @@ static void check_file(struct wsi_checker *c)
 	static const struct {
 		enum wsi_topic topic;
 		enum ws_check_rule rule;
-	} taken[] = { { WSI_TOPIC_FILE, WS_CHECK_FILE },    { WSI_TOPIC_WRITTEN, WS_CHECK_FILE },
-		      { WSI_TOPIC_HEADERS, WS_CHECK_FILE }, { WSI_TOPIC_MENDED, WS_CHECK_LINK },
-		      { WSI_TOPIC_STRAY, WS_CHECK_TYPE },   { WSI_TOPIC_STRTAB, WS_CHECK_NAME },
-		      { WSI_TOPIC_LOST, WS_CHECK_COUNT } };
+		bool loss;
+	} taken[] = { { WSI_TOPIC_FILE, WS_CHECK_FILE, true },
+		      { WSI_TOPIC_WRITTEN, WS_CHECK_FILE, true },
+		      { WSI_TOPIC_HEADERS, WS_CHECK_FILE, true },
+		      { WSI_TOPIC_MENDED, WS_CHECK_LINK, true },
+		      { WSI_TOPIC_STRAY, WS_CHECK_TYPE, false },
+		      { WSI_TOPIC_STRTAB, WS_CHECK_NAME, true },
+		      { WSI_TOPIC_LOST, WS_CHECK_COUNT, true } };
 	for (const struct wsi_diag *d = core->notes.first; d; d = d->next)
 		for (size_t i = 0; i < WSI_COUNT(taken); i++)
-			if (d->topic == taken[i].topic)
-				wsi_finding(c, taken[i].rule, 0, d->shown.file_off, "%s",
-					    d->shown.message);
+			if (d->topic == taken[i].topic) {
+				bool loss = taken[i].loss && !(d->topic == WSI_TOPIC_WRITTEN &&
+							       core->written_in_doubt);
+				(loss ? wsi_loss : wsi_finding)(c, taken[i].rule, 0,
+								d->shown.file_off, "%s",
+								d->shown.message);
+			}
 	if (core->n_sections == 0)
 		return;
 	if (elf->osabi != WSI_ELFOSABI_CUDA)
@@ -61,13 +94,13 @@ static void check_file(struct wsi_checker *c)
 		wsi_finding(c, WS_CHECK_HEADER, 0, 58, "section headers of %u bytes, not %d",
 			    elf->shentsize, WSI_SHDR_BYTES);
 	if (elf->shstrtab.len == 0)
-		wsi_finding(c, WS_CHECK_NAME, 0, 62,
-			    "the table of section names is missing or empty (section %" PRIu64 ")",
-			    elf->shstrndx);
+		wsi_loss(c, WS_CHECK_NAME, 0, 62,
+			 "the table of section names is missing or empty (section %" PRIu64 ")",
+			 elf->shstrndx);
 	else if (elf->shstrtab.ptr[elf->shstrtab.len - 1] != 0)
-		wsi_finding(c, WS_CHECK_NAME, (uint32_t)elf->shstrndx,
-			    elf->shstrtab.origin + elf->shstrtab.len,
-			    "the table of section names does not end with a NUL");
+		wsi_loss(c, WS_CHECK_NAME, (uint32_t)elf->shstrndx,
+			 elf->shstrtab.origin + elf->shstrtab.len,
+			 "the table of section names does not end with a NUL");
 }
 
 static void check_name(struct wsi_checker *c, uint32_t section, const struct wsi_shdr *shdr,
@@ -78,10 +111,11 @@ static void check_name(struct wsi_checker *c, uint32_t section, const struct wsi
 	if (c->core->elf.shstrtab.len == 0)
 		return; /* said once for all */
 	if (!wsi_span_cstr(c->core->elf.shstrtab, shdr->name, &name))
-		wsi_finding(c, WS_CHECK_NAME, section, at, "its name is outside the name table");
+		wsi_loss(c, WS_CHECK_NAME, section, at, "its name is outside the name table");
 	else if (prefix[0] && !wsi_str_begins(name, prefix))
-		wsi_finding(c, WS_CHECK_NAME, section, at, "a %s whose name does not begin with %s",
-			    wsi_kind_infos[kind].words, prefix);
+		(name.len ? wsi_finding : wsi_loss)(c, WS_CHECK_NAME, section, at,
+						    "a %s whose name does not begin with %s",
+						    wsi_kind_infos[kind].words, prefix);
 }
 
 static void check_stride(struct wsi_checker *c, uint32_t section, const struct wsi_shdr *shdr,
@@ -116,37 +150,54 @@ static void check_stride(struct wsi_checker *c, uint32_t section, const struct w
 			    shdr->size == 1 ? "is" : "are");
 }
 
+/* Whether opening put a field of a section header right, so that nothing is contradicted any more.
+ */
+static bool is_mended(const struct wsi_checker *c, uint32_t section, const struct wsi_shdr *shdr)
+{
+	struct wsi_shdr now = wsi_elf_shdr(&c->core->elf, section);
+	return now.type != shdr->type || now.link != shdr->link || now.info != shdr->info ||
+	       now.entsize != shdr->entsize;
+}
+
 static void check_link(struct wsi_checker *c, uint32_t section, const struct wsi_shdr *shdr,
 		       enum wsi_kind kind, uint64_t at)
 {
 	const struct ws_core *core = c->core;
 	const struct wsi_kind_info *info = &wsi_kind_infos[kind];
+	bool mended = is_mended(c, section, shdr);
 	if (info->parent == WSI_KIND_NONE) {
 		if (shdr->link || shdr->info)
-			wsi_finding(c, WS_CHECK_LINK, section, at + WSI_SH_LINK,
-				    "a %s has no parent, but this one names row %u of section %u",
-				    info->words, shdr->info, shdr->link);
+			(mended ? wsi_loss : wsi_finding)(
+				c, WS_CHECK_LINK, section, at + WSI_SH_LINK,
+				"a %s has no parent, but this one names row %u of section %u",
+				info->words, shdr->info, shdr->link);
 		return;
 	}
 	const struct wsi_table *table = wsi_core_parent(core, shdr, kind);
 	struct wsi_ref row;
 	if (!table) {
-		wsi_finding(c, WS_CHECK_LINK, section, at + WSI_SH_LINK,
-			    "its parent, section %u, is not a readable %s", shdr->link,
-			    wsi_kind_infos[info->parent].words);
+		bool cut = core->headers_lost && shdr->link >= core->n_sections;
+		(mended || cut ? wsi_loss
+			       : wsi_finding)(c, WS_CHECK_LINK, section, at + WSI_SH_LINK,
+					      "its parent, section %u, is not a readable %s",
+					      shdr->link, wsi_kind_infos[info->parent].words);
 		return;
 	}
 	if (!wsi_core_parent_row(core, shdr, kind, &row)) {
-		wsi_finding(c, WS_CHECK_LINK, section, at + WSI_SH_INFO,
-			    "belongs to row %u of section %u, which has %u row%s", shdr->info,
-			    shdr->link, table->n_rows, table->n_rows == 1 ? "" : "s");
+		struct ws_span bytes;
+		bool cut = !wsi_core_section_bytes(core, table->section, &bytes);
+		(mended || cut ? wsi_loss : wsi_finding)(
+			c, WS_CHECK_LINK, section, at + WSI_SH_INFO,
+			"belongs to row %u of section %u, which has %u row%s", shdr->info,
+			shdr->link, table->n_rows, table->n_rows == 1 ? "" : "s");
 		return;
 	}
 	uint32_t holder = wsi_core_holder(core, wsi_core_slot(core, row, kind), kind);
 	if (holder && holder != section)
-		wsi_finding(c, WS_CHECK_LINK, section, at + WSI_SH_LINK,
-			    "row %u of section %u has another %s already: section %u", shdr->info,
-			    shdr->link, info->words, holder);
+		(mended ? wsi_loss
+			: wsi_finding)(c, WS_CHECK_LINK, section, at + WSI_SH_LINK,
+				       "row %u of section %u has another %s already: section %u",
+				       shdr->info, shdr->link, info->words, holder);
 }
 
 static void check_section(struct wsi_checker *c, uint32_t section)
@@ -159,9 +210,9 @@ static void check_section(struct wsi_checker *c, uint32_t section)
 	c->summary.sections++;
 	check_name(c, section, &shdr, kind, at);
 	if (shdr.type != WSI_SHT_NULL && !wsi_elf_bytes(&core->elf, &shdr, &bytes))
-		wsi_finding(c, WS_CHECK_EXTENT, section, at + WSI_SH_OFFSET,
-			    "%zu of its %" PRIu64 " bytes are in the file, which ends at 0x%zx",
-			    bytes.len, shdr.size, core->bytes.len);
+		wsi_loss(c, WS_CHECK_EXTENT, section, at + WSI_SH_OFFSET,
+			 "%zu of its %" PRIu64 " bytes are in the file, which ends at 0x%zx",
+			 bytes.len, shdr.size, core->bytes.len);
 	if (kind == WSI_KIND_NONE) {
 		if (shdr.type >= WSI_CUDBG_SHT_BASE)
 			wsi_finding(c, WS_CHECK_TYPE, section, at + WSI_SH_TYPE,
@@ -254,4 +305,28 @@ enum ws_status ws_core_check(const struct ws_core *core,
 	wsi_check_rows(&c);
 	*ret_summary = c.summary;
 	return WS_OK;
+}
+
+struct contradictions {
+	uint64_t n, names;
+};
+
+static bool contradiction_count(void *user, const struct ws_finding *finding)
+{
+	struct contradictions *found = user;
+	found->n += finding->contradicts && finding->rule != WS_CHECK_NAME;
+	found->names += finding->contradicts && finding->rule == WS_CHECK_NAME;
+	return true;
+}
+
+enum ws_status wsi_core_contradictions(const struct ws_target *target, uint64_t *ret_n,
+				       struct ws_error *err)
+{
+	struct ws_check_summary summary;
+	struct contradictions found = { 0 };
+	enum ws_status st =
+		ws_core_check(wsi_core_of(target), contradiction_count, &found, &summary, err);
+	if (st == WS_OK) /* one wrong name is a damaged name; several are those of other sections */
+		*ret_n = found.n + (found.names > 1 ? found.names : 0);
+	return st;
 }

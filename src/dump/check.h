@@ -14,9 +14,11 @@ struct wsi_checker {
 	bool stopped;
 };
 
-/* Notes a finding. */
+/* Notes a finding. It contradicts something as its rule says, but not if it is a loss. */
 void wsi_finding(struct wsi_checker *c, enum ws_check_rule rule, uint32_t section,
 		 uint64_t file_off, const char *format, ...) WS_PRINTF(5, 6);
+void wsi_loss(struct wsi_checker *c, enum ws_check_rule rule, uint32_t section, uint64_t file_off,
+	      const char *format, ...) WS_PRINTF(5, 6);
 
 /* Everything below the devices. */
 void wsi_check_rows(struct wsi_checker *c);

@@ -11,14 +11,15 @@
 struct at {
 	struct wsi_checker *c;
 	uint32_t section, row;
-	uint64_t off; /* of the row in the file */
+	uint64_t off;        /* of the row in the file */
+	uint32_t warp_index; /* whose lanes doubts are about */
 };
 
 static struct at at_of(struct wsi_checker *c, struct wsi_ref ref)
 {
 	const struct wsi_table *table = &c->core->tables[ref.table];
 	return (struct at){ c, table->section, ref.row,
-			    table->off + (uint64_t)ref.row * table->stride };
+			    table->off + (uint64_t)ref.row * table->stride, WS_NONE };
 }
 
 /* A finding about a field of a row. */
@@ -38,15 +39,6 @@ static void check_text(struct at at, struct ws_span row, unsigned field, const c
 		    strtab.len);
 }
 
-static void check_index(struct at at, unsigned field, struct ws_dim3 index, struct ws_dim3 dim,
-			const char *what)
-{
-	if (index.x >= dim.x || index.y >= dim.y || index.z >= dim.z)
-		ROW_FINDING(at, WS_CHECK_VALUE, field,
-			    "%s (%u,%u,%u) is outside its extent (%u,%u,%u)", what, index.x,
-			    index.y, index.z, dim.x, dim.y, dim.z);
-}
-
 /* Which rule a doubt breaks, and which field of its row. */
 static void doubt_finding(void *user, const struct ws_doubt *doubt)
 {
@@ -55,6 +47,7 @@ static void doubt_finding(void *user, const struct ws_doubt *doubt)
 		uint16_t field;
 	} as[] = {
 		[WS_DOUBT_DEVICE_STATUS] = { WS_CHECK_VALUE, WSI_AT_device_status },
+		[WS_DOUBT_DEVICE_ROW] = { WS_CHECK_VALUE, WSI_AT_device_n_sms },
 		[WS_DOUBT_SM_ID] = { WS_CHECK_ID, WSI_AT_sm_id },
 		[WS_DOUBT_SM_TWICE] = { WS_CHECK_ID, WSI_AT_sm_id },
 		[WS_DOUBT_SM_ROW] = { WS_CHECK_VALUE, WSI_AT_sm_exception },
@@ -65,13 +58,20 @@ static void doubt_finding(void *user, const struct ws_doubt *doubt)
 		[WS_DOUBT_WARP_BROKEN] = { WS_CHECK_VALUE, WSI_AT_warp_broken },
 		[WS_DOUBT_LANES_MISSING] = { WS_CHECK_COUNT, WSI_AT_warp_valid_lanes },
 		[WS_DOUBT_LANES_EXTRA] = { WS_CHECK_COUNT, WSI_AT_warp_valid_lanes },
-		[WS_DOUBT_LANE_ROW] = { WS_CHECK_VALUE, WSI_AT_warp_valid_lanes },
+		[WS_DOUBT_LANE_ROW] = { WS_CHECK_VALUE, WSI_AT_lane_exception },
+		[WS_DOUBT_LANE_PLACE] = { WS_CHECK_VALUE, WSI_AT_lane_thread },
+		[WS_DOUBT_BLOCK_ROW] = { WS_CHECK_VALUE, WSI_AT_block_idx },
 		[WS_DOUBT_BLOCK_GRID] = { WS_CHECK_REFERENCE, WSI_AT_block_grid_id },
+		[WS_DOUBT_GRID_ROW] = { WS_CHECK_VALUE, WSI_AT_grid_grid_dim },
 		[WS_DOUBT_GRID_CONTEXT] = { WS_CHECK_REFERENCE, WSI_AT_grid_context_id },
 		[WS_DOUBT_GRID_MODULE] = { WS_CHECK_REFERENCE, WSI_AT_grid_module_handle },
 	};
-	const struct at *at = user;
-	ROW_FINDING(*at, as[doubt->kind].rule, as[doubt->kind].field, "%s", doubt->message);
+	struct at at = *(const struct at *)user;
+	struct wsi_ref lane;
+	if (at.warp_index != WS_NONE &&
+	    wsi_core_lane_row(at.c->core, at.warp_index, doubt->lane, &lane))
+		at = at_of(at.c, lane);
+	ROW_FINDING(at, as[doubt->kind].rule, as[doubt->kind].field, "%s", doubt->message);
 }
 
 /* Number of words in a leaf section of a row; false when it has none or is cut. */
@@ -86,16 +86,23 @@ static bool leaf_words(const struct ws_core *core, struct wsi_ref ref, enum wsi_
 	return true;
 }
 
+/* A leaf of another size than its row says was cut where the dump was written from one that was. */
+static bool is_cut(const struct wsi_checker *c)
+{
+	return c->core->notes.topics[WSI_TOPIC_WRITTEN].n > 0;
+}
+
 static void check_leaf_count(struct wsi_checker *c, struct wsi_ref ref, enum wsi_kind kind,
 			     uint32_t least, uint32_t most)
 {
 	uint32_t section;
 	uint64_t n;
 	if (leaf_words(c->core, ref, kind, &section, &n) && (n < least || n > most))
-		wsi_finding(c, WS_CHECK_COUNT, section,
-			    wsi_elf_shdr_off(&c->core->elf, section) + WSI_SH_SIZE,
-			    "%" PRIu64 " %s; %u are expected", n, wsi_kind_infos[kind].words,
-			    n < least ? least : most);
+		(is_cut(c) ? wsi_loss
+			   : wsi_finding)(c, WS_CHECK_COUNT, section,
+					  wsi_elf_shdr_off(&c->core->elf, section) + WSI_SH_SIZE,
+					  "%" PRIu64 " %s; %u are expected", n,
+					  wsi_kind_infos[kind].words, n < least ? least : most);
 }
 
 static void check_frames(struct wsi_checker *c, uint32_t warp_index, const struct ws_lane *lane,
@@ -108,8 +115,9 @@ static void check_frames(struct wsi_checker *c, uint32_t warp_index, const struc
 					     WSI_COUNT(frames), &n, NULL) != WS_OK)
 		return;
 	if (n != lane->call_depth)
-		wsi_finding(c, WS_CHECK_COUNT, section, off,
-			    "%u frames, but the lane's call depth is %u", n, lane->call_depth);
+		(is_cut(c) ? wsi_loss : wsi_finding)(c, WS_CHECK_COUNT, section, off,
+						     "%u frames, but the lane's call depth is %u",
+						     n, lane->call_depth);
 	for (uint32_t i = 0; i < n && i < WSI_COUNT(frames); i++) {
 		if (frames[i].level != i) {
 			wsi_finding(c, WS_CHECK_ID, section, off,
@@ -132,11 +140,9 @@ static void check_lane(struct wsi_checker *c, uint32_t warp_index, const struct 
 			    "lane %u is not in the warp's mask of valid lanes 0x%x", lane->id,
 			    warp->valid_lanes);
 	if (lane->syscall_call_depth > lane->call_depth)
-		ROW_FINDING(at, WS_CHECK_VALUE, WSI_AT_lane_syscall_call_depth,
-			    "%u frames in system calls, of %u in all", lane->syscall_call_depth,
-			    lane->call_depth);
-	if (grid)
-		check_index(at, WSI_AT_lane_thread, lane->thread, grid->block_dim, "thread");
+		wsi_loss(c, WS_CHECK_VALUE, at.section, at.off + WSI_AT_lane_syscall_call_depth,
+			 "row %u: %u frames in system calls, of %u in all", at.row,
+			 lane->syscall_call_depth, lane->call_depth);
 	uint32_t n_regs = warp->have & WS_WARP_N_REGS ? warp->n_regs : grid ? grid->n_regs : 0;
 	if (n_regs)
 		check_leaf_count(c, ref, WSI_KIND_REGS, n_regs, 255);
@@ -171,13 +177,15 @@ static void check_warp(struct wsi_checker *c, uint32_t index, uint32_t first,
 	struct ws_warp warp;
 	struct ws_lane lanes[WS_MAX_LANES];
 	uint32_t n = 0;
+	at.warp_index = index;
 	if (ws_target_warp(&core->target, index, &warp, NULL) != WS_OK ||
 	    ws_target_lanes(&core->target, index, lanes, &n, NULL) != WS_OK)
 		return;
 	struct ws_warp before;
 	bool has_before =
 		index > first && ws_target_warp(&core->target, index - 1, &before, NULL) == WS_OK;
-	ws_warp_doubts(device, has_before ? &before : NULL, &warp, lanes, n, doubt_finding, &at);
+	ws_warp_doubts(device, grid, has_before ? &before : NULL, &warp, lanes, n, doubt_finding,
+		       &at);
 	if (warp.have & WS_WARP_BARRIER)
 		check_text(at, wsi_core_row(core, ref), WSI_AT_warp_barrier_text,
 			   "the text of the barrier");
@@ -202,9 +210,8 @@ static void check_block(struct wsi_checker *c, uint32_t index)
 	c->summary.rows++;
 	if (ws_target_block(&c->core->target, index, &block, NULL) != WS_OK)
 		return;
-	ws_block_doubts(&block, doubt_finding, &at);
-	if (wsi_core_grid_of(c->core, index, &grid))
-		check_index(at, WSI_AT_block_idx, block.idx, grid.grid_dim, "block");
+	bool has_grid = wsi_core_grid_of(c->core, index, &grid);
+	ws_block_doubts(&block, has_grid ? &grid : NULL, doubt_finding, &at);
 }
 
 static void check_sm(struct wsi_checker *c, uint32_t index, uint32_t first,

@@ -136,6 +136,11 @@ struct wsi_habit {
 	uint32_t votes; /* 0: none has most */
 };
 
+/* The most SMs that a device can have, and warps of one. */
+struct wsi_most {
+	uint32_t sms, warps;
+};
+
 struct ws_core {
 	struct ws_target target; /* first */
 	struct wsi_file file;    /* owned; empty when the bytes are the caller's */
@@ -159,6 +164,8 @@ struct ws_core {
 	/* owners of contexts, grids and SMs: devices; of images: contexts; of blocks, warps: SMs */
 	struct wsi_list devices, contexts, modules, grids, sms, blocks, warps;
 	uint32_t *lane_tables; /* owned: per warp, number of its lane table plus one, 0: none */
+	bool *damaged_devices, *damaged_grids; /* owned: ws_device.damaged, ws_grid.damaged */
+	struct wsi_most *most;                 /* owned: by device */
 
 	uint32_t *globals; /* owned: sections of global and managed memory; by address in the end */
 	uint32_t n_globals;
@@ -167,6 +174,7 @@ struct ws_core {
 
 	uint32_t kind_counts[WSI_N_KINDS]; /* sections of each kind */
 	struct wsi_habit habits[WSI_N_KINDS];
+	bool written_in_doubt; /* WSI_INCOMPLETE_DOUBT */
 	bool doubtful;         /* the index met a section that has no place, or an odd one */
 	uint32_t meta_section; /* 0: none */
 	struct ws_dump_facts facts;
@@ -256,6 +264,24 @@ static inline bool wsi_core_section_bytes(const struct ws_core *core, uint32_t s
 bool wsi_core_lane_row(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
 		       struct wsi_ref *ret_ref);
 
+/* The rows of a warp and of its lanes as they stand there; of the latter it returns how many the
+ * table has. */
+void wsi_core_warp_row(const struct ws_core *core, uint32_t index, struct ws_warp *ret_warp);
+uint32_t wsi_core_lanes_rows(const struct ws_core *core, uint32_t warp_index,
+			     struct ws_lane *ret_lanes, uint32_t *ret_n);
+/* judge.c: marks those among the lanes of a warp whose exceptions prove nothing; all, where most of
+ * the `n_rows` of their table do not fit. */
+void wsi_core_judge_lanes(const struct ws_core *core, uint32_t warp_index, uint32_t n_rows,
+			  struct ws_lane *lanes, uint32_t n);
+/* judge.c: the same of one that has an exception; whether it proves nothing. */
+bool wsi_core_judge_lane(const struct ws_core *core, uint32_t warp_index, uint32_t lane);
+/* judge.c: whether the lanes of a warp bear out that it stopped at a trap. */
+bool wsi_core_judge_trap(const struct ws_core *core, uint32_t warp_index);
+
+/* fits.c: whether bytes can be a row of a kind; NULL: nothing is known of such rows. */
+typedef bool wsi_row_fits_fn(struct ws_span row);
+wsi_row_fits_fn *wsi_row_fits(enum wsi_kind kind);
+
 /* List index of the first element with this id among a device's contexts or grids, or a context's
  * images; WS_NONE when there is none. */
 uint32_t wsi_core_find_context(const struct ws_core *core, uint32_t device_index, uint64_t id);
@@ -325,6 +351,8 @@ bool wsi_core_name_fits(const struct ws_core *core, const struct wsi_shdr *shdr,
 /* tree.c: the lists. */
 enum ws_status wsi_core_tree(struct ws_core *core, struct ws_error *err) WS_MUST_USE;
 void wsi_core_tree_fini(struct ws_core *core);
+/* judge.c: which devices and grids are damaged. */
+enum ws_status wsi_core_judge(struct ws_core *core, struct ws_error *err) WS_MUST_USE;
 /* ranges.c: which section answers for an address of global memory. */
 enum ws_status wsi_core_globals(struct ws_core *core, struct ws_error *err) WS_MUST_USE;
 void wsi_core_ranges_fini(struct ws_core *core);
@@ -361,6 +389,8 @@ WSI_TARGET_MEMBER(wsi_core_, memory_range);
 /* facts.c, diag.c */
 WSI_TARGET_MEMBER(wsi_core_, dump_facts);
 WSI_TARGET_MEMBER(wsi_core_, diagnostic);
+/* check.c */
+WSI_TARGET_MEMBER(wsi_core_, contradictions);
 
 /* What a generic address means. */
 struct wsi_resolved {

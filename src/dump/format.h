@@ -22,17 +22,19 @@
 /*
  * Ours, not the driver's: ELF notes (SHT_NOTE) called "warpscope". Type 1 comes first, in a dump
  * that was written from one that was cut or damaged, and so lacks something without a sign of it: a
- * word, enum ws_hides, says what nobody can tell without that. Type 2
- * holds upper halves of addresses, words in rising order: those that were known when values were
- * taken out of the dump, so that it can be done again and changes nothing. Type 3, before that,
- * says what was taken away: two words, ws_write_flags and ws_strip_flags. Type 4, last, holds the
- * ranges of global memory that were left out (ws_dump_facts.memory_map).
+ * word, enum ws_hides, says what nobody can tell without that, and with WSI_INCOMPLETE_DOUBT that
+ * the other dump contradicted itself. Type 2 holds upper halves of addresses, words in rising
+ * order: those that were known when values were taken out of the dump, so that it can be done again
+ * and changes nothing. Type 3, before that, says what was taken away: two words, ws_write_flags and
+ * ws_strip_flags. Type 4, last, holds the ranges of global memory that were left out
+ * (ws_dump_facts.memory_map).
  */
 #define WSI_NOTE(type, n_bytes) "\x0a\0\0\0" n_bytes type "\0\0\0warpscope\0\0"
 #define WSI_INCOMPLETE_NOTE WSI_NOTE("\1", "\x04\0\0\0")
 #define WSI_HALVES_NOTE WSI_NOTE("\2", "\0\0\0\0") /* the number of bytes is at 4 */
 #define WSI_STRIPPED_NOTE WSI_NOTE("\3", "\x08\0\0\0")
 #define WSI_MAP_NOTE WSI_NOTE("\4", "\0\0\0\0") /* likewise */
+enum { WSI_INCOMPLETE_DOUBT = 0x100 };
 enum { WSI_INCOMPLETE_WORDS = 4, WSI_STRIPPED_WORDS = 8 /* bytes */ };
 enum { WSI_NOTE_BYTES = sizeof WSI_INCOMPLETE_NOTE, WSI_MAX_HALVES = 4096, WSI_MAX_MAP = 65536 };
 

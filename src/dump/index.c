@@ -294,17 +294,21 @@ static void note_read(struct indexer *ix, uint32_t section)
 {
 	struct ws_core *core = ix->core;
 	struct wsi_shdr shdr = header_of(ix, section);
-	struct ws_span bytes, words;
+	struct ws_span bytes, words = { 0 };
 	if (!wsi_elf_bytes(&core->elf, &shdr, &bytes))
 		return;
 	if (note_take(&bytes, WSI_INCOMPLETE_NOTE, &words)) {
 		uint32_t hides =
 			words.len < WSI_INCOMPLETE_WORDS ? WS_HIDES_FAULT : wsi_at_u32(words, 0);
 		wsi_core_note(core, WSI_TOPIC_WRITTEN,
-			      (enum ws_hides)wsi_min_u64(hides, WS_HIDES_FAULT), shdr.offset,
+			      (enum ws_hides)wsi_min_u64(hides & ~(uint32_t)WSI_INCOMPLETE_DOUBT,
+							 WS_HIDES_FAULT),
+			      shdr.offset,
 			      "this dump was written from an incomplete or damaged one; what it "
 			      "lacks may have been in the original");
 	}
+	core->written_in_doubt =
+		words.len >= WSI_INCOMPLETE_WORDS && wsi_at_u32(words, 0) & WSI_INCOMPLETE_DOUBT;
 	if (note_take(&bytes, WSI_STRIPPED_NOTE, &words) && words.len == WSI_STRIPPED_WORDS) {
 		core->facts.left_out = wsi_at_u32(words, 0);
 		core->facts.stripped = wsi_at_u32(words, 4);

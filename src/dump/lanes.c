@@ -82,10 +82,14 @@ bool wsi_core_lane_row(const struct ws_core *core, uint32_t warp_index, uint32_t
 }
 
 /* Whether the two rows nearest to this one are of no lane, or of the same: one row may be damaged,
- * three were read from a wrong place. Few lanes have an exception: out of the way of the others. */
+ * three were read from a wrong place. Where the next one is of no lane, other bytes may begin
+ * within this one. Few lanes have an exception: out of the way of the others. */
 static __attribute__((noinline)) bool is_misread(const struct ws_core *core, struct wsi_ref ref)
 {
 	uint32_t n = core->tables[ref.table].n_rows, id = lane_id(core, ref);
+	struct wsi_ref next = { ref.table, ref.row + 1 };
+	if (next.row < n && lane_id(core, next) >= WS_MAX_LANES)
+		return true;
 	if (n < 3)
 		return false;
 	uint32_t near[] = { ref.row ? ref.row - 1 : 2,
@@ -106,16 +110,15 @@ static inline void lane_fill(const struct ws_core *core, struct wsi_ref ref,
 	bool sound = wsi_lane_read(in, core->strtab, ret_lane);
 	/* a row of zeros is what an erased table has: no code lies at address 0 */
 	ret_lane->damaged = !sound ||
+			    ret_lane->call_depth > wsi_kind_infos[WSI_KIND_FRAMES].max_rows ||
 			    !(ret_lane->pc | ret_lane->rel_pc | ret_lane->id | ret_lane->thread.x |
 			      ret_lane->exception) ||
 			    (ret_lane->exception && is_misread(core, ref));
 }
 
-enum ws_status wsi_core_lanes(const struct ws_target *target, uint32_t warp_index,
-			      struct ws_lane *ret_lanes, uint32_t *ret_n, struct ws_error *err)
+uint32_t wsi_core_lanes_rows(const struct ws_core *core, uint32_t warp_index,
+			     struct ws_lane *ret_lanes, uint32_t *ret_n)
 {
-	const struct ws_core *core = wsi_core_of(target);
-	(void)err;
 	struct wsi_ref ref = { 0 };
 	uint32_t n_rows = lane_rows(core, warp_index, &ref), seen = 0; /* lanes that have a row */
 	uint8_t row_of[WS_MAX_LANES];
@@ -134,6 +137,16 @@ enum ws_status wsi_core_lanes(const struct ws_target *target, uint32_t warp_inde
 		ref.row = row_of[__builtin_ctz(seen)];
 		lane_fill(core, ref, &ret_lanes[(*ret_n)++]);
 	}
+	return n_rows;
+}
+
+enum ws_status wsi_core_lanes(const struct ws_target *target, uint32_t warp_index,
+			      struct ws_lane *ret_lanes, uint32_t *ret_n, struct ws_error *err)
+{
+	const struct ws_core *core = wsi_core_of(target);
+	(void)err;
+	uint32_t n_rows = wsi_core_lanes_rows(core, warp_index, ret_lanes, ret_n);
+	wsi_core_judge_lanes(core, warp_index, n_rows, ret_lanes, *ret_n);
 	return WS_OK;
 }
 
@@ -145,6 +158,8 @@ enum ws_status wsi_core_lane(const struct ws_target *target, uint32_t warp_index
 	if (!lane_row(core, warp_index, lane, &ref))
 		return no_such_lane(core, warp_index, lane, err);
 	lane_fill(core, ref, ret_lane);
+	if (ret_lane->exception) /* what it proves, the others tell */
+		ret_lane->damaged = wsi_core_judge_lane(core, warp_index, lane);
 	return WS_OK;
 }
 

@@ -50,111 +50,28 @@ struct mender {
 
 /* ---- whether bytes are rows of a kind ---- */
 
-static const struct ws_span no_texts;
-
-static bool device_fits(struct ws_span in)
-{
-	struct ws_device row = { 0 };
-	(void)wsi_device_read(in, no_texts, &row);
-	return row.n_sms >= 1 && row.n_sms <= 4096 && row.n_warps_per_sm >= 1 &&
-	       row.n_warps_per_sm <= 4096 && row.n_lanes_per_warp == WS_MAX_LANES &&
-	       row.id < 4096 && row.sm_major < 1024 && row.sm_minor < 16 &&
-	       row.instruction_bytes <= 64;
-}
-
-static bool context_fits(struct ws_span in)
-{
-	struct ws_context row = { 0 };
-	(void)wsi_context_read(in, no_texts, &row);
-	return row.id != 0 && wsi_at_u32(in, WSI_AT_context_device_id) < 4096 &&
-	       row.shared_window_base % 4096 == 0 && row.local_window_base % 4096 == 0;
-}
-
-static bool module_fits(struct ws_span in)
-{
-	return wsi_at_u64(in, WSI_AT_module_handle) != 0;
-}
-
-static bool meta_fits(struct ws_span in)
-{
-	struct ws_dump_facts row = { 0 };
-	(void)wsi_meta_read(in, no_texts, &row);
-	return in.len < wsi_kind_infos[WSI_KIND_DEVICE].base_bytes && row.driver_major < 65536 &&
-	       row.driver_minor < 65536 && row.cuda_major < 1024 && row.cuda_minor < 1024 &&
-	       wsi_at_u64(in, WSI_AT_meta_generator) < UINT32_MAX;
-}
-
-static bool grid_fits(struct ws_span in)
-{
-	struct ws_grid row = { 0 };
-	(void)wsi_grid_read(in, no_texts, &row);
-	uint64_t threads = (uint64_t)row.block_dim.x * row.block_dim.y;
-	return row.id != 0 && row.grid_dim.x >= 1 && row.grid_dim.y >= 1 && row.grid_dim.z >= 1 &&
-	       threads >= 1 && threads <= 1024 && row.block_dim.z >= 1 && row.block_dim.z <= 1024 &&
-	       row.n_regs <= 256 && row.function_entry % 8 == 0;
-}
-
-static bool sm_fits(struct ws_span in)
-{
-	struct ws_sm row = { 0 };
-	return wsi_sm_read(in, no_texts, &row) && row.id < 65536 &&
-	       (in.len < 8 || wsi_at_u32(in, 4) == 0);
-}
-
-static bool block_fits(struct ws_span in)
-{
-	struct ws_block row = { 0 };
-	(void)wsi_block_read(in, no_texts, &row);
-	return row.grid_id != 0 && row.idx.x < INT32_MAX && row.idx.y < 65536 &&
-	       row.idx.z < 65536 && (in.len < 24 || wsi_at_u32(in, 20) == 0);
-}
-
-static bool warp_fits(struct ws_span in)
-{
-	struct ws_warp row = { 0 };
-	return wsi_warp_read(in, no_texts, &row) && row.id < 4096 &&
-	       !(row.active_lanes & ~row.valid_lanes) && row.n_regs <= 256 &&
-	       (in.len < 32 || wsi_at_u32(in, 28) == 0);
-}
-
-static bool lane_fits(struct ws_span in)
-{
-	struct ws_lane row = { 0 };
-	return wsi_lane_read(in, no_texts, &row) && row.id < WS_MAX_LANES && row.pc % 8 == 0 &&
-	       row.rel_pc % 8 == 0 && row.thread.x < 1024 && row.thread.y < 1024 &&
-	       row.thread.z < 1024;
-}
-
-/* What is known of a kind of table beside its rows. */
-struct shape {
-	bool (*fits)(struct ws_span row);
-	uint8_t children[4]; /* kinds below a row, those that a row has for certain; 0 ends */
-};
-
-static const struct shape shapes[WSI_N_KINDS] = {
-	[WSI_KIND_DEVICE] = { device_fits, { WSI_KIND_SM, WSI_KIND_CONTEXT, WSI_KIND_GRID } },
-	[WSI_KIND_CONTEXT] = { context_fits, { WSI_KIND_MODULE } },
-	[WSI_KIND_MODULE] = { module_fits, { WSI_KIND_RELOCATED } },
-	[WSI_KIND_GRID] = { grid_fits, { 0 } },
-	[WSI_KIND_SM] = { sm_fits, { WSI_KIND_BLOCK } },
-	[WSI_KIND_BLOCK] = { block_fits, { WSI_KIND_WARP } },
-	[WSI_KIND_WARP] = { warp_fits, { WSI_KIND_LANE } },
-	[WSI_KIND_META] = { meta_fits, { 0 } },
-	[WSI_KIND_LANE] = { lane_fits, { 0 } },
+/* Kinds of children that a row of a kind has for certain; 0 ends. */
+static const uint8_t children_of[WSI_N_KINDS][4] = {
+	[WSI_KIND_DEVICE] = { WSI_KIND_SM, WSI_KIND_CONTEXT, WSI_KIND_GRID },
+	[WSI_KIND_CONTEXT] = { WSI_KIND_MODULE },
+	[WSI_KIND_MODULE] = { WSI_KIND_RELOCATED },
+	[WSI_KIND_SM] = { WSI_KIND_BLOCK },
+	[WSI_KIND_BLOCK] = { WSI_KIND_WARP },
+	[WSI_KIND_WARP] = { WSI_KIND_LANE },
 };
 
 /* Whether bytes are rows of this size, none twice. */
 static bool rows_fit(struct ws_span bytes, uint64_t size, enum wsi_kind kind, uint64_t stride)
 {
 	const struct wsi_kind_info *info = &wsi_kind_infos[kind];
-	const struct shape *shape = &shapes[kind];
-	if (!shape->fits || stride < info->base_bytes || stride > UINT32_MAX || bytes.len != size ||
+	wsi_row_fits_fn *fits = wsi_row_fits(kind);
+	if (!fits || stride < info->base_bytes || stride > UINT32_MAX || bytes.len != size ||
 	    size % stride != 0 || size / stride > info->max_rows)
 		return false;
 	uint64_t before = UINT64_MAX;
 	for (uint64_t off = 0; off < size; off += stride) {
 		struct ws_span in = { 0 };
-		if (!ws_span_sub(bytes, off, stride, &in) || !shape->fits(in))
+		if (!ws_span_sub(bytes, off, stride, &in) || !fits(in))
 			return false;
 		uint64_t id = info->id_bytes ? wsi_row_id(kind, in) : off;
 		if (id == before)
@@ -323,9 +240,9 @@ static void holes_find(struct mender *m)
 	for (uint32_t t = 0; t < core->n_tables; t++) {
 		enum wsi_kind kind = (enum wsi_kind)core->tables[t].kind;
 		m->has_device = m->has_device || kind == WSI_KIND_DEVICE;
-		if (shapes[kind].children[0] && !table_is_placed(core, t))
+		if (children_of[kind][0] && !table_is_placed(core, t))
 			continue;
-		for (const uint8_t *child = shapes[kind].children; *child; child++)
+		for (const uint8_t *child = children_of[kind]; *child; child++)
 			for (uint32_t row = 0; row < core->tables[t].n_rows; row++)
 				if (row_lacks(core, (struct wsi_ref){ t, row },
 					      (enum wsi_kind) * child))
@@ -366,7 +283,7 @@ bool wsi_core_could_tell(const struct ws_core *core, const struct wsi_shdr *shdr
 	if (t == WS_NONE || shdr->info >= core->tables[t].n_rows ||
 	    (kind != WSI_KIND_NONE && shdr->entsize < LEAST_STRIDE))
 		return false;
-	for (const uint8_t *child = shapes[core->tables[t].kind].children; *child; child++)
+	for (const uint8_t *child = children_of[core->tables[t].kind]; *child; child++)
 		if (wsi_kind_tells((enum wsi_kind) * child) &&
 		    row_lacks(core, (struct wsi_ref){ t, shdr->info }, (enum wsi_kind) * child))
 			return true;
@@ -513,7 +430,7 @@ static void stride_check(struct mender *m, uint32_t section)
 		     shdr.entsize != 0 && shdr.size % shdr.entsize == 0;
 	bool has_parent = wsi_kind_infos[kind].parent == WSI_KIND_NONE ||
 			  wsi_core_parent(m->core, &shdr, kind);
-	if (!shapes[kind].fits || shdr.size == 0 || usual || !has_parent)
+	if (!wsi_row_fits(kind) || shdr.size == 0 || usual || !has_parent)
 		return;
 	uint64_t stride = stride_of(m, &shdr, kind);
 	if (stride && stride != shdr.entsize)

@@ -111,6 +111,8 @@ static enum ws_status opened(struct ws_core *core, struct ws_error *err)
 		.warps = core->warps.n,
 	};
 	if (st == WS_OK)
+		st = wsi_core_judge(core, err);
+	if (st == WS_OK)
 		st = wsi_core_globals(core, err);
 	if (st == WS_OK && core->n_sections == 0)
 		wsi_core_salvage_note(core);
@@ -150,6 +152,7 @@ static const struct ws_target_ops core_ops = {
 	.memory_range = wsi_core_memory_range,
 	.dump_facts = wsi_core_dump_facts,
 	.diagnostic = wsi_core_diagnostic,
+	.contradictions = wsi_core_contradictions,
 };
 
 const struct ws_core *ws_target_core(const struct ws_target *target)

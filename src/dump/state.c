@@ -15,6 +15,7 @@ enum ws_status wsi_core_device(const struct ws_target *target, uint32_t index,
 	struct ws_span in = wsi_core_row(core, core->devices.at[index]);
 	*ret_device = (struct ws_device){ .have = wsi_device_have(in.len) };
 	(void)wsi_device_read(in, core->strtab, ret_device);
+	ret_device->damaged = core->damaged_devices[index];
 	return WS_OK;
 }
 
@@ -75,6 +76,7 @@ enum ws_status wsi_core_grid(const struct ws_target *target, uint32_t index,
 		grid.context_index == WS_NONE
 			? WS_NONE
 			: wsi_core_find_image(core, grid.context_index, grid.module_handle);
+	grid.damaged = core->damaged_grids[index];
 	*ret_grid = grid;
 	return WS_OK;
 }
@@ -91,8 +93,25 @@ enum ws_status wsi_core_sm(const struct ws_target *target, uint32_t index, struc
 		.first_warp_index = core->warps.first[index],
 		.n_warps = core->warps.first[index + 1] - core->warps.first[index],
 	};
-	ret_sm->damaged = !wsi_sm_read(in, core->strtab, ret_sm);
+	ret_sm->damaged = !wsi_sm_read(in, core->strtab, ret_sm) ||
+			  ret_sm->id >= core->most[ret_sm->device_index].sms;
 	return WS_OK;
+}
+
+/* Whether a device has a grid that is sound. */
+static bool knows_grids(const struct ws_core *core, uint32_t device)
+{
+	for (uint32_t i = core->grids.first[device]; i < core->grids.first[device + 1]; i++)
+		if (!core->damaged_grids[i])
+			return true;
+	return false;
+}
+
+static bool is_inside(struct ws_dim3 idx, struct ws_span grid)
+{
+	return idx.x < wsi_at_u32(grid, WSI_AT_grid_grid_dim) &&
+	       idx.y < wsi_at_u32(grid, WSI_AT_grid_grid_dim + 4) &&
+	       idx.z < wsi_at_u32(grid, WSI_AT_grid_grid_dim + 8);
 }
 
 enum ws_status wsi_core_block(const struct ws_target *target, uint32_t index,
@@ -109,15 +128,19 @@ enum ws_status wsi_core_block(const struct ws_target *target, uint32_t index,
 		.sm_index = sm,
 	};
 	(void)wsi_block_read(in, core->strtab, ret_block);
-	ret_block->grid_index = wsi_core_find_grid(core, device, (uint64_t)ret_block->grid_id);
+	uint32_t grid = wsi_core_find_grid(core, device, (uint64_t)ret_block->grid_id);
+	ret_block->grid_index = grid;
+	bool outside = grid == WS_NONE
+			       ? knows_grids(core, device)
+			       : !core->damaged_grids[grid] &&
+					 !is_inside(ret_block->idx,
+						    wsi_core_row(core, core->grids.at[grid]));
+	ret_block->damaged = outside || !ws_block_possible(ret_block);
 	return WS_OK;
 }
 
-enum ws_status wsi_core_warp(const struct ws_target *target, uint32_t index,
-			     struct ws_warp *ret_warp, struct ws_error *err)
+void wsi_core_warp_row(const struct ws_core *core, uint32_t index, struct ws_warp *ret_warp)
 {
-	const struct ws_core *core = wsi_core_of(target);
-	(void)err;
 	struct ws_span in = wsi_core_row(core, core->warps.at[index]);
 	uint32_t block = parent_of(core, &core->warps, index);
 	uint32_t sm = parent_of(core, &core->blocks, block);
@@ -128,7 +151,19 @@ enum ws_status wsi_core_warp(const struct ws_target *target, uint32_t index,
 		.block_index = block,
 	};
 	bool sound = wsi_warp_read(in, core->strtab, ret_warp);
-	ret_warp->damaged = !sound || ret_warp->active_lanes & ~ret_warp->valid_lanes;
+	ret_warp->damaged = !sound || ret_warp->active_lanes & ~ret_warp->valid_lanes ||
+			    ret_warp->n_regs > WS_MAX_REGS ||
+			    ret_warp->id >= core->most[ret_warp->device_index].warps;
+}
+
+enum ws_status wsi_core_warp(const struct ws_target *target, uint32_t index,
+			     struct ws_warp *ret_warp, struct ws_error *err)
+{
+	const struct ws_core *core = wsi_core_of(target);
+	(void)err;
+	wsi_core_warp_row(core, index, ret_warp);
+	if (ret_warp->broken && !ret_warp->damaged)
+		ret_warp->damaged = !wsi_core_judge_trap(core, index);
 	return WS_OK;
 }
 

@@ -207,4 +207,7 @@ void wsi_core_tree_fini(struct ws_core *core)
 		wsi_free(lists[i]->by_id);
 	}
 	wsi_free(core->lane_tables);
+	wsi_free(core->damaged_devices);
+	wsi_free(core->damaged_grids);
+	wsi_free(core->most);
 }

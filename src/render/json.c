@@ -51,6 +51,7 @@ void ws_report_json(const struct ws_report *report, struct ws_out *out)
 	ws_json_key_object(json, "verdict");
 	wsi_json_key_text(json, "kind", ws_verdict_kind_text(report->verdict));
 	wsi_json_key_text(json, "summary", report->summary);
+	wsi_json_key_text(json, "doubt", report->doubt);
 	ws_json_key_u64(json, "resident_warps", report->n_warps);
 	wsi_json_key_number(json, "barrier_warps",
 			    report->barriers_untold ? WS_NONE : report->n_barrier_warps);

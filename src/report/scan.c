@@ -37,10 +37,21 @@ enum {
 };
 #define BARRIER_INVALID UINT32_MAX
 
+static const struct ws_device *device_at(const struct scan *s, uint32_t device_index)
+{
+	return device_index < s->build->report->n_devices &&
+			       s->build->devices[device_index].status == WS_OK
+		       ? &s->build->devices[device_index].state
+		       : NULL;
+}
+
 static uint32_t device_id(const struct wsi_build *build, uint32_t device_index)
 {
-	return device_index < build->report->n_devices ? build->devices[device_index].state.id
-						       : WS_NONE;
+	const struct ws_device *device = device_index < build->report->n_devices
+						 ? &build->devices[device_index].state
+						 : NULL;
+	bool known = device && (!device->damaged || ws_device_possible(device));
+	return known ? device->id : WS_NONE;
 }
 
 /* Where a lane's code is: a device address when `*ret_is_host` is false. */
@@ -61,10 +72,14 @@ static uint64_t lane_pc(const struct scan *s, const struct ws_lane *lane, bool *
 
 static struct ws_report_thread thread_at(const struct scan *s, const struct ws_lane *lane)
 {
+	const struct ws_device *device = device_at(s, s->warp.device_index);
+	bool limits = device && !device->damaged;
+	bool sm_known = !s->sm.damaged || (limits && s->sm.id < ws_device_most_sms(device));
+	bool warp_known = !s->warp.damaged || (limits && s->warp.id < ws_device_most_warps(device));
 	struct ws_report_thread at = {
 		.device = device_id(s->build, s->warp.device_index),
-		.sm = s->sm.id,
-		.warp = s->warp.id,
+		.sm = sm_known ? s->sm.id : WS_NONE,
+		.warp = warp_known ? s->warp.id : WS_NONE,
 		.lane = lane ? lane->id : WS_NONE,
 		.warp_index = s->warp_index,
 		.block_status = s->block_status,
@@ -238,14 +253,6 @@ static void doubt_note(void *user, const struct ws_doubt *doubt)
 		s->failed = true;
 }
 
-static const struct ws_device *device_at(const struct scan *s, uint32_t device_index)
-{
-	return device_index < s->build->report->n_devices &&
-			       s->build->devices[device_index].status == WS_OK
-		       ? &s->build->devices[device_index].state
-		       : NULL;
-}
-
 static void doubt_sm(struct scan *s, uint32_t sm_index, const struct ws_sm *sm)
 {
 	const struct ws_device *device = device_at(s, sm->device_index);
@@ -257,13 +264,20 @@ static void doubt_sm(struct scan *s, uint32_t sm_index, const struct ws_sm *sm)
 		ws_sm_doubts(device, any ? &before : NULL, sm, doubt_note, s);
 }
 
+/* The grid of the warp's block, or NULL. */
+static const struct ws_grid *grid_of(const struct scan *s)
+{
+	const struct ws_report_kernel *kernel = kernel_at(s);
+	return kernel && kernel->grid_status == WS_OK ? &kernel->grid : NULL;
+}
+
 static void doubt_warp(struct scan *s, const struct ws_lane *lanes, uint32_t n_lanes)
 {
 	const struct ws_device *device = device_at(s, s->warp.device_index);
 	bool any = s->any_before && s->before.sm_index == s->warp.sm_index;
 	if (device)
-		ws_warp_doubts(device, any ? &s->before : NULL, &s->warp, lanes, n_lanes,
-			       doubt_note, s);
+		ws_warp_doubts(device, grid_of(s), any ? &s->before : NULL, &s->warp, lanes,
+			       n_lanes, doubt_note, s);
 	s->before = s->warp;
 	s->any_before = true;
 }
@@ -502,10 +516,12 @@ static void read_block(struct scan *s)
 	if (s->warp.block_index == WS_NONE)
 		return;
 	s->block_status = ws_target_block(s->build->target, s->warp.block_index, &s->block, NULL);
-	if (s->block_status == WS_OK)
-		ws_block_doubts(&s->block, doubt_note, s);
-	if (s->block_status == WS_OK)
-		s->where = wsi_where_of_grid(s->build, s->warp.device_index, s->block.grid_index);
+	if (s->block_status != WS_OK)
+		return;
+	s->where = wsi_where_of_grid(s->build, s->warp.device_index, s->block.grid_index);
+	ws_block_doubts(&s->block, grid_of(s), doubt_note, s);
+	if (s->block.damaged)
+		s->block_status = WS_MALFORMED; /* it is somewhere else */
 }
 
 /* Lanes that hold a thread, by ids below 32 and each once. */

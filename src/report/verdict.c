@@ -203,10 +203,12 @@ static void say_thread(struct sentence *sentence, const struct wsi_build *build,
 				      : "; the threads had already exited");
 		return;
 	}
-	if (e->at.block_status != WS_OK)
-		say(sentence, ", SM %u, warp %u", e->at.sm, e->at.warp);
-	else
+	if (e->at.block_status == WS_OK)
 		say_dim(sentence, ", block", e->at.block);
+	else if (e->at.sm != WS_NONE)
+		say(sentence, ", SM %u", e->at.sm);
+	if (e->at.block_status != WS_OK && e->at.warp != WS_NONE)
+		say(sentence, ", warp %u", e->at.warp);
 	if (e->suspect.lane != WS_NONE)
 		say_suspects(sentence, e);
 }
@@ -384,6 +386,8 @@ static enum ws_status summarize(struct wsi_build *build)
 	} else {
 		say_calm(&sentence, build);
 	}
+	if (report->doubt)
+		say(&sentence, "; in doubt: %s", report->doubt);
 	build->report->summary = wsi_arena_str(build->arena, sentence.text, sentence.len);
 	build->report->summary_head = sentence.head ? sentence.head : sentence.len;
 	return build->report->summary ? WS_OK : WS_NO_MEMORY;
@@ -732,6 +736,23 @@ static void decide(struct wsi_build *build)
 		report->verdict = WS_VERDICT_NONE;
 }
 
+/* A file that contradicts itself may do so in what the verdict rests on, without a sign of it
+ * there. Only of one in which something is odd it is worth the time to look. */
+static enum ws_status doubt(struct wsi_build *build)
+{
+	struct ws_report *report = build->report;
+	uint64_t n = 0;
+	if (report->verdict == WS_VERDICT_UNKNOWN || build->n_diagnostics == 0)
+		return WS_OK;
+	enum ws_status st = ws_target_contradictions(build->target, &n, NULL);
+	if (st != WS_OK || n == 0)
+		return st == WS_NO_MEMORY ? st : WS_OK;
+	report->doubt = wsi_build_text(
+		build, "the dump contradicts itself in %" PRIu64 " place%s (`warpscope check`)", n,
+		n == 1 ? "" : "s");
+	return report->doubt ? WS_OK : WS_NO_MEMORY;
+}
+
 /* ---- what the images prove when the state is lost ---- */
 
 enum {
@@ -781,7 +802,9 @@ enum ws_status wsi_verdict(struct wsi_build *build)
 {
 	bool no_source = false;
 	decide(build);
-	enum ws_status st = summarize(build);
+	enum ws_status st = doubt(build);
+	if (st == WS_OK)
+		st = summarize(build);
 	if (st == WS_OK)
 		st = list_code(build);
 	if (st == WS_OK)

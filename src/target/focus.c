@@ -75,7 +75,7 @@ bool ws_focus_misread(const struct ws_target *target, uint32_t first_sm, uint32_
 		before = is_there ? sm : before;
 	}
 	*ret_end = i;
-	return n_doubtful > 1;
+	return 2 * n_doubtful > i - first_sm;
 }
 
 /* At a breakpoint, or where a debugger wanted it: there is nobody to blame. */
@@ -89,11 +89,12 @@ void ws_focus_blame(const struct ws_warp *warp, const struct ws_lane *lanes, uin
 {
 	uint32_t own = lanes_own(warp, lanes, n_lanes), active = 0;
 	for (uint32_t i = 0; i < n_lanes; i++)
-		active |= lane_bit(warp, &lanes[i]) & warp->active_lanes;
+		if (!lanes[i].damaged)
+			active |= lane_bit(warp, &lanes[i]) & warp->active_lanes;
 	*ret_blame = (struct ws_blame){ .by = WS_BLAME_NOBODY };
 	if (own)
 		*ret_blame = (struct ws_blame){ .by = WS_BLAME_LANE, .lanes = own };
-	else if (unclaimed && warp->error_pc_valid)
+	else if (unclaimed && warp->error_pc_valid && !warp->damaged)
 		*ret_blame = (struct ws_blame){ WS_BLAME_SUSPECT, active, unclaimed };
 	else if (warp->broken && !warp->damaged && active && !stopped_by_debugger(warp))
 		*ret_blame = (struct ws_blame){ .by = WS_BLAME_TRAP, .lanes = active };

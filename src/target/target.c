@@ -426,6 +426,9 @@ DEFINE_OPTIONAL(ws_target_write_dump, write_dump, "dumps of its own", WS_OK,
 
 /* ---- the file ---- */
 
+DEFINE_OPTIONAL(ws_target_contradictions, contradictions, "file", WS_OK,
+		(const struct ws_target *target, uint64_t *ret_n, struct ws_error *err),
+		(target, ret_n, err))
 DEFINE_OPTIONAL(ws_target_dump_facts, dump_facts, "file", WS_OK,
 		(const struct ws_target *target, struct ws_dump_facts *ret_facts,
 		 struct ws_error *err),

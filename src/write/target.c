@@ -166,7 +166,8 @@ static enum ws_status lanes_write(struct wsi_job *job, uint32_t warp_index,
 		return row_read(job, st, WSI_KIND_LANE);
 	for (uint32_t i = 0; i < n; i++) {
 		if (lanes[i].damaged && ws_exception_possible(lanes[i].exception)) {
-			lanes[i].exception = 0; /* proves nothing, but would where this stands */
+			/* what it contradicts may not be written: its row has to tell that */
+			lanes[i].exception = WS_EXCEPTION_DOUBTED | (lanes[i].exception & 0xff);
 			job->hides = WS_HIDES_FAULT;
 		}
 		row_edit(job, WSI_KIND_LANE, &lanes[i]);
@@ -247,6 +248,15 @@ static enum ws_status warps_by_block(struct wsi_job *job, const struct ws_sm *sm
 	return WS_OK;
 }
 
+/* What contradicts where a block is may not be written: then its row has to tell that by itself. */
+static void blocks_displace(struct rows *blocks)
+{
+	struct ws_block *block = blocks->at;
+	for (uint32_t i = 0; i < blocks->n; i++)
+		if (block[i].damaged)
+			block[i].idx = (struct ws_dim3){ UINT32_MAX, UINT32_MAX, UINT32_MAX };
+}
+
 static enum ws_status sm_write(struct wsi_job *job, uint32_t sm_index,
 			       const struct ws_write_table *sms, uint32_t row)
 {
@@ -262,6 +272,7 @@ static enum ws_status sm_write(struct wsi_job *job, uint32_t sm_index,
 	st = warps_by_block(job, &sm, warps);
 	if (st == WS_OK)
 		st = blocks_read(job, sm_index, &blocks);
+	blocks_displace(&blocks);
 	if (st == WS_OK)
 		st = ws_writer_blocks(job->writer, sms, row, blocks.at, blocks.n, &table, job->err);
 	uint32_t next = 0;
@@ -519,7 +530,12 @@ enum ws_status wsi_job_write(struct wsi_job *job, const char *path, const struct
 			   origin->facts.left_out | (job->flags & ~(uint32_t)WS_WRITE_GZIP),
 			   origin->facts.stripped | job->stripped);
 	st = job_run(job);
-	if (origin->facts.cut || job->hides)
+	uint64_t n = 0;
+	/* what is left out may be what contradicts the rest */
+	bool odd = job->hides || job->stripped || (origin->path && !origin->facts.complete);
+	if (odd && ws_target_contradictions(job->target, &n, NULL) == WS_OK && n > 0)
+		job->writer->in_doubt = true;
+	if (origin->facts.cut || job->hides || job->writer->in_doubt)
 		ws_writer_incomplete(job->writer, job->hides);
 	if (st == WS_OK && origin->facts.have_metadata)
 		st = passed_over(ws_writer_metadata(job->writer, &origin->facts, job->err));

@@ -251,7 +251,8 @@ static enum ws_status incomplete_add(struct ws_writer *writer, struct ws_error *
 {
 	uint8_t note[WSI_NOTE_BYTES + WSI_INCOMPLETE_WORDS];
 	memcpy(note, WSI_INCOMPLETE_NOTE, WSI_NOTE_BYTES);
-	wsi_store_u32(note + WSI_NOTE_BYTES, writer->hides);
+	wsi_store_u32(note + WSI_NOTE_BYTES,
+		      (uint32_t)writer->hides | (writer->in_doubt ? WSI_INCOMPLETE_DOUBT : 0));
 	return wsi_outfile_append(writer->file, note, sizeof note, err);
 }
 

@@ -46,6 +46,7 @@ struct ws_writer {
 
 	bool failed;     /* something is missing: no commit */
 	bool incomplete; /* ws_writer_incomplete() */
+	bool in_doubt;   /* WSI_INCOMPLETE_DOUBT */
 	enum ws_hides hides;
 	const uint32_t *halves; /* for WSI_HALVES_NOTE; borrowed */
 	uint32_t n_halves;

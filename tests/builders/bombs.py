@@ -362,7 +362,8 @@ def dump_of(image, options=None, sms=None, memory=(), device=(), grids=()):
                     "errorPCValid": 1}, lanes=[lane], uregs=[1], upreds=[1], barriers=[3])
     block = cd.Cta({"gridId64": 5, "clusterDimX": 1, "clusterDimY": 1, "clusterDimZ": 1}, warps=[warp])
     sms = sms or [cd.Sm({"smId": 0, "exception": 14, "errorPC": CODE_AT + 0x40, "errorPCValid": 1}, ctas=[block])]
-    grid = cd.Grid({"gridId64": 5, "contextId": 9, "moduleHandle": 77, "functionEntry": CODE_AT})
+    grid = cd.Grid({"gridId64": 5, "contextId": 9, "moduleHandle": 77, "functionEntry": CODE_AT,
+                    **{f"{what}Dim{axis}": 1 for what in ("grid", "block") for axis in "XYZ"}, "gridDimX": 64, "blockDimX": 64})
     context = cd.Context({"contextId": 9}, modules=[cd.Module({"moduleHandle": 77}, image=image, relocated=image)])
     device = cd.Device({"devName": "GPU", "devType": "G", "smType": "sm_90", "numSMs": 1, "smMajor": 9, **dict(device)},
                        contexts=[context], grids=[grid, *grids], sms=sms)

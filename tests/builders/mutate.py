@@ -39,8 +39,9 @@ class Damage(dict):
 class Mutator:
     """Mutates one dump many times; the file is taken apart once."""
 
-    def __init__(self, data):
+    def __init__(self, data, foreign=()):
         self.data = bytes(data)
+        self.foreign = foreign  # other dumps, whose pages may come into this one
         self.reader = rd.Reader(self.data)
         self.sections = self.reader.sections
         self.headers_at, = struct.unpack_from("<Q", self.data, 40)
@@ -372,14 +373,57 @@ def cut(mutator, rng, out, damage):
     return out[:at]
 
 
+# What a file system or a copy does to a file: whole pages, or chunks of several, are where they do not belong.
+
+def pages(size, how):
+    """A class of damage that takes whole pages of so many bytes: "touched" are the ranges of the new file that do not hold what the
+    old one held there."""
+    def damage_pages(mutator, rng, out, damage):
+        n = -(-len(out) // size)
+        page = rng.randrange(n)
+        start, end = page * size, min((page + 1) * size, len(out))
+        damage.update(field=f"{how} {size}", old=start, touched=[(start, len(out))])
+        if how == "drop":
+            return out[:start] + out[end:]
+        if how == "double":
+            return out[:end] + out[start:end] + out[end:]
+        if how == "swap" and n > 1:
+            other = rng.randrange(n) * size
+            first, second = min(start, other), max(start, other)
+            length = min(size, len(out) - second)
+            damage["touched"] = [(first, first + length), (second, second + length)]
+            out[first:first + length], out[second:second + length] = out[second:second + length], out[first:first + length]
+        else:
+            donors = [data for data in mutator.foreign if len(data) >= end and data != mutator.data]
+            new = {"zero": bytes(end - start), "swap": bytes(end - start), "ff": b"\xff" * (end - start),
+                   "foreign": rng.choice(donors)[start:end] if donors else rng.randbytes(end - start)}[how]
+            damage["touched"] = [(start, end)]
+            out[start:end] = new
+        return None
+    return damage_pages
+
+
+def shift_rows(mutator, rng, out, damage):
+    """What a table holds stands a few bytes too early or too late in it."""
+    section = rng.choice(mutator.tables)
+    step = rng.choice((4, 8)) * rng.choice((1, -1))
+    rows = out[section.offset:section.offset + section.size]
+    beside = out[section.offset + step:section.offset + step + section.size]
+    out[section.offset:section.offset + section.size] = beside if len(beside) == len(rows) else rows[4:] + rows[:4]
+    damage.update(section=section.index, name=section.name, field=f"rows by {step}", paths=[mutator.path[section.index]])
+
+
 CLASSES = {
     "trunc": trunc, "flip": flip, "fliphdr": flip_headers, "fliptab": flip_tables, "flipehdr": flip_elf_header,
     "counts": counts, "link": link, "info": info, "entsize": entry_size, "entsize0": entry_size_zero,
     "entsizehuge": entry_size_huge, "offset": offset, "size": size, "type": section_type, "name": name,
     "selflink": self_link, "linkcycle": link_cycle, "duplicate": duplicate, "ids": ids, "overlap": overlap, "flags": flags, "typetab": type_tables, "zero": zero_bytes, "zerohdr": zero_header,
     "garbage": garbage, "garbagerow": garbage_row, "swaphdr": swap_headers, "swapbytes": swap_bytes, "copyhdr": copy_header,
-    "strtab": strtab, "noheaders": no_headers, "cut": cut,
+    "strtab": strtab, "noheaders": no_headers, "cut": cut, "shiftrows": shift_rows,
 }
+PAGES = {f"{how}{size >> 10}k": pages(size, how) for size in (4096, 16384, 65536)
+         for how in ("drop", "double", "swap", "zero", "ff", "foreign")}
+CLASSES.update(PAGES)
 SINGLE = ("link", "info", "entsize", "entsize0", "entsizehuge", "offset", "size", "type", "name", "selflink", "linkcycle",
           "duplicate", "ids", "overlap", "fliptab")
 

@@ -481,11 +481,12 @@ def check_flags(program, reader, data):
 
 
 def check_doubted(program, folder):
-    """Rows of several SMs that the device does not have: the report believes none of them, nor does the table."""
+    """Rows of SMs that the device does not have: the report believes none of them, nor does the table, but if most are such it is
+    the row of the device that is wrong. Where most rows cannot be, all are doubted."""
     import bombs
     import coredump
     path = os.path.join(folder, 'doubted.nvcudmp')
-    for ids, rows in (((0,), 1), ((0, 5), 2), ((0, 5, 6), 0)):
+    for ids, rows, doubted in (((0,), 1, 0), ((0, 5), 1, 1), ((0, 5, 6), 3, 0), ((0, 0, 0), 0, 3)):
         sms = [coredump.Sm({'smId': i, 'exception': 14, 'errorPC': bombs.CODE_AT, 'errorPCValid': 1}, ctas=[]) for i in ids]
         with open(path, 'wb') as out:
             out.write(bombs.dump_of(bombs.line_image(bombs.line_table(b'')), sms=sms))
@@ -493,9 +494,10 @@ def check_doubted(program, folder):
                 for words, table in ((('report', '--json'), ()), (('info', '--json'), ('exceptions',)), (('info',), ('exceptions',)))]
         same(f'{ids}: in the report', len(json.loads(said[0].stdout)['exceptions']) > 0, rows > 0)
         same(f'{ids}: rows', len(json.loads(said[1].stdout)['exceptions']), rows)
-        same(f'{ids}: in data', json.loads(said[1].stdout).get('doubted_sms'), None if rows else len(ids))
-        same(f'{ids}: is told', 'are not listed' in said[2].stderr, rows == 0)
+        same(f'{ids}: in data', json.loads(said[1].stdout).get('doubted_sms'), doubted or None)
+        same(f'{ids}: is told', 'are not listed' in said[2].stderr, doubted > 0)
         same(f'{ids}: the text', 'No CUDA exceptions that are certain.' in said[2].stdout, rows == 0)
+        same(f'{ids}: the headline', 'in doubt: ' in json.loads(said[0].stdout)['verdict']['summary'], 0 < rows and len(ids) > 1)
 
 
 # What is planted: rows and columns of SM 0, of its warp 1, of its lane 1; the rows that are marked: SMs, warps, lanes.
@@ -521,7 +523,7 @@ def impossible_dump(sm_row, warp_row, lane_row):
     for s in range(2):
         warps = []
         for w in range(2):
-            lanes = [cd.Lane({'virtualPC': bombs.CODE_AT + 0x40, 'physPC': 0x40, 'ln': n, 'threadIdxX': 2 * w + n,
+            lanes = [cd.Lane({'virtualPC': bombs.CODE_AT + 0x40, 'physPC': 0x40, 'ln': n, 'threadIdxX': 32 * w + n,
                               **(lane_row if (s, w, n) == (0, 1, 1) else {})}, regs=[n, 7], preds=[]) for n in range(2)]
             warps.append(cd.Warp({'warpId': w, 'validLanesMask': 3, 'activeLanesMask': 3, **(warp_row if (s, w) == (0, 1) else {})},
                                  lanes=lanes))

@@ -76,7 +76,7 @@ def only(report, kind):
 
 def threads_that_ended_hold_up_no_barrier_without_a_count(folder):
     for hardware in (3, 0):
-        bench = Bench('_Z10early_exitPfi')
+        bench = Bench('_Z10early_exitPfi', grid=2)
         stand = bench.at('barrier', BAR)
         report = bench.place(lambda _b, _w: State(stand, barrier=hardware), blocks=2, gone=(3,)).report(folder)
         wait = only(report, 'barrier')

@@ -68,6 +68,8 @@ static void report_json(struct ws_json *json, const struct ws_report *report)
 	ws_json_text(json, ws_verdict_kind_text(report->verdict));
 	ws_json_key(json, "summary");
 	ws_json_text(json, report->summary);
+	ws_json_key(json, "doubt");
+	ws_json_bool(json, report->doubt != NULL);
 	ws_json_key(json, "complete");
 	ws_json_bool(json, report->dump.complete);
 	number(json, "diagnostics", report->n_diagnostics);

@@ -141,7 +141,10 @@ static void blocks(const struct ws_target *target, uint32_t n)
 		printf("block %u", i);
 		I(device_index), I(sm_index), I(grid_index);
 		printf(" grid_id=%" PRId64, v.grid_id);
-		D(idx);
+		if (v.damaged)
+			printf(" idx=doubted");
+		else
+			D(idx);
 		if (HAS(WS_BLOCK_CLUSTER_IDX))
 			D(cluster_idx);
 		if (HAS(WS_BLOCK_CLUSTER_DIM))
@@ -168,7 +171,12 @@ static void lane_print(const struct ws_target *target, uint32_t warp, uint32_t n
 {
 	struct ws_lane v = *lane;
 	printf("lane %u/%u", warp, number_);
-	N(id), N(pc), N(rel_pc), D(thread), N(exception), N(call_depth), N(syscall_call_depth);
+	N(id), N(pc), N(rel_pc), D(thread);
+	if (lane->damaged)
+		printf(" exception=doubted");
+	else
+		N(exception);
+	N(call_depth), N(syscall_call_depth);
 	N(cc_register);
 	if (HAS(WS_LANE_CBU_STATE))
 		N(cbu_state);

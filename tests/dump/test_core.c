@@ -469,7 +469,8 @@ static void an_exception_needs_a_neighbour_that_is_a_lane(void **state)
 		uint32_t n_rows, others; /* what the other rows say that they are */
 		bool damaged;
 	} cases[] = {
-		{ 2, 77, false }, { 3, 77, true }, { 3, 1, true }, { 3, 2, false }, { 32, 77, true }
+		{ 2, 77, false }, { 3, 77, true },  { 3, 1, true },
+		{ 3, 2, false },  { 32, 77, true },
 	};
 	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
 		struct copy copy;
@@ -477,6 +478,13 @@ static void an_exception_needs_a_neighbour_that_is_a_lane(void **state)
 		uint8_t *header = header_field(&copy, WSI_KIND_LANE, 0, 0);
 		uint64_t rows = wsi_load_u64(header + 24), stride = wsi_load_u64(header + 56);
 		wsi_store_u32(header + 32, (uint32_t)(cases[i].n_rows * stride));
+		uint8_t *device =
+			copy.bytes + wsi_load_u64(header_field(&copy, WSI_KIND_DEVICE, 0, 24));
+		uint8_t *grid =
+			copy.bytes + wsi_load_u64(header_field(&copy, WSI_KIND_GRID, 0, 24));
+		wsi_store_u32(device + WSI_AT_device_n_lanes_per_warp, 32);
+		for (unsigned at = 0; at < 24; at += 4) /* one block of (32,1,1) threads */
+			wsi_store_u32(grid + WSI_AT_grid_grid_dim + at, at == 12 ? 32 : 1);
 		wsi_store_u32(copy.bytes + rows + stride + WSI_AT_lane_exception, 14);
 		wsi_store_u32(copy.bytes + rows + WSI_AT_lane_id, cases[i].others);
 		wsi_store_u32(copy.bytes + rows + 2 * stride + WSI_AT_lane_id, cases[i].others);

@@ -29,7 +29,7 @@ static struct rows sound(void)
 		.has_before = true,
 	};
 	for (uint32_t i = 0; i < WSI_COUNT(rows.lanes); i++)
-		rows.lanes[i].id = i;
+		rows.lanes[i].id = rows.lanes[i].thread.x = i;
 	return rows;
 }
 
@@ -56,9 +56,9 @@ static struct told ask(const struct rows *rows)
 	ws_device_doubts(&rows->device, note, &told);
 	ws_sm_doubts(&rows->device, rows->has_before ? &rows->sm_before : NULL, &rows->sm, note,
 		     &told);
-	ws_warp_doubts(&rows->device, rows->has_before ? &rows->warp_before : NULL, &rows->warp,
-		       rows->lanes, rows->n_lanes, note, &told);
-	ws_block_doubts(&rows->block, note, &told);
+	ws_warp_doubts(&rows->device, &rows->grid, rows->has_before ? &rows->warp_before : NULL,
+		       &rows->warp, rows->lanes, rows->n_lanes, note, &told);
+	ws_block_doubts(&rows->block, &rows->grid, note, &told);
 	ws_grid_doubts(&rows->grid, note, &told);
 	return told;
 }
@@ -70,7 +70,7 @@ static void expect(const struct rows *rows, enum ws_doubt_kind kind, const char 
 	struct told told = ask(rows);
 	snprintf(wanted, sizeof wanted, "%d%s: %s\n", (int)kind, lane, message);
 	assert_string_equal(told.text, wanted);
-	assert_int_equal(told.hangs, kind >= WS_DOUBT_BLOCK_GRID);
+	assert_int_equal(told.hangs, kind >= WS_DOUBT_BLOCK_ROW);
 }
 
 static void rows_that_can_be_raise_no_doubt(void **state)
@@ -104,7 +104,8 @@ static void devices_and_sms(void **state)
 	expect(&rows, WS_DOUBT_SM_TWICE, "", "SM 3 is also in another row");
 	rows = sound();
 	rows.sm.damaged = true;
-	expect(&rows, WS_DOUBT_SM_ROW, "", "SM 3: its row holds impossible values");
+	expect(&rows, WS_DOUBT_SM_ROW, "",
+	       "SM 3: its row holds values that are impossible or contradict other rows");
 }
 
 static void warps(void **state)
@@ -118,7 +119,8 @@ static void warps(void **state)
 	expect(&rows, WS_DOUBT_WARP_TWICE, "", "warp 7 is also in another row");
 	rows = sound();
 	rows.warp.damaged = true;
-	expect(&rows, WS_DOUBT_WARP_ROW, "", "warp 7: its row holds impossible values");
+	expect(&rows, WS_DOUBT_WARP_ROW, "",
+	       "warp 7: its row holds values that are impossible or contradict other rows");
 	rows = sound();
 	rows.warp.have = 0;
 	expect(&rows, WS_DOUBT_WARP_BROKEN, "",
@@ -148,7 +150,62 @@ static void lanes(void **state)
 	expect(&rows, WS_DOUBT_LANES_EXTRA, "", "warp 7: rows of lanes 0x1, which are not valid");
 	rows = sound();
 	rows.lanes[2].damaged = true;
-	expect(&rows, WS_DOUBT_LANE_ROW, " [2]", "warp 7, lane 2: its row holds impossible values");
+	expect(&rows, WS_DOUBT_LANE_ROW, " [2]",
+	       "warp 7, lane 2: its row holds values that are impossible or contradict other rows");
+}
+
+/* The lanes of a warp are threads that follow on each other, from a multiple of 32 on. */
+static void threads_are_where_they_can_be(void **state)
+{
+	(void)state;
+	struct rows rows = sound();
+	rows.grid.block_dim = (struct ws_dim3){ 2, 20, 1 };
+	for (uint32_t i = 0; i < WSI_COUNT(rows.lanes); i++)
+		rows.lanes[i].thread = (struct ws_dim3){ i % 2, 16 + i / 2, 0 };
+	assert_string_equal(ask(&rows).text, "");
+	rows.lanes[1].thread.x = 0; /* one is another's */
+	expect(&rows, WS_DOUBT_LANE_PLACE, " [1]",
+	       "warp 7, lane 1: thread (0,16,0) cannot be in this lane");
+	rows.lanes[1].thread.x = 2;
+	expect(&rows, WS_DOUBT_LANE_PLACE, " [1]",
+	       "warp 7, lane 1: thread (2,16,0) is outside its extent (2,20,1)");
+	rows.lanes[1].thread.x = 1;
+	rows.lanes[4].thread.x = 9; /* of a lane that has ended */
+	assert_string_equal(ask(&rows).text, "");
+	for (uint32_t i = 0; i < WSI_COUNT(rows.lanes); i++)
+		rows.lanes[i].thread.y++; /* those of no warp */
+	assert_int_equal(ws_lanes_astray(&rows.grid, &rows.warp, rows.lanes, 4), 0xf);
+	rows.grid.damaged = true; /* then it does not count, but they follow on each other */
+	assert_int_equal(ws_lanes_astray(&rows.grid, &rows.warp, rows.lanes, 4), 0);
+	assert_int_equal(ws_lanes_astray(NULL, &rows.warp, rows.lanes, 4), 0);
+	for (uint32_t i = 0; i < WSI_COUNT(rows.lanes); i++)
+		rows.lanes[i].thread = (struct ws_dim3){ 7, 7, 7 };
+	assert_int_equal(ws_lanes_astray(NULL, &rows.warp, rows.lanes, 4), 0xf);
+	rows.lanes[2].thread.z = 64;
+	rows.n_lanes = 1;
+	assert_int_equal(ws_lanes_astray(NULL, &rows.warp, &rows.lanes[2], 1), 1);
+}
+
+static void rows_that_others_contradict(void **state)
+{
+	(void)state;
+	struct rows rows = sound();
+	rows.device.damaged = true; /* its numbers of SMs and warps do not count any more */
+	rows.sm.id = rows.warp.id = 1000;
+	expect(&rows, WS_DOUBT_DEVICE_ROW, "",
+	       "device 0: its row holds values that are impossible or "
+	       "contradict other rows");
+	rows = sound();
+	rows.grid.damaged = true;
+	expect(&rows, WS_DOUBT_GRID_ROW, "",
+	       "grid 0: its row holds values that are "
+	       "impossible or contradict other rows");
+	rows = sound();
+	rows.block.damaged = true;
+	rows.block.idx.y = 3;
+	expect(&rows, WS_DOUBT_BLOCK_ROW, "", "block (0,3,0) is outside its extent (0,0,0)");
+	rows.block.idx.y = 70000;
+	expect(&rows, WS_DOUBT_BLOCK_ROW, "", "block (0,70000,0): no grid is that large");
 }
 
 static void blocks_and_grids(void **state)
@@ -178,6 +235,8 @@ int main(void)
 		cmocka_unit_test(devices_and_sms),
 		cmocka_unit_test(warps),
 		cmocka_unit_test(lanes),
+		cmocka_unit_test(threads_are_where_they_can_be),
+		cmocka_unit_test(rows_that_others_contradict),
 		cmocka_unit_test(blocks_and_grids),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
