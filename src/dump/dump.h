@@ -163,6 +163,9 @@ struct ws_core {
 
 	/* owners of contexts, grids and SMs: devices; of images: contexts; of blocks, warps: SMs */
 	struct wsi_list devices, contexts, modules, grids, sms, blocks, warps;
+	uint32_t *lone_images; /* owned: sections of relocated images that no module table names:
+				  the last modules of the list, of the first context */
+	uint32_t n_lone_images;
 	uint32_t *lane_tables; /* owned: per warp, number of its lane table plus one, 0: none */
 	bool *damaged_devices, *damaged_grids; /* owned: ws_device.damaged, ws_grid.damaged */
 	struct wsi_most *most;                 /* owned: by device */

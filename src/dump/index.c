@@ -526,11 +526,12 @@ static void orphan_note(struct indexer *ix, uint32_t section, enum wsi_kind kind
 			"%u row%s",
 			words, section, info, link, table->n_rows, table->n_rows == 1 ? "" : "s");
 	else
-		wsi_core_note(ix->core, WSI_TOPIC_PARENT, hides,
-			      header_off(ix, section) + WSI_SH_LINK,
-			      "%s (section %u) is lost: section %u, which it belongs to, is not a "
-			      "readable %s",
-			      words, section, link, parent);
+		wsi_core_note(
+			ix->core, WSI_TOPIC_PARENT, hides, header_off(ix, section) + WSI_SH_LINK,
+			"%s (section %u) %s: section %u, which it belongs to, is not a "
+			"readable %s",
+			words, section, kind == WSI_KIND_RELOCATED ? "has no module" : "is lost",
+			link, parent);
 }
 
 /* One child, in the order of sections: what is placed already but stands behind this one gives way,

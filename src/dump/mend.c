@@ -599,13 +599,16 @@ void wsi_core_lost(struct ws_core *core)
 	struct mender m = { .core = core };
 	holes_find(&m);
 	strays_find(&m);
+	bool lacks = m.n_holes >= MOST_HOLES; /* a table that could tell of an exception */
+	for (size_t i = 0; i < m.n_holes; i++)
+		lacks = lacks || wsi_kind_tells((enum wsi_kind)m.holes[i].kind);
 	for (size_t i = 0; i < m.n_strays && core->n_sections; i++) {
 		struct wsi_shdr shdr = wsi_elf_shdr(&core->elf, m.strays[i]);
 		enum wsi_kind kind = wsi_kind_of(shdr.type);
 		if (kind != WSI_KIND_NONE && wsi_kind_infos[kind].parent != WSI_KIND_NONE)
 			continue; /* the index said so */
 		/* where its parent is not known either it may have been anything that has rows */
-		bool no_parent = wsi_core_kind_meant(core, &shdr) == WSI_KIND_NONE &&
+		bool no_parent = lacks && wsi_core_kind_meant(core, &shdr) == WSI_KIND_NONE &&
 				 wsi_core_table_of(core, shdr.link) == WS_NONE &&
 				 (shdr.entsize >= LEAST_STRIDE || shdr.type == WSI_SHT_NULL);
 		bool tells = no_parent || wsi_core_could_tell(core, &shdr);

@@ -79,16 +79,63 @@ static void packing_note(struct ws_core *core)
 			      "the %s data %s at its byte %" PRIu64 ": %zu bytes could be unpacked",
 			      file->packing, file->is_cut ? "ends early" : "is damaged",
 			      file->packed_off, file->bytes.len);
-	if (file->is_enough)
-		wsi_core_note(core, WSI_TOPIC_FILE, WS_HIDES_NOTHING, WS_NO_OFFSET,
-			      "more follows after the last section; nothing beyond %zu bytes was "
-			      "unpacked",
-			      file->bytes.len);
 	if (file->has_rest)
 		wsi_core_note(core, WSI_TOPIC_FILE, WS_HIDES_NOTHING, WS_NO_OFFSET,
 			      "something else follows the %s data at its byte %" PRIu64
 			      "; it is ignored",
 			      file->packing, file->packed_off);
+}
+
+/* Where the last sections end, as far as the file goes: writers put them last. */
+static uint64_t last_end(const struct wsi_elf *elf)
+{
+	enum { LOOK = 64 };
+	uint64_t end = elf->shoff + elf->headers.len;
+	for (uint64_t i = elf->n_present > LOOK ? elf->n_present - LOOK : 1; i < elf->n_present;
+	     i++) {
+		struct wsi_shdr shdr = wsi_elf_shdr(elf, i);
+		if (shdr.type != WSI_SHT_NOBITS)
+			end = wsi_max_u64(end, wsi_add_sat(shdr.offset, shdr.size));
+	}
+	return end;
+}
+
+/* Where another dump begins behind this one: files, or members of a packed file, that were put
+ * together. 0: nowhere near. */
+static uint64_t another_find(const struct ws_core *core)
+{
+	enum { NEAR = 1 << 20 };
+	static const uint8_t magic[] = "\177ELF\002\001\001";
+	const struct wsi_elf *elf = &core->elf;
+	struct ws_span rest;
+	if (elf->n_present < 2 || last_end(elf) >= core->bytes.len)
+		return 0;
+	uint64_t end = wsi_elf_end(elf);
+	if (end >= core->bytes.len ||
+	    !ws_span_sub(core->bytes, end, wsi_min_u64(NEAR, core->bytes.len - end), &rest))
+		return 0;
+	for (uint64_t at = 0; at + WSI_ELF_HEADER_BYTES <= rest.len; at++)
+		if (memcmp(rest.ptr + at, magic, sizeof magic - 1) == 0 &&
+		    wsi_at_u16(rest, at + 16) == WSI_ET_CORE &&
+		    wsi_at_u16(rest, at + 18) == WSI_EM_CUDA)
+			return end + at;
+	return 0;
+}
+
+/* What follows behind the dump. */
+static void rest_note(struct ws_core *core)
+{
+	uint64_t another = another_find(core);
+	if (another)
+		wsi_core_note(core, WSI_TOPIC_FILE, WS_HIDES_NOTHING, another,
+			      "another dump begins at 0x%" PRIx64
+			      ": only the first one of the file is read",
+			      another);
+	else if (core->file.is_enough)
+		wsi_core_note(core, WSI_TOPIC_FILE, WS_HIDES_NOTHING, WS_NO_OFFSET,
+			      "more follows after the last section; nothing beyond %zu bytes was "
+			      "unpacked",
+			      core->file.bytes.len);
 }
 
 static enum ws_status opened(struct ws_core *core, struct ws_error *err)
@@ -98,13 +145,14 @@ static enum ws_status opened(struct ws_core *core, struct ws_error *err)
 	if (st != WS_OK)
 		return st;
 	headers_read(core);
+	rest_note(core);
 	st = wsi_core_index(core, err);
 	if (st == WS_OK)
 		st = wsi_core_tree(core, err);
 	core->target.counts = (struct ws_counts){
 		.devices = core->devices.n,
 		.contexts = core->contexts.n,
-		.modules = core->modules.n,
+		.modules = core->modules.n + core->n_lone_images,
 		.grids = core->grids.n,
 		.sms = core->sms.n,
 		.blocks = core->blocks.n,

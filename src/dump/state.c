@@ -42,11 +42,27 @@ static enum ws_status image_form(const struct ws_core *core, struct wsi_ref modu
 	return wsi_core_section_bytes(core, section, ret_bytes) ? WS_OK : WS_TRUNCATED;
 }
 
+/* An image that no module table names. */
+static void lone_image(const struct ws_core *core, uint32_t section, struct ws_module *ret_module)
+{
+	*ret_module = (struct ws_module){
+		.device_index = parent_of(core, &core->contexts, 0),
+		.original_status = WS_ABSENT,
+	};
+	ret_module->relocated_status = wsi_core_section_bytes(core, section, &ret_module->relocated)
+					       ? WS_OK
+					       : WS_TRUNCATED;
+}
+
 enum ws_status wsi_core_module(const struct ws_target *target, uint32_t index,
 			       struct ws_module *ret_module, struct ws_error *err)
 {
 	const struct ws_core *core = wsi_core_of(target);
 	(void)err;
+	if (index >= core->modules.n) {
+		lone_image(core, core->lone_images[index - core->modules.n], ret_module);
+		return WS_OK;
+	}
 	uint32_t context = parent_of(core, &core->modules, index);
 	struct wsi_ref row = core->modules.at[index];
 	struct ws_module module = {

@@ -170,6 +170,22 @@ uint32_t wsi_core_find_image(const struct ws_core *core, uint32_t context_index,
 	return order_find(core, &core->modules, context_index, WSI_KIND_MODULE, handle);
 }
 
+/* Images say by themselves which code is where: without any module table they are modules whose
+ * handles are lost. */
+static enum ws_status lone_images_list(struct ws_core *core, struct ws_error *err)
+{
+	uint32_t n = core->kind_counts[WSI_KIND_RELOCATED];
+	if (core->modules.n || !core->contexts.n || !n)
+		return WS_OK;
+	core->lone_images = wsi_zalloc_array(n, sizeof *core->lone_images);
+	if (!core->lone_images)
+		return out_of_memory("images", err);
+	for (uint32_t i = 1; i < core->n_sections && core->n_lone_images < n; i++)
+		if (wsi_kind_of(wsi_elf_shdr(&core->elf, i).type) == WSI_KIND_RELOCATED)
+			core->lone_images[core->n_lone_images++] = i;
+	return WS_OK;
+}
+
 enum ws_status wsi_core_tree(struct ws_core *core, struct ws_error *err)
 {
 	const struct wsi_list *devices = &core->devices, *contexts = &core->contexts;
@@ -178,6 +194,8 @@ enum ws_status wsi_core_tree(struct ws_core *core, struct ws_error *err)
 		st = children_list(core, devices, WSI_KIND_CONTEXT, &core->contexts, err);
 	if (st == WS_OK)
 		st = children_list(core, contexts, WSI_KIND_MODULE, &core->modules, err);
+	if (st == WS_OK)
+		st = lone_images_list(core, err);
 	if (st == WS_OK)
 		st = children_list(core, devices, WSI_KIND_GRID, &core->grids, err);
 	if (st == WS_OK)
@@ -206,6 +224,7 @@ void wsi_core_tree_fini(struct ws_core *core)
 		wsi_free(lists[i]->first);
 		wsi_free(lists[i]->by_id);
 	}
+	wsi_free(core->lone_images);
 	wsi_free(core->lane_tables);
 	wsi_free(core->damaged_devices);
 	wsi_free(core->damaged_grids);

@@ -20,7 +20,7 @@ except ImportError:
 UNSOUND = {'assert', 'cut-half', 'cut-late', 'cut-headers', 'cut-no-headers', 'memory', 'wide-rows', 'sparse-levels'}
 DAMAGE = ('link', 'entsize0', 'entsizehuge', 'selflink', 'linkcycle')  # each leaves a finding, wherever it strikes
 SEEDS = 8
-IMAGE, SMS, LANES = 0x80000007, 0x8000000b, 0x8000000f  # types of sections
+IMAGE, SMS, LANES, MODULES = 0x80000007, 0x8000000b, 0x8000000f, 0x80000010  # types of sections
 # What a word of a row of the last table of lanes may be: row, offset, value, how many rows are believed then
 LANE_EDGES = ((31, 20, 1023, 32), (31, 20, 1024, 31), (31, 24, 1023, 32), (31, 24, 1024, 31), (31, 28, 63, 32), (31, 28, 64, 31),
               (31, 32, 255, 32), (31, 32, 256, 31), (31, 36, 65535, 32), (31, 36, 65536, 31), (31, 40, 1, 31), (31, 16, 30, 31),
@@ -117,6 +117,58 @@ def roads(tests, data, folder):
     return tests.check(write('no-headers', b'\0'.join([data[:64], bytes(7), data[-len(data) // 3:]])))[1]
 
 
+def zstd(data):
+    """One zstd frame that holds the bytes as they are, without the tool."""
+    blocks = [data[at:at + 100000] for at in range(0, len(data), 100000)]
+    out = b'\x28\xb5\x2f\xfd\xa0' + len(data).to_bytes(4, 'little')
+    return out + b''.join((len(block) << 3 | (block is blocks[-1])).to_bytes(3, 'little') + block for block in blocks)
+
+
+def two_dumps(tests, data, folder):
+    """Two dumps in one file: the first is read, and every verb says so."""
+    with open(os.path.join(folder, 'hang.nvcudmp'), 'rb') as dump:
+        other = dump.read()
+    path = os.path.join(folder, 'two')
+    words = f'another dump begins at {len(other):#x}: only the first one of the file is read'
+    for name, content in (('two dumps', other + data), ('two gzip members', gzip.compress(other, 1) + gzip.compress(data, 1)),
+                          ('two zstd frames', zstd(other) + zstd(data)), ('two dumps, zeros between', other + bytes(5000) + data)):
+        with open(path, 'wb') as out:
+            out.write(content)
+        want = words if 'zeros' not in name else words.replace(f'{len(other):#x}', f'{len(other) + 5000:#x}')
+        status, answer = tests.check(path)
+        good = status == 10 and [f['message'] for f in answer['findings']] == [want]
+        for verb in (['report', '--exit-code'], ['regs'], ['info', 'sms'], ['lines'], ['disas'], ['diff', os.path.join(folder, 'hang.nvcudmp')]):
+            done = subprocess.run([tests.program, verb[0], path, *verb[1:]], capture_output=True, text=True, check=False, timeout=60)
+            good = good and done.stderr.count(want) == 1 and (verb[0] != 'report' or done.returncode == 11)
+        tests.result(good, f'{name}: the first is read, and every verb says so', f'status {status} {str(answer)[:300]}')
+
+
+def contradictions(tests, data, folder):
+    """One row or table that is wrong takes nothing from those that are whole."""
+    def report(content):
+        with open(path, 'wb') as out:
+            out.write(content)
+        done = subprocess.run([tests.program, 'report', '--json', path], capture_output=True, text=True, check=False, timeout=60)
+        return json.loads(done.stdout)['verdict']
+
+    path = os.path.join(folder, 'contradicts')
+    with open(os.path.join(folder, 'exited.nvcudmp'), 'rb') as dump:
+        exited = bytearray(dump.read())
+    whole = report(exited)['summary']
+    headers, = struct.unpack_from('<Q', exited, 40)
+    struct.pack_into('<I', exited, struct.unpack_from('<Q', exited, headers + 64 + 24)[0] + 36, 1)  # the device is section 1
+    said = report(exited)
+    tests.result(whole in said['summary'] and said['kind'] == 'fault' and said['doubt'] is not None,
+                 'a wrong number of SMs does not disown the SM with the exception', str(said))
+    whole, lost = report(data)['summary'], bytearray(data)
+    headers, count = struct.unpack_from('<Q', data, 40)[0], struct.unpack_from('<Q', data, struct.unpack_from('<Q', data, 40)[0] + 32)[0]
+    for at in range(headers, headers + 64 * count, 64):
+        if struct.unpack_from('<I', data, at + 4)[0] == MODULES:
+            lost[at:at + 64] = bytes(64)
+    said = report(lost)
+    tests.result(whole in said['summary'], 'images without a module table are found by their addresses', str(said))
+
+
 def salvage(tests, data, folder):
     """What is recognised where all headers are lost, by the headers that were there; rows up to the first that cannot be one."""
     table, = struct.unpack_from('<Q', data, 40)
@@ -173,6 +225,8 @@ def main(program, builders, schemas):
         damages(tests, data, folder, mutate)
         answers = [roads(tests, data, folder), tests.check(os.path.join(folder, 'cut-half.nvcudmp'))[1]]
         salvage(tests, data, folder)
+        two_dumps(tests, data, folder)
+        contradictions(tests, data, folder)
         if jsonschema is None:
             tests.skip('the JSON fits its schema', 'python3-jsonschema is not installed')
         else:
