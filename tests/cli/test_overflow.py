@@ -10,6 +10,7 @@ import itertools
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -71,6 +72,19 @@ def low_half(arch, kind):
     return str(low - (1 << 32) if low >> 31 else low)
 
 
+def forget_ranges(path):
+    """Takes the list of ranges out of a dump: no driver writes one of memory that it leaves out."""
+    with open(path, 'r+b') as file:
+        data = file.read()
+        start, size, count = struct.unpack_from('<Q', data, 40)[0], *struct.unpack_from('<HH', data, 58)
+        count = count or struct.unpack_from('<Q', data, start + 32)[0]
+        notes = [at for at in range(start, start + count * size, size) if struct.unpack_from('<I', data, at + 4)[0] == 7]
+        for at in notes:
+            file.seek(at + 4)
+            file.write(bytes(4))
+    assert len(notes) == 1, notes
+
+
 def told(causes, sure, text, evidence):
     if sure is None:
         return not any('overflow' in c[1] and 'or 32-bit' not in c[1] and c[0] != 'possible' for c in causes)
@@ -93,16 +107,21 @@ def main():
                 if not ok:
                     for one in causes:
                         print('#', *one)
-        for kind, arch in itertools.product(KINDS, ARCHS):
+        for (kind, arch), ranges in itertools.product(itertools.product(KINDS, ARCHS), (True, False)):
             number += 1
             path = os.path.join(folder, f'{kind}.{arch}')
-            run(arch, kind, 'row_times_pitch', PLANTED['row_times_pitch'][0], path)
+            if ranges:  # those that a run leaves out are in its dump
+                run(arch, kind, 'row_times_pitch', PLANTED['row_times_pitch'][0], path)
+            else:
+                forget_ranges(path)
             done = subprocess.run([PROGRAM, 'report', '--json', path], stdout=subprocess.PIPE, check=True)
             causes = causes_of(json.loads(done.stdout))
-            # the ranges that a run leaves out are in its dump
-            ok = causes[0][:2] == ('certain', PLAIN) and '= 2200000000 does not fit' in causes[0][2]
+            where = 'it lies in the memory that the base points into' if ranges else 'which memory is there is not known'
+            ok = causes[0][:2] == ('certain' if ranges else 'likely', PLAIN) and '= 2200000000 does not fit' in causes[0][2] and \
+                where in causes[0][2] and not any('certain' in c[0] for c in causes[ranges:])
             failed += not ok
-            print(f'{"ok" if ok else "not ok"} {number} - row_times_pitch, {kind}, {arch}, in a dump without memory')
+            print(f'{"ok" if ok else "not ok"} {number} - row_times_pitch, {kind}, {arch}, in a dump without memory'
+                  f'{"" if ranges else " and its ranges"}')
             if not ok:
                 for one in causes:
                     print('#', *one)
