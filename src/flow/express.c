@@ -297,10 +297,39 @@ static void express_low_bits(struct job *j)
 	two(j, WS_FLOW_AND, from[0], wsi_half_immediate(mask));
 }
 
+/* The bits of both that the mask leaves to each. */
+static void combine(struct job *j, const struct wsi_half of[2], uint32_t first_mask)
+{
+	struct wsi_slicer *s = j->s;
+	const uint32_t mask[2] = { first_mask, ~first_mask };
+	set(j, WS_FLOW_OR);
+	for (unsigned i = 0; i < 2; i++) {
+		uint16_t part = wsi_node_new(s, j->node, WS_FLOW_AND, 32, j->at);
+		wsi_node_arg(s, j->node, part);
+		wsi_node_arg(s, part, wsi_node_half(s, part, of[i]));
+		wsi_node_arg(s, part, wsi_node_immediate(s, part, (int32_t)mask[i], 32));
+	}
+}
+
+/* `bits` bits of a register from `drop` on, extended by zeros or by the sign. */
+static void extract(struct job *j, struct wsi_half of, unsigned drop, unsigned bits, bool sign)
+{
+	struct wsi_slicer *s = j->s;
+	unsigned up = 32 - bits;
+	set(j, sign ? WS_FLOW_SAR : WS_FLOW_AND);
+	uint16_t part = wsi_node_new(s, j->node, sign ? WS_FLOW_SHL : WS_FLOW_SHR, 32, j->at);
+	wsi_node_arg(s, j->node, part);
+	wsi_node_arg(s, j->node,
+		     wsi_node_immediate(s, j->node, sign ? up : (INT64_C(1) << bits) - 1, 32));
+	wsi_node_arg(s, part, wsi_node_half(s, part, of));
+	wsi_node_arg(s, part, wsi_node_immediate(s, part, sign ? up - drop : drop, 32));
+}
+
 /*
  * PRMT chooses four bytes out of eight, of `low` and `high`; 8 more is what the sign of a byte
- * fills. Only where they are a run of bytes of one register, extended by zeros or by its sign:
- * 0x7770 with RZ above is the lowest byte, 0x8880 the same with its sign, 0x7732 the upper half.
+ * fills. Only where they are a run of bytes of one register, extended by zeros or by its sign
+ * (0x7770 with RZ above is the lowest byte, 0x8880 the same with its sign, 0x7732 the upper half),
+ * or bytes of both at their places (0x7610).
  */
 static void express_bytes(struct job *j)
 {
@@ -310,33 +339,29 @@ static void express_bytes(struct job *j)
 		other(j);
 		return;
 	}
-	unsigned chosen[4], first, n = 1;
-	for (unsigned i = 0; i < 4; i++)
+	const struct wsi_half both[2] = { from[0], from[2] };
+	unsigned chosen[4], n = 1;
+	uint32_t of_low = 0;
+	bool in_place = true;
+	for (unsigned i = 0; i < 4; i++) {
 		chosen[i] = (unsigned)(from[1].value >> 4 * i & 15);
-	first = chosen[0];
-	const struct wsi_half *of = first & 4 ? &from[2] : &from[0];
-	const struct wsi_half *rest = first & 4 ? &from[0] : &from[2];
+		in_place &= chosen[i] == i || chosen[i] == 4 + i;
+		of_low |= chosen[i] == i ? UINT32_C(0xff) << 8 * i : 0;
+	}
+	unsigned first = chosen[0], side = first >> 2 & 1;
 	while (n < 4 && chosen[n] == first + n && chosen[n] % 4)
 		n++;
-	bool zeros = n < 4 && wsi_half_is(rest, 0), sign = n < 4;
+	bool zeros = n < 4 && wsi_half_is(&both[!side], 0), sign = n < 4;
 	for (unsigned i = n; i < 4; i++) {
 		zeros &= ((chosen[i] ^ first) & 4) != 0;
 		sign &= chosen[i] == first + n - 1 + 8;
 	}
-	if (first & 8 || (!zeros && !sign)) {
+	if (!(first & 8) && (zeros || sign))
+		extract(j, both[side], (first & 3) * 8, n * 8, sign);
+	else if (in_place)
+		combine(j, both, of_low);
+	else
 		other(j);
-		return;
-	}
-	unsigned drop = (first & 3) * 8, bits = n * 8;
-	set(j, sign ? WS_FLOW_SAR : WS_FLOW_AND);
-	uint16_t shifted = wsi_node_new(j->s, j->node, sign ? WS_FLOW_SHL : WS_FLOW_SHR, 32, j->at);
-	wsi_node_arg(j->s, j->node, shifted);
-	wsi_node_arg(
-		j->s, j->node,
-		wsi_node_immediate(j->s, j->node, sign ? 32 - bits : (INT64_C(1) << bits) - 1, 32));
-	wsi_node_arg(j->s, shifted, wsi_node_half(j->s, shifted, *of));
-	wsi_node_arg(j->s, shifted,
-		     wsi_node_immediate(j->s, shifted, sign ? 32 - bits - drop : drop, 32));
 }
 
 static void express_select(struct job *j)

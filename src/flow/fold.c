@@ -100,7 +100,7 @@ static void flatten_sum(struct ws_flow_slice *slice, struct ws_flow_node *node)
 /* ---- parts of a register ---- */
 
 /* The bits that a value can have. */
-static uint64_t bits_of(const struct ws_flow_slice *slice, const struct ws_flow_node *node)
+static uint64_t bits_of(struct ws_flow_slice *slice, const struct ws_flow_node *node)
 {
 	bool memory = node->op == WS_FLOW_LOAD || node->op == WS_FLOW_CONSTANT;
 	const struct ws_flow_node *number = node->n_args == 2 ? &slice->node[node->arg[1]] : NULL;
@@ -108,19 +108,30 @@ static uint64_t bits_of(const struct ws_flow_slice *slice, const struct ws_flow_
 		return (UINT64_C(1) << node->bytes * 8) - 1;
 	if (node->op == WS_FLOW_AND && is_number(number))
 		return node->bits == 32 ? (uint32_t)number->value : (uint64_t)number->value;
+	if (node->op == WS_FLOW_OR && node->n_args == 2)
+		return bits_of(slice, arg_of(slice, node, 0)) | bits_of(slice, number);
 	return node->bits == 32 ? UINT32_MAX : UINT64_MAX;
 }
 
-/* A mask that leaves everything, or everything that the mask within it leaves, is none. */
+/* A mask that leaves everything, or everything that the mask within it leaves, is none; what it
+ * leaves nothing of is not there. */
 static void fold_mask(struct ws_flow_slice *slice, struct ws_flow_node *node)
 {
 	struct ws_flow_node *from = arg_of(slice, node, 0);
 	uint64_t mask = bits_of(slice, node);
+	for (unsigned i = 0; i < 2 && from->op == WS_FLOW_OR && from->n_args == 2; i++) {
+		if (bits_of(slice, arg_of(slice, from, i)) & mask)
+			continue;
+		node->arg[0] = from->arg[1 - i];
+		from = arg_of(slice, node, 0);
+	}
 	if (!(bits_of(slice, from) & ~mask))
 		*node = *from;
 	else if (from->op == WS_FLOW_AND && is_number(arg_of(slice, from, 1)) &&
-		 !(mask & ~bits_of(slice, from)))
+		 !(mask & ~bits_of(slice, from))) {
 		node->arg[0] = from->arg[0];
+		fold_mask(slice, node);
+	}
 }
 
 /* x << by >> by of a load of so many bits: it is extended by its sign. */

@@ -729,6 +729,8 @@ static void try_texts(uint64_t *seed)
 		"PRMT R2, R4, 0x8880, R6",
 		"PRMT R2, R4, 0xaa21, R6",
 		"PRMT R2, R4, 0xeee6, R6",
+		"PRMT R2, R4, 0x7610, R6",
+		"PRMT R2, R4, 0x3254, R6",
 		"HFMA2 R2, -RZ, RZ, 1, 2",
 		"HFMA2.MMA R2, -RZ, RZ, 1, 2",
 		"HFMA2.BF16_V2 R2, -RZ, RZ, 1, 2",
