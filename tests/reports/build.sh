@@ -49,7 +49,7 @@ pack() { # pack NAME ARCH...
 	done
 }
 
-for name in overflow index bounds pointers align shared stop hang; do
+for name in overflow index bounds pointers align shared stop hang again; do
 	pack $name 80 90a 100a 120a
 done
 pack hopper 90a 100a 120a

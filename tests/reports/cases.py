@@ -67,6 +67,7 @@ def words(kind, numbers):
 
 
 HOPPER = (90, 100, 120)
+OWN = 'our own'
 HOST_HEAP, HOST_STACK, FREED = 0x55d0c8a3e2a0, 0x7ffe1601f310, 0x7f33a2000000
 
 CASES = {
@@ -354,4 +355,33 @@ CASES = {
     'tilelang_1931': Case(
         'tile-ai/tilelang#1931', 'the tensor map could not be made, and is used all the same', 'hopper',
         '--block 128 --buffer o=f32[128] --arg @map --arg &o', 'map_zero', archs=HOPPER, files={'map': bytes(128)}),
+
+    # ---- bugs of our own, of kinds that were mended ----
+    'ignored_label': Case(
+        OWN, 'a label of -100, which stands for "ignore", is used as an index', 'again',
+        '--block 64 --buffer s=f32[4096] --buffer l=s8@labels --buffer p=f32[64] --arg &s --arg &l --arg &p --arg 1024 --arg 64', 'loaded negative',
+        files={'labels': bytes(i % 4 if i != 21 else 156 for i in range(64))}),
+    'page_of_short': Case(
+        OWN, 'a slot of a page table of 16-bit numbers was never written', 'again',
+        '--grid 4 --block 32 --buffer p=f32[4096] --buffer t=u16@table --buffer o=f32[128] --arg &p --arg &t --arg &o --arg 128', 'loaded', 'garbage',
+        files={'table': words('H', [3, 17, 0xcdcd, 5])}),
+    'cursor_in_bytes': Case(
+        OWN, 'a cursor of 32 bits goes through more than 2 GiB', 'again',
+        '--memory 4000000000 --block 32 --buffer f=u8[2600000000] --buffer s=s32[32] --arg &f --arg &s --arg 1600000000 --arg 100000000 --arg 9',
+        'overflow maybe_overflow', archs=(100, 120)),  # nvcc counts in 64 bits for others
+    'pair_of_counters': Case(
+        OWN, 'two counters are polled by one read, and only the first is raised', 'again',
+        '--block 32 --buffer p=u64@pair --buffer o=s32[32] --arg &p --arg &o --arg u64:6',
+        says=[r'^Hang suspected', r'words 0 and 1 are at least 6; word 1 is 2'], line='ld.volatile.global.v2.u64', files={'pair': words('Q', [7, 2])}),
+    'queue_is_full': Case(
+        OWN, 'the consumer of a queue stopped, and the producer waits for room', 'again',
+        '--block 32 --buffer t=u32[1]:5 --buffer o=s32[32] --arg &t --arg &o --arg 24 --arg 16',
+        says=[r'^Hang suspected', r'at least 8; it is 5'], line='*taken + 16'),
+    'ticket_lock': Case(
+        OWN, 'nobody passes the turn on', 'again', '--block 32 --buffer t=s32[1]:4 --buffer o=s32[32] --arg &t --arg &o --arg 6',
+        says=[r'^Hang suspected', r'wait for global memory to change', r'(kernel parameter 0|`turn`)']),
+    'flag_in_shared': Case(
+        OWN, 'the warp that would set a flag in shared memory returns before', 'again',
+        '--block 64 --buffer i=s32[32]:1 --buffer o=s32[32] --arg &i --arg &o --arg 2',
+        says=[r'^Hang suspected', r'wait for shared memory to change', r'the value is 3; it is 0'], line='flag != 3'),
 }

@@ -89,7 +89,7 @@ def screen_of(program, images, name, case, arch, kind=''):
     """(words of the command, first screen, what was said beside it)."""
     with tempfile.TemporaryDirectory() as folder:
         command = command_of(program, images, name, case, arch, kind, folder)
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900, check=False)
         lines = done.stdout.split('\n')
         start = next((i for i, line in enumerate(lines) if STARTS.match(line)), 0)  # what the kernel prints comes before
         return command, lines[start:start + FIRST_SCREEN], done.stderr
@@ -171,9 +171,9 @@ def main(words):
             right[name] = right.get(name, True) and not missing
             if wrong:
                 wrong_cases.add(name)
-            # how many may fail is for the last line to say
+            # how many may fail is for the last line to say; in TAP a # begins a directive
             state = 'ok' if not missing and not wrong else 'not ok'
-            print(f'{state} {number} - {name} on sm_{arch}{", " + kind if kind else ""}: {case.cause} ({case.report})' + ('' if state == 'ok' else ' # TODO'))
+            print(f'{state} {number} - {name} on sm_{arch}{", " + kind if kind else ""}: {case.cause} ({case.report.replace("#", " ")})' + ('' if state == 'ok' else ' # TODO'))
             for text in [f'missing: {text}' for text in missing] + [f'wrong: {text}' for text in wrong]:
                 print(f'# {text}')
             if show and state != 'ok':
