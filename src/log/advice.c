@@ -78,10 +78,8 @@ static void kernel_log(struct ws_log *log)
 		     "dmesg -T | warpscope log -");
 }
 
-static void advise_kernel(struct ws_log *log, const struct wsi_row *root)
+static void take_dumps(struct ws_log *log)
 {
-	if (root->kind == WS_LOG_CUDA || root->kind == WS_LOG_NCCL)
-		kernel_log(log);
 	step(log,
 	     "Run it again so that a fault leaves a dump: it has the kernel, line, thread and "
 	     "address",
@@ -91,6 +89,14 @@ static void advise_kernel(struct ws_log *log, const struct wsi_row *root)
 	     "variables there",
 	     "eval \"$(warpscope env --for fault --dumps DIR)\"");
 	step(log, "Then read what it left", triage_of(log));
+}
+
+static void advise_kernel(struct ws_log *log, const struct wsi_row *root)
+{
+	if (root->kind == WS_LOG_CUDA || root->kind == WS_LOG_NCCL)
+		kernel_log(log);
+	if (!has_kind(log, WS_LOG_DUMP))
+		take_dumps(log);
 	step(log,
 	     "Without a dump: launches that wait make the call that reports an error the one "
 	     "that failed",

@@ -113,8 +113,8 @@ static const char *what_of(struct ws_log *log, const struct wsi_row *row)
 						  topic->title)
 				 : wsi_log_format(log, "another CUDA error: %s", topic->title);
 	case WS_LOG_EXCEPTION:
-		return wsi_log_format(log, "%s: %s", topic->title,
-				      exception ? exception->label : "?");
+		return wsi_log_format(log, "%s (%s)", exception ? exception->label : "?",
+				      topic->title);
 	case WS_LOG_SXID:
 	case WS_LOG_LIBRARY:
 	case WS_LOG_ASSERT:

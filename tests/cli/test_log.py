@@ -69,7 +69,7 @@ JOBS = {
     'only a consequence': ((XID + '43, pid=1, name=x, Ch 00000008',), 12, 'Only a consequence is here: Xid 43', ('journalctl -k',)),
     'a dump that was written': (('[10:00:00.1] coredump: Detected an exception of type CUDBG_EXCEPTION_WARP_ILLEGAL_ADDRESS (14)',
                                  '[10:00:01.1] coredump: Writing ELF file to /tmp/core_1_h_2.nvcudmp'), 10,
-                                'First: device exception: Warp Illegal Address', ('warpscope report /tmp/core_1_h_2.nvcudmp',)),
+                                'First: Warp Illegal Address (device exception)', ('warpscope report /tmp/core_1_h_2.nvcudmp',)),
     'a dump with a bad name': (('coredump: Writing ELF file to /tmp/$(touch x);.nvcudmp', 'CUDA error 700'), 10, 'First: CUDA error 700',
                                ('warpscope report DUMP',)),
     'nothing': (('INFO step 1', 'CUDA errors: 0'), 0, 'No line tells of a GPU failure, of 2 in 1 file.', ('warpscope exec',)),
@@ -135,7 +135,7 @@ def check_hostile(bench):
     for words in ((), ('--json',)):
         done = bench.run(*words, name)
         bench.case(f'escapes {words}', done.returncode != 10 and done, (b'\x1b' in done.stdout or b'\0' in done.stdout or b'\x07' in done.stdout) and done.stdout)
-    size = (16 if SANITIZED else 64) << 20
+    size = (8 if SANITIZED else 32) << 20
     forms = {
         'no newline': b'NVRM: Xid (PCI:0000:18:00): 31, pid=1, x ',
         'only key words': b'CUDA error CUDA_ERROR_ cudaError========= Assertion `NCCL WARN ',
