@@ -13,6 +13,7 @@
 
 #include "base/base.h"
 #include "base/reader.h"
+#include "elf/cubin.h"
 
 enum {
 	WSI_ELF_HEADER_BYTES = 64,
@@ -148,6 +149,16 @@ static inline uint64_t wsi_elf_shdr_off(const struct wsi_elf *elf, uint64_t inde
 /* Where the section headers and the sections of the file end, by the headers that are there. */
 uint64_t wsi_elf_end(const struct wsi_elf *elf);
 
+/* Whether a section only takes room once it is loaded: so do variables of a cubin that a linker
+ * still places. */
+static inline bool wsi_elf_is_empty(const struct wsi_elf *elf, const struct wsi_shdr *shdr)
+{
+	bool placed_later =
+		shdr->type == WSI_SHT_NV_GLOBAL_REL || shdr->type == WSI_SHT_NV_SHARED_REL;
+	return shdr->type == WSI_SHT_NOBITS || shdr->size == 0 ||
+	       (placed_later && elf->machine == WSI_EM_CUDA && elf->type == WSI_ET_REL);
+}
+
 /*
  * Bytes of a section, as far as they are inside the file (WSI_SHT_NOBITS: none). False when some
  * are missing; `*ret_bytes` then holds those that are there. Inlined: so is the reading of the
@@ -156,7 +167,7 @@ uint64_t wsi_elf_end(const struct wsi_elf *elf);
 static inline bool wsi_elf_bytes(const struct wsi_elf *elf, const struct wsi_shdr *shdr,
 				 struct ws_span *ret_bytes)
 {
-	if (shdr->type == WSI_SHT_NOBITS || shdr->size == 0) {
+	if (wsi_elf_is_empty(elf, shdr)) {
 		*ret_bytes = (struct ws_span){ NULL, 0, elf->file.origin + shdr->offset };
 		return true;
 	}

@@ -178,6 +178,16 @@ def damage_is_local():
     done = run(write('broken.program', broken))
     good = done.returncode == 0 and 'a fatbin entry is broken (file offset 0x50)' in done.stderr and 'image 0, ' in done.stdout
     result('a broken fatbin loses what follows in it, and the next one is listed', None if good else str(done)[:600])
+    whole = [name for name in sorted(os.listdir(fixture('cubins'))) if name.endswith('.cubin') and 'damage' in listed(fixture('cubins', name))['images'][0]]
+    result('no committed cubin is damaged', str(whole) if whole else None)
+    # an object's variables, which a linker places, take no bytes: here there are fewer behind them than they take
+    objects = bytearray(read(fixture('cubins/names.none.sm_90.cubin')))
+    at, n = struct.unpack_from('<Q', objects, 40)[0], struct.unpack_from('<H', objects, 60)[0]
+    later = [at + 64 * i for i in range(n) if struct.unpack_from('<I', objects, at + 64 * i + 4)[0] in (0x70000007, 0x7000000a)]
+    for header in later:
+        struct.pack_into('<Q', objects, header + 32, 1 << 20)
+    image, = listed(write('large.cubin', objects))['images']
+    result('variables of an object take no bytes', None if later and 'damage' not in image else str((later, image))[:600])
     cubin = read(fixture('cubins/deep.li.sm_90.cubin'))
     image, = listed(write('cut.cubin', cubin[:len(cubin) * 3 // 4]))['images']
     result('a cubin that is cut', None if 'damage' in image and image['arch'] == 'sm_90' else str(image)[:600])
