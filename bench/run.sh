@@ -41,6 +41,7 @@ step "$here/dwarf.py" "$1"
 step "$bench/bench-sass" "$here/../tests/data/cubins/calls.G.sm_80.cubin"
 step "$bench/bench-sim" "$here/../tests/data/sim"
 step "$here/sass.py" "$1"
+step "$here/snapshot.py" "$program" "$here/../examples/dumps/illegal-address.nvcudmp"
 all=270k full=270k # those whose tables take longer than starting a process
 if [ "${2:-}" != --smoke ]; then
 	all='1k 10k 100k 270k 2.1M' full='100k 270k 2.1M'

@@ -702,11 +702,12 @@ struct ws_report_wait {
 enum ws_allocation_use {
 	WS_ALLOCATION_ACCESS,    /**< the address of the access, of its `lane` */
 	WS_ALLOCATION_BASE,      /**< the base of that address */
+	WS_ALLOCATION_INDEX,     /**< where an index in that address was read from */
 	WS_ALLOCATION_WAIT,      /**< threads wait for a word there */
 	WS_ALLOCATION_PARAMETER, /**< a parameter of the kernel of the focus */
 };
 
-/** "access", "base", "wait" or "parameter". Static storage. */
+/** "access", "base", "index", "wait" or "parameter". Static storage. */
 WS_API const char *ws_allocation_use_text(enum ws_allocation_use use);
 
 /** What an address lies in, as the snapshot has it. */
@@ -747,6 +748,7 @@ struct ws_report_allocation {
 	uint64_t requested;              /**< bytes that the program asked for */
 	struct ws_report_python allocated, freed;
 	bool was_freed;               /**< that block */
+	bool freed_after;             /**< later than the time in the dump: not before the fault */
 	enum ws_status before_status; /**< of the next */
 	uint64_t freed_before_us;     /**< from then to the last event of the snapshot */
 	const char *text;             /**< all of this in words */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a memory snapshot of PyTorch tells about the addresses of the report: of the access of the
- * focus and its base, of words that are waited for, of pointers among the kernel's parameters.
+ * focus, its base and its index, of words that are waited for, of pointers among the kernel's
+ * parameters.
  *
  * It is a file that somebody gave along with the dump. Nothing is said by one whose segments are
  * not memory of the dump.
@@ -46,7 +47,7 @@ static void say(struct words *words, const char *format, ...)
 
 const char *ws_allocation_use_text(enum ws_allocation_use use)
 {
-	static const char *const texts[] = { "access", "base", "wait", "parameter" };
+	static const char *const texts[] = { "access", "base", "index", "wait", "parameter" };
 	return (size_t)use < WSI_COUNT(texts) ? texts[use] : "unknown";
 }
 
@@ -101,6 +102,20 @@ static void ask_access(struct step *step, const struct ws_report_access *access)
 		ask(step, WS_ALLOCATION_BASE, WS_NONE, ws_str_of(""), access->owner.value);
 }
 
+/* The index of an access, in the buffer that a parameter points to. */
+static void ask_index(struct step *step, const struct ws_report_index *index,
+		      const struct ws_report_kernel *kernel)
+{
+	for (uint32_t i = 0; i < kernel->n_params && index->claim.text; i++) {
+		const struct ws_report_param *param = &kernel->params[i];
+		if (param->ordinal == index->root_ordinal && param->size_bytes == 8 &&
+		    param->value_status == WS_OK && param->value.len == 8)
+			ask(step, WS_ALLOCATION_INDEX, WS_NONE, ws_str_of(""),
+			    wsi_at_u64(param->value, 0) +
+				    (index->element_known ? index->element * index->bytes : 0));
+	}
+}
+
 static void ask_waits(struct step *step)
 {
 	const struct ws_report *report = step->build->report;
@@ -139,11 +154,15 @@ static void ask_all(struct step *step)
 {
 	const struct ws_report_exception *focus = step->build->report->focus;
 	const struct ws_report_access *access = access_of(focus);
+	const struct ws_report_kernel *kernel =
+		focus && focus->kernel != WS_NONE ? &step->build->kernels[focus->kernel] : NULL;
 	if (access)
 		ask_access(step, access);
+	if (access && kernel)
+		ask_index(step, &access->index, kernel);
 	ask_waits(step);
-	if (focus && focus->kernel != WS_NONE)
-		ask_params(step, &step->build->kernels[focus->kernel]);
+	if (kernel)
+		ask_params(step, kernel);
 }
 
 /* ---- whose snapshot it is ---- */
@@ -304,12 +323,21 @@ static const struct wsi_torch_event *last_free(const struct wsi_torch_place *pla
 	return event->number > place->last[WSI_EVENT_ALLOC].number ? event : NULL;
 }
 
+/* Whether something happened after the dump was begun: what a program frees as it fails. */
+static bool is_after_dump(const struct step *step, const struct wsi_torch_event *event)
+{
+	const struct ws_report *report = step->build->report;
+	return event->has_time && report->dump_status == WS_OK && report->dump.have_time &&
+	       event->time_us / 1000000 > report->dump.timestamp;
+}
+
 static void take_free(struct step *step, struct ws_report_allocation *a,
 		      const struct wsi_torch_place *place, const struct wsi_torch_event *event)
 {
 	const struct wsi_torch_event *alloc = &place->last[WSI_EVENT_ALLOC];
 	bool is_its = alloc->number && alloc->start == event->start;
 	a->was_freed = true;
+	a->freed_after = is_after_dump(step, event);
 	if (a->block_status != WS_OK) {
 		a->block_status = a->requested_status = WS_OK;
 		a->block_start = event->start;
@@ -402,6 +430,8 @@ static void say_free(const struct step *step, struct words *words,
 		say_python(step, words, &a->freed);
 	else
 		say(words, " (where was not recorded)");
+	if (a->freed_after)
+		say(words, ", after the time in the dump");
 	if (a->allocated.status == WS_OK) {
 		say(words, ", allocated");
 		say_python(step, words, &a->allocated);
@@ -501,7 +531,7 @@ static const struct ws_report_allocation *freed_block(const struct step *step, u
 		if (step->at[i].use == WS_ALLOCATION_BASE ||
 		    (step->at[i].use == WS_ALLOCATION_ACCESS && !of))
 			of = &step->at[i];
-	if (!of || !of->was_freed || address < of->block_start)
+	if (!of || !of->was_freed || of->freed_after || address < of->block_start)
 		return NULL;
 	uint64_t size = of->size_status == WS_OK ? of->block_size : of->requested;
 	return address - of->block_start < size ? of : NULL;
@@ -545,6 +575,34 @@ static void tell_cause(struct step *step)
 	e->n_causes = 1;
 }
 
+/* An index that is the cause, and was read from a block that had been freed: its evidence. */
+static void tell_index(struct step *step)
+{
+	struct ws_report_exception *e =
+		(struct ws_report_exception *)(uintptr_t)step->build->report->focus;
+	const struct ws_report_allocation *of = NULL;
+	for (uint32_t i = 0; i < step->n; i++)
+		if (step->at[i].use == WS_ALLOCATION_INDEX && step->at[i].was_freed &&
+		    !step->at[i].freed_after)
+			of = &step->at[i];
+	if (!of || !e->n_causes ||
+	    !wsi_str_begins(ws_str_of(e->causes[0].text), "an index read from memory"))
+		return;
+	struct words words = { .len = 0 };
+	say(&words, "%s; the memory that it was read from was freed", e->causes[0].evidence);
+	say_free(step, &words, of);
+	struct ws_report_claim *causes =
+		wsi_arena_zalloc_array(step->build->arena, e->n_causes, sizeof *causes);
+	const char *evidence = wsi_build_text(step->build, "%s", words.text);
+	if (!causes || !evidence) {
+		step->no_memory = true;
+		return;
+	}
+	memcpy(causes, e->causes, e->n_causes * sizeof *causes);
+	causes[0].evidence = evidence;
+	e->causes = causes;
+}
+
 /* ---- the step ---- */
 
 static void take_snapshot(struct step *step, struct ws_report_snapshot *snapshot)
@@ -571,6 +629,7 @@ static void take_snapshot(struct step *step, struct ws_report_snapshot *snapshot
 	snapshot->assumed = assumption(step);
 	tell_all(step);
 	tell_cause(step);
+	tell_index(step);
 	snapshot->allocations = step->at;
 	snapshot->n_allocations = step->n;
 }

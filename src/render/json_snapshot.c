@@ -30,6 +30,7 @@ static void json_block(struct ws_json *json, const struct ws_report_allocation *
 	wsi_json_key_u64(json, "bytes", one->block_size, one->size_status);
 	wsi_json_key_u64(json, "requested", one->requested, one->requested_status);
 	ws_json_key_bool(json, "freed", one->was_freed);
+	ws_json_key_bool(json, "freed_after_dump", one->freed_after);
 	wsi_json_key_u64(json, "freed_before_us", one->freed_before_us, one->before_status);
 	json_python(json, "allocated_at", &one->allocated);
 	json_python(json, "freed_at", &one->freed);

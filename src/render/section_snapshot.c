@@ -45,6 +45,8 @@ static void label(struct wsi_page *page, enum ws_allocation_use use, bool is_fir
 		wsi_label(page, "Address");
 	else if (use == WS_ALLOCATION_BASE)
 		wsi_label(page, "Base");
+	else if (use == WS_ALLOCATION_INDEX)
+		wsi_label(page, "Index");
 	else if (use == WS_ALLOCATION_WAIT)
 		wsi_label(page, "Wait");
 	else

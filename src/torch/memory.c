@@ -99,7 +99,8 @@ static void fields_find(struct fields *fields, const struct wsi_pickle_value *it
 	for (size_t i = 0; i < n; i += 2) {
 		struct ws_str key = wsi_pickle_text(&items[i]);
 		for (size_t k = 0; k < N_KEYS; k++) {
-			if (!ws_str_equal(key, key_names[k]))
+			if (key.len != key_names[k].len ||
+			    memcmp(key.ptr, key_names[k].ptr, key.len) != 0)
 				continue;
 			fields->at[k] = &items[i + 1];
 			break;

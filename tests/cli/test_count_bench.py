@@ -12,7 +12,7 @@ import tempfile
 # What stands in for the benchmarks: in the build's folder, and beside run.sh.
 PROGRAMS = ('cubin-lookup', 'bench-core', 'bench-info', 'bench-report', 'bench-cudbg', 'bench-sass', 'bench-sim', 'bench-step', 'bench-live',
             'bench-back', 'bench-driver', 'bench-wire')
-SCRIPTS = ('line.py', 'dwarf.py', 'sass.py', 'write.py', 'beside.py', 'lanes.py', 'log.py', 'triage.py')
+SCRIPTS = ('line.py', 'dwarf.py', 'sass.py', 'snapshot.py', 'write.py', 'beside.py', 'lanes.py', 'log.py', 'triage.py')
 LINES = (('  open       floor 1 ms  ours 1 ms  ratio 1.00  (at most 2) good\n', (1, 0, 0)),
          ('  look-up    floor 1 ns  ours 11 ns  ratio 11.00  (at most 10) TOO SLOW\n', (0, 1, 0)),
          ('  memory    99.0 MiB of its own (at most 32)  TOO MUCH\n', (0, 1, 0)),
