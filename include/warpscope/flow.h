@@ -247,7 +247,11 @@ struct ws_flow_loop {
 	uint32_t n_conditions; /**< exit conditions that only what was read decides */
 	bool limited; /**< an exit condition that only a value of its own decides, such as a counter
 		       */
-	bool mixed;   /**< a condition that needs both: the loop works through what it reads */
+	/** Branches by which such a condition alone leaves it, or a clock; the first ones,
+	 * ascending. */
+	uint64_t limit_pc[WS_FLOW_MAX_SOURCES];
+	size_t n_limits;
+	bool mixed;    /**< a condition that needs both: the loop works through what it reads */
 	bool computes; /**< a value is carried from round to round that decides nothing */
 	/** It also writes memory: a store, or an atomic operation that changes memory when it is
 	 * repeated. The thread's stack counts, too. */

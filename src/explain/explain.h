@@ -163,6 +163,9 @@ void wsi_scene_take_rank(const struct wsi_scene *scene, uint64_t *address);
 enum ws_space wsi_scene_resolve(const struct wsi_scene *scene, uint64_t generic,
 				uint64_t *ret_address, uint32_t *ret_rank);
 
+/* " at `rows.cu:8`", of an instruction of some code, or nothing; NULL: memory is out. */
+const char *wsi_code_line_text(struct wsi_build *build, const struct wsi_code *code, uint64_t pc);
+
 /* Traces the `which`th address of the instruction at `pc` back, into `slice`. */
 enum ws_status wsi_scene_trace(struct wsi_scene *scene, uint64_t pc, unsigned which) WS_MUST_USE;
 
@@ -338,6 +341,13 @@ enum ws_status wsi_find_assertion(struct wsi_scene *scene) WS_MUST_USE;
  * is the scene of that code, or the same. */
 enum ws_status wsi_find_condition(struct wsi_scene *scene, struct wsi_scene *at,
 				  uint64_t pc) WS_MUST_USE;
+/* The branch that alone decides whether `pc` is reached, and whether it is taken then; false: there
+ * is not only one. */
+bool wsi_branch_find(const struct wsi_scene *at, uint64_t pc, uint64_t *ret_branch,
+		     bool *ret_taken);
+/* Tells whether the code came to `pc` because it gave up a wait. */
+enum ws_status wsi_find_gave_up(struct wsi_scene *scene, struct wsi_scene *at,
+				uint64_t pc) WS_MUST_USE;
 enum ws_status wsi_find_stack(struct wsi_scene *scene) WS_MUST_USE;
 enum ws_status wsi_find_jump(struct wsi_scene *scene) WS_MUST_USE;
 enum ws_status wsi_find_instruction(struct wsi_scene *scene) WS_MUST_USE;

@@ -268,27 +268,6 @@ static const char *misfit_text(const struct work *work, const struct misfit *mis
 			      misfit->exact);
 }
 
-/* " at `rows.cu:8`", or nothing. */
-static const char *line_text(const struct wsi_scene *scene, uint64_t pc, uint32_t depth)
-{
-	const struct wsi_code *code = depth ? &scene->callers[depth - 1].code : &scene->code;
-	struct ws_place place;
-	struct ws_line_pos pos[1];
-	size_t n = 0;
-	if (ws_cubin_find_address(code->place.cubin, pc, &place, NULL) != WS_OK)
-		return "";
-	struct wsi_lines lines = wsi_lines_of(scene->build, &place, NULL);
-	if (ws_cubin_line_find(lines.cubin, lines.section, place.sec_off, pos, 1, &n, NULL) !=
-		    WS_OK ||
-	    n == 0 || !pos[0].file || pos[0].line == 0)
-		return "";
-	const char *slash = strrchr(pos[0].file->name, '/');
-	const char *quoted =
-		wsi_build_name(scene->build, ws_str_of(slash ? slash + 1 : pos[0].file->name));
-	return wsi_build_text(scene->build, " at %.*s:%u`", (int)strlen(quoted) - 1, quoted,
-			      pos[0].line);
-}
-
 /* Whether an address lies in the memory that the base points into. */
 static bool is_inside(const struct ws_report_owner *owner, uint64_t address)
 {
@@ -322,7 +301,9 @@ static enum ws_status tell_misfit(const struct work *work, struct ws_report_acce
 	overflow->inside = is_inside(&access->owner, exact);
 	overflow->below_zero = !misfit->is_signed && misfit->exact < 0;
 	const char *sum = misfit_text(work, misfit), *evidence = evidence_text(work, access);
-	const char *line = line_text(scene, node->pc, misfit->at.depth);
+	uint32_t depth = misfit->at.depth;
+	const char *line = wsi_code_line_text(
+		scene->build, depth ? &scene->callers[depth - 1].code : &scene->code, node->pc);
 	int64_t was = misfit->is_signed ? (int64_t)(int32_t)(uint32_t)misfit->exact
 					: (int64_t)(uint32_t)misfit->exact;
 	if (!sum || !evidence || !line)

@@ -196,6 +196,24 @@ static enum ws_status at_call(struct wsi_scene *caller, uint64_t call_pc, uint32
 	return st == WS_OK ? open_callers(caller, next_frame) : st;
 }
 
+const char *wsi_code_line_text(struct wsi_build *build, const struct wsi_code *code, uint64_t pc)
+{
+	struct ws_place place;
+	struct ws_line_pos pos[1];
+	size_t n = 0;
+	if (ws_cubin_find_address(code->place.cubin, pc, &place, NULL) != WS_OK)
+		return "";
+	struct wsi_lines lines = wsi_lines_of(build, &place, NULL);
+	if (ws_cubin_line_find(lines.cubin, lines.section, place.sec_off, pos, 1, &n, NULL) !=
+		    WS_OK ||
+	    n == 0 || !pos[0].file || pos[0].line == 0)
+		return "";
+	const char *slash = strrchr(pos[0].file->name, '/');
+	const char *quoted =
+		wsi_build_name(build, ws_str_of(slash ? slash + 1 : pos[0].file->name));
+	return wsi_build_text(build, " at %.*s:%u`", (int)strlen(quoted) - 1, quoted, pos[0].line);
+}
+
 enum ws_status wsi_scene_at_call(const struct wsi_scene *scene, struct wsi_scene *caller,
 				 uint64_t *ret_call_pc)
 {

@@ -259,6 +259,17 @@ static void add_pc(uint64_t *list, size_t *n, uint64_t pc)
 	(*n)++;
 }
 
+static bool reads_clock(const struct wsi_loop *s, size_t at, const struct ws_insn *insn)
+{
+	struct wsi_parts parts;
+	if (insn->operation != WS_OP_CS2R && insn->operation != WS_OP_S2R &&
+	    insn->operation != WS_OP_S2UR && insn->operation != WS_OP_CS2UR)
+		return false;
+	wsi_parts_of(s->flow, at, &parts);
+	unsigned number = parts.n_sources ? parts.source[0].number : 0;
+	return number >= WS_SR_CLOCKLO && number <= WS_SR_GLOBALTIMERHI;
+}
+
 /* Nodes, in the order of the code, and what kinds of instructions there are. */
 static void add_nodes(struct wsi_loop *s, uint32_t block)
 {
@@ -274,6 +285,7 @@ static void add_nodes(struct wsi_loop *s, uint32_t block)
 		*node = (struct wsi_loop_node){ .at = at };
 		node->opaque = (reads && !stack) || flow->effect[at].flags & WSI_EFFECT_CALL;
 		node->varies = reads && stack; /* what the stack holds is not followed */
+		node->clock = reads_clock(s, at, &insn);
 		s->found->stores |=
 			(insn.flags & (WS_SASS_STORE | WS_SASS_ATOMIC)) == WS_SASS_STORE;
 		if (flow->effect[at].flags & WSI_EFFECT_CALL)
@@ -344,7 +356,7 @@ static void look_at(struct wsi_loop *s, const struct wsi_loop_condition *conditi
 	bool in[WS_FLOW_MAX_LOOP];
 	uint16_t work[WS_FLOW_MAX_LOOP];
 	size_t n_work = 1;
-	bool reads = false, varies = false;
+	bool reads = false, varies = false, clock = false;
 	struct wsi_loop_join join;
 	wsi_loop_join(s, top, condition->leaves, &join);
 	if (join.logic) {
@@ -359,6 +371,7 @@ static void look_at(struct wsi_loop *s, const struct wsi_loop_condition *conditi
 		struct wsi_loop_node *node = &s->node[work[--n_work]];
 		node->decides = true;
 		varies |= node->varies;
+		clock |= node->clock;
 		if (node->opaque) {
 			reads = true;
 			varies |= !stays_put(s, (size_t)(node - s->node));
@@ -378,7 +391,9 @@ static void look_at(struct wsi_loop *s, const struct wsi_loop_condition *conditi
 		}
 	}
 	s->found->mixed |= reads && varies;
-	s->found->limited |= !reads && varies;
+	s->found->limited |= !reads && (varies || clock);
+	s->way[condition->way].reads |= reads;
+	s->way[condition->way].limits |= !reads && (varies || clock);
 	if (reads && !varies) {
 		s->found->n_conditions++;
 		wsi_loop_compare(s, top, condition, join.leaves);
@@ -450,7 +465,7 @@ static void leave_block(struct wsi_loop *s, uint32_t at)
 			       to, (int8_t)(rejoins || (taken_leaves && two) ? -1 : value), false,
 			       s->n_ways });
 	}
-	s->n_ways++;
+	s->way[s->n_ways++].at = last;
 }
 
 static void decide(struct wsi_loop *s)
@@ -462,6 +477,10 @@ static void decide(struct wsi_loop *s)
 		look_at(s, &s->pending[i]);
 	for (size_t i = 0; i < s->n_nodes; i++)
 		s->found->computes |= s->node[i].varies && !s->node[i].decides;
+	for (size_t i = 0; i < s->n_ways; i++)
+		if (s->way[i].limits && !s->way[i].reads)
+			add_pc(s->found->limit_pc, &s->found->n_limits,
+			       wsi_flow_pc(s->flow, s->way[i].at));
 	s->found->computes |= s->lost;
 	wsi_loop_compared(s);
 }
@@ -480,7 +499,9 @@ static bool make_room(struct wsi_loop *s)
 	s->pending = wsi_zalloc_array(n, sizeof *s->pending);
 	s->seen = wsi_zalloc_array(n, sizeof *s->seen);
 	s->words = wsi_zalloc_array(n, sizeof *s->words);
-	return s->node && s->edge && s->reaches && s->behind && s->pending && s->seen && s->words;
+	s->way = wsi_zalloc_array(n, sizeof *s->way);
+	return s->node && s->edge && s->reaches && s->behind && s->pending && s->seen && s->words &&
+	       s->way;
 }
 
 static void loop_fini(struct wsi_loop *s)
@@ -495,6 +516,7 @@ static void loop_fini(struct wsi_loop *s)
 	wsi_free(s->pending);
 	wsi_free(s->seen);
 	wsi_free(s->words);
+	wsi_free(s->way);
 }
 
 /* The loop around an instruction, and all about it. */

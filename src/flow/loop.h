@@ -22,6 +22,7 @@ struct wsi_loop_node {
 	uint16_t first_edge, n_edges;
 	bool opaque;  /* reads memory, or calls: what it gives comes from outside */
 	bool varies;  /* depends on itself, or on what nobody can say */
+	bool clock;   /* reads a clock */
 	bool decides; /* some condition, or the length of a sleep, depends on it */
 };
 
@@ -54,6 +55,10 @@ struct wsi_loop {
 	uint32_t header;  /* block by which the loop is entered; UINT32_MAX: not known */
 	uint32_t n_walks; /* `parent` has the number of the last one that came by */
 	uint16_t n_ways;  /* out of the loop */
+	struct {
+		size_t at; /* the instruction that leaves */
+		bool reads, limits;
+	} * way; /* owned */
 
 	/* condition.c */
 	size_t read_at; /* of the first compare: what reads its number */

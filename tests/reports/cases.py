@@ -384,4 +384,11 @@ CASES = {
         OWN, 'the warp that would set a flag in shared memory returns before', 'again',
         '--block 64 --buffer i=s32[32]:1 --buffer o=s32[32] --arg &i --arg &o --arg 2',
         says=[r'^Hang suspected', r'wait for shared memory to change', r'the value is 3; it is 0'], line='flag != 3'),
+    'receiver_gives_up': Case(
+        OWN, 'the receiver traps when it has waited long enough by a clock', 'again',
+        '--grid 2 --block 1 --buffer t=s32[2]:3 --buffer o=s32[2] --arg &t --arg &o --arg 8 --arg u64:90', 'gave_up', says=[r'kernel parameter 0']),
+    'message_is_an_error': Case(
+        OWN, 'the receiver traps when the message that it waited for is an error', 'again',
+        '--block 32 --buffer m=s32[1]:-1 --buffer o=s32[32] --arg &m --arg &o --arg 5', 'trap', never=[r'timed out', r'gave up'],
+        says=[r'^Stopped at a trap']),
 }

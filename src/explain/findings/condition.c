@@ -37,22 +37,21 @@ struct way {
 
 /* ---- the branch ---- */
 
-/* The branch that decides whether the block of `pc` is reached; false: there is not only one. */
-static bool branch_find(struct way *way, uint64_t pc, uint64_t *ret_branch)
+bool wsi_branch_find(const struct wsi_scene *at, uint64_t pc, uint64_t *ret_branch, bool *ret_taken)
 {
-	size_t n_blocks, at = ws_flow_block_find(way->at->code.flow, pc);
-	const struct ws_flow_block *blocks = ws_flow_blocks(way->at->code.flow, &n_blocks);
-	for (unsigned i = 0; i < MAX_BLOCKS && at < n_blocks; i++) {
-		const struct ws_flow_block *block = &blocks[at];
+	size_t n_blocks, block_at = ws_flow_block_find(at->code.flow, pc);
+	const struct ws_flow_block *blocks = ws_flow_blocks(at->code.flow, &n_blocks);
+	for (unsigned i = 0; i < MAX_BLOCKS && block_at < n_blocks; i++) {
+		const struct ws_flow_block *block = &blocks[block_at];
 		if (block->n_pred != 1)
 			return false;
 		const struct ws_flow_block *before = &blocks[block->pred[0]];
 		if (before->n_succ == 2) {
-			way->taken = before->end_pc != block->pc;
+			*ret_taken = before->end_pc != block->pc;
 			*ret_branch = before->end_pc - WS_SASS_BYTES;
 			return true;
 		}
-		at = block->pred[0];
+		block_at = block->pred[0];
 	}
 	return false;
 }
@@ -310,7 +309,7 @@ enum ws_status wsi_find_condition(struct wsi_scene *scene, struct wsi_scene *at,
 	uint64_t branch;
 	bool taken = true, known = true;
 	if (!at->code.flow || way.lane == WS_NONE || wsi_values_are_replaced(scene->build) ||
-	    !branch_find(&way, pc, &branch) || !branch_read(&way, branch))
+	    !wsi_branch_find(at, pc, &branch, &way.taken) || !branch_read(&way, branch))
 		return WS_OK;
 	for (size_t i = 0; i < way.n; i++) {
 		known &= test_find(&way, &way.test[i], branch);

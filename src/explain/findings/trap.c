@@ -175,6 +175,24 @@ static void find_grid_barrier(struct wsi_scene *scene)
 				   "whole grid, which traps where the launch was not cooperative"));
 }
 
+/* A wait that was given up in front of the trap, or of the call of a function that only traps. */
+static enum ws_status find_wait(struct wsi_scene *scene, uint64_t pc)
+{
+	struct wsi_scene call;
+	uint64_t call_pc, branch;
+	bool taken;
+	enum ws_status st = wsi_find_gave_up(scene, scene, pc);
+	if (st != WS_OK || (scene->code.flow && wsi_branch_find(scene, pc, &branch, &taken)))
+		return st;
+	st = wsi_scene_at_call(scene, &call, &call_pc);
+	if (st == WS_OK) {
+		st = wsi_find_gave_up(scene, &call, call_pc);
+		scene->found.no_memory |= call.found.no_memory;
+	}
+	wsi_scene_fini(&call);
+	return st == WS_NO_MEMORY ? st : WS_OK;
+}
+
 enum ws_status wsi_find_trap(struct wsi_scene *scene)
 {
 	struct ws_insn insn;
@@ -227,5 +245,6 @@ enum ws_status wsi_find_trap(struct wsi_scene *scene)
 	wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the code at the pc", "the warp stopped at `%s`",
 		  text);
 	find_grid_barrier(scene);
-	return wsi_find_condition(scene, scene, pc);
+	enum ws_status st = find_wait(scene, pc);
+	return st == WS_OK ? wsi_find_condition(scene, scene, pc) : st;
 }

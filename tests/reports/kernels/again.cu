@@ -77,4 +77,27 @@ __global__ void flag_in_shared(const int *in, int *out, int n)
 	flag = 3;
 }
 
+// The peer's tail does not come; the receiver gives up when a time is over.
+__global__ void receiver_gives_up(const volatile int *tail, int *out, int expected, unsigned long long patience)
+{
+	unsigned long long start, now;
+	asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+	while (tail[blockIdx.x] < expected) {
+		asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+		if (now - start > patience)
+			__trap();
+	}
+	out[threadIdx.x] = 1;
+}
+
+// It waits for a message, and traps when the message is an error: nothing timed out.
+__global__ void message_is_an_error(const volatile int *message, int *out, int wanted)
+{
+	int is;
+	while ((is = message[0]) != wanted)
+		if (is == -1)
+			__trap();
+	out[threadIdx.x] = is;
+}
+
 } // extern "C"
