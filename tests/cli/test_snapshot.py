@@ -309,6 +309,8 @@ def other_files_are_named():
     for value, reason in ((b'', 'ends inside'), (b'hello', 'is damaged'), (snapshots.python_pickle({'a': 1}), 'not one memory snapshot'),
                           (snapshots.python_pickle([snapshots.example()]), 'not one memory snapshot'),
                           (snapshots.python_pickle({'segments': [], 'other': snapshots.example()}), 'not one memory snapshot'),
+                          (snapshots.python_pickle({'segments': [], 'other': [block(4096, 512)]}), 'not one memory snapshot'),
+                          (snapshots.python_pickle({'segments': [], 'other': history()}), 'not one memory snapshot'),
                           (snapshots.python_pickle(snapshots.example())[:-9], 'ends inside')):
         got = report(EXAMPLE, write(value))[1]
         check(not got['used'] and reason in got['reason'], got)
