@@ -51,7 +51,7 @@ VERBS = ['report', 'report --json', 'report --all'] + \
 # Not compared are `info cuda memory` and `where ADDRESS`, whose subject is the list of memory, which the API does not have.
 PROMPTED = {'report': 'report', 'info': 'info cuda', 'mem': 'mem', 'regs': 'regs', 'bt': 'backtrace', 'locals': 'info locals', 'print': 'print',
             'ptype': 'ptype', 'whatis': 'whatis', 'list': 'list', 'disas': 'disassemble'}
-OF_FILES = 'check lines symbolize as diff extract strip store shell run debug triage exec trigger env trace'.split()
+OF_FILES = 'check lines symbolize as diff extract strip store shell run debug triage exec trigger env trace log'.split()
 # What only the software GPU offers: refused() holds what is said of it elsewhere. The API lists no kernels that have not begun.
 OWN = re.compile(r'[ra]?watch |reverse-|last-write |info cuda launch')
 # Causes follow from the list of memory, which the API does not have.

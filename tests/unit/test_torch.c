@@ -184,10 +184,10 @@ static void what_runs_code_is_named(void **state)
 	static const struct {
 		const char *bytes, *name;
 	} cases[] = {
-		{ "cos\nsystem\n.", "GLOBAL" },
+		{ "cos\nmkdir\n.", "GLOBAL" },
 		{ "}R.", "REDUCE" },
 		{ "}b.", "BUILD" },
-		{ "(ios\nsystem\n.", "INST" },
+		{ "(ios\nmkdir\n.", "INST" },
 		{ "(o.", "OBJ" },
 		{ "}\x81.", "NEWOBJ" },
 		{ "}\x92.", "NEWOBJ_EX" },
