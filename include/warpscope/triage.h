@@ -118,6 +118,7 @@ struct ws_triage_group {
 	/** Seconds since 1970, the first and the last of its dumps; 0: not known. */
 	uint64_t first, last;
 	struct ws_str example; /**< path: of those whose dump is sound, the first by name */
+	bool in_doubt;         /**< the verdict of the example is (ws_report.doubt): so is all */
 	bool known;            /**< it is in the baseline */
 };
 

@@ -27,6 +27,7 @@ static void json_group(struct ws_json *json, const struct ws_triage_group *group
 	key_time(json, "last", group->last);
 	key_some(json, "place", group->place);
 	ws_json_key_str(json, "example", group->example);
+	ws_json_key_bool(json, "in_doubt", group->in_doubt);
 	ws_json_end(json);
 }
 

@@ -176,6 +176,7 @@ static void section_groups(struct pages *p)
 		say_text(page, group->place);
 		wsi_cell(page, "");
 		wsi_str(page, WSI_CODE, group->signature);
+		wsi_say(page, "%s", group->in_doubt ? " (in doubt)" : "");
 		wsi_cell(page, "");
 		say_dump(p, group->example);
 	}

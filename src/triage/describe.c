@@ -259,8 +259,9 @@ void ws_triage_record(const struct ws_report *report, const struct ws_triage_fil
 	describe_build(&record, report, &texts);
 	record.diagnostics = report->n_diagnostics;
 	if (report->n_diagnostics)
-		record.damage =
-			text_of(report->doubt ? report->doubt : report->diagnostics[0].message);
+		record.damage = text_of(report->diagnostics[0].message);
+	if (report->doubt)
+		record.doubt = text_of(report->doubt);
 	wsi_record_name(&record, file->pattern, file->processes);
 	wsi_record_write(&record, whole, out);
 }

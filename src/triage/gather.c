@@ -196,11 +196,17 @@ static struct ws_str place_of(struct ws_triage *triage, const struct wsi_record 
 	return text ? ws_str_of(text) : wsi_keep(triage, name);
 }
 
+/* How much a dump says for certain. */
+static unsigned worth(const struct wsi_record *record)
+{
+	return record->complete ? 2 : record->doubt.len == 0;
+}
+
 /* A sound dump is a better example; of two, the first by name, whatever the order of records. */
 static bool is_better(const struct wsi_record *record, const struct wsi_bug *group)
 {
-	if (!group->shown.example.len || record->complete != group->is_sound)
-		return !group->shown.example.len || record->complete;
+	if (!group->shown.example.len || worth(record) != group->worth)
+		return !group->shown.example.len || worth(record) > group->worth;
 	struct ws_str a = record->path, b = group->shown.example;
 	int order = memcmp(a.ptr, b.ptr, wsi_min_u64(a.len, b.len));
 	return order ? order < 0 : a.len < b.len;
@@ -229,7 +235,8 @@ static enum ws_status add_to_group(struct ws_triage *triage, const struct wsi_re
 	if (is_better(record, group)) {
 		group->shown.example = wsi_keep(triage, record->path);
 		group->shown.place = place_of(triage, record);
-		group->is_sound = record->complete;
+		group->shown.in_doubt = record->doubt.len > 0;
+		group->worth = worth(record);
 	}
 	group->shown.n_dumps++;
 	triage->result.n_new_dumps += !group->shown.known;
@@ -392,11 +399,17 @@ static enum ws_triage_role role_of(const struct wsi_record *record)
 	return runs ? WS_TRIAGE_RUNS : WS_TRIAGE_IDLE;
 }
 
-static struct ws_str what_of(const struct wsi_record *record, enum ws_triage_role role)
+static struct ws_str what_of(struct ws_triage *triage, const struct wsi_record *record,
+			     enum ws_triage_role role)
 {
 	switch (role) {
 	case WS_TRIAGE_FAULT:
 	case WS_TRIAGE_COLLECTIVE_FAULT:
+		if (record->doubt.len)
+			return ws_str_of(
+				wsi_keep_format(triage, "in doubt: %.*s",
+						(int)wsi_min_u64(record->signature_what.len, 200),
+						record->signature_what.ptr));
 		return record->signature_what;
 	case WS_TRIAGE_WAITS:
 		return record->collective;
@@ -446,7 +459,7 @@ static void fill_entry(struct ws_triage *triage, struct wsi_entry *entry,
 			 .name = name_of(triage, record),
 			 .path = wsi_keep(triage, record->path),
 			 .role = role,
-			 .what = wsi_keep(triage, what_of(record, role)),
+			 .what = wsi_keep(triage, what_of(triage, record, role)),
 			 .waits = wsi_keep(triage, record->collective),
 			 .place = place_of(triage, record),
 			 .kernel = wsi_keep(triage, record->kernel),
@@ -569,7 +582,7 @@ static void say_all(struct ws_triage *triage)
 	r->sentence = wsi_keep_format(
 		triage,
 		"%" PRIu64 " dump%s of %" PRIu64 " job%s show%s %" PRIu32
-		" bug%s%s: %.*s%s%.*s%s, %" PRIu64 " dump%s",
+		" bug%s%s: %s%.*s%s%.*s%s, %" PRIu64 " dump%s",
 		r->n_dumps, plural(r->n_dumps), r->n_jobs_in_all, plural(r->n_jobs_in_all),
 		r->n_dumps == 1 ? "s" : "", r->n_groups, plural(r->n_groups),
 		first->shown.known
@@ -577,8 +590,9 @@ static void say_all(struct ws_triage *triage)
 		: r->has_baseline  ? "; read first of the new ones"
 		: r->n_groups == 1 ? ""
 				   : "; read first",
-		(int)wsi_min_u64(first->what.len, 200), first->what.ptr,
-		first->kernel.len ? " in `" : "", (int)wsi_min_u64(first->kernel.len, 200),
+		first->shown.in_doubt ? "in doubt: " : "", (int)wsi_min_u64(first->what.len, 200),
+		first->what.ptr, first->kernel.len ? " in `" : "",
+		(int)wsi_min_u64(first->kernel.len, 200),
 		first->kernel.len ? first->kernel.ptr : "", first->kernel.len ? "`" : "",
 		first->shown.n_dumps, plural(first->shown.n_dumps));
 	r->read = first->shown.example.ptr;

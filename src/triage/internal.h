@@ -86,7 +86,8 @@ bool wsi_dump_name_read(const char *pattern, struct ws_str path, struct wsi_dump
 	B(complete)                \
 	B(cut)                     \
 	N(diagnostics)             \
-	S(damage)
+	S(damage)                  \
+	S(doubt)
 
 struct wsi_record {
 	char key[WS_TRIAGE_KEY_BYTES];
@@ -131,7 +132,7 @@ enum wsi_known wsi_process_find(struct ws_triage_processes *processes, struct ws
 struct wsi_bug {
 	struct ws_triage_group shown;
 	struct wsi_few ranks;
-	bool is_sound;   /* the example */
+	unsigned worth;  /* of the example */
 	bool only_waits; /* in a collective operation, for another rank */
 	struct ws_str what, kernel;
 };

@@ -161,6 +161,28 @@ def page_follows_its_schema(bench):
     expect(done.returncode == 10 and len(links) == 3 and made == sorted(links | {'index.html'}), (done, made, links))
 
 
+def a_doubt_is_told_with_the_verdict(bench):
+    """A dump that contradicts itself says so wherever its fault is told; a sound dump of the same bug is a better example."""
+    path = bench.folder_of('doubt')
+    with open(bench.dump, 'rb') as file:
+        dump = bytearray(file.read())
+    dump[0x4000:0x5000] = b'\xff' * 0x1000
+    for name in ('a', 'b'):
+        with open(os.path.join(path, f'{name}.nvcudmp'), 'wb') as file:
+            file.write(dump)
+    records, _ = bench.records(path)
+    expect(all(record['verdict'] == 'fault' and record['doubt'].startswith('the dump contradicts itself') for record in records), records)
+    page = json.loads(bench.run('--json', path).stdout)
+    expect('in doubt: illegal memory access' in page['sentence'] and page['groups'][0]['in_doubt'], page['sentence'])
+    expect(all(row['what'].startswith('in doubt: ') for job in page['jobs'] for row in job['rows']), page['jobs'])
+    text = bench.run(path).stdout.decode()
+    expect('| load (in doubt)' in text and 'in doubt: ' in text.splitlines()[0], text)
+    shutil.copy(bench.dump, os.path.join(path, 'c.nvcudmp'))
+    page = json.loads(bench.run('--json', path).stdout)
+    expect([(group['dumps'], group['in_doubt'], os.path.basename(group['example'])) for group in page['groups']]
+           == [(3, False, 'c.nvcudmp')], page['groups'])
+
+
 def a_bad_file_costs_its_row(bench):
     """What cannot be read is a row; what is no dump, and nothing calls it one, is passed over."""
     where = bench.fill('bad', 2)
@@ -802,13 +824,13 @@ def a_watched_folder_has_a_page(bench):
 
 def main():
     program, root, everything = sys.argv[1], os.path.abspath(sys.argv[2]), '--all' in sys.argv
-    cases = [records_keep_their_size, a_record_has_the_device_that_failed, place_is_that_of_the_page, page_follows_its_schema, a_bad_file_costs_its_row, links_are_followed_to_files, hostile_names, names_have_ranks,
+    cases = [records_keep_their_size, a_record_has_the_device_that_failed, place_is_that_of_the_page, page_follows_its_schema, a_doubt_is_told_with_the_verdict, a_bad_file_costs_its_row, links_are_followed_to_files, hostile_names, names_have_ranks,
              names_are_found_as_they_are_given, what_exec_recorded_is_no_dump, parts_go_by_the_name, words_that_do_not_go_together,
              no_failure_is_no_failure, a_reader_may_go, lambda bench: a_killed_run_goes_on(bench, 40 if everything else 4), a_dead_worker_costs_a_row, a_crash_leaves_no_core, records_are_there_at_once,
              a_full_disk_is_told, records_are_not_overwritten, parts_make_the_whole, files_beside_dumps, known_bugs_are_known, damaged_records_are_counted, records_of_other_writers, records_in_parts,
              merged_pages_stay_in_the_store, a_folder_is_watched, a_watched_folder_is_left_by_no_link, many_new_dumps_are_all_read, a_watched_folder_has_a_page,
              lambda bench: many_files_in_one_folder(bench, 100000 if everything else 2000)]
-    names = {13: 'a_killed_run_goes_on', 29: 'many_files_in_one_folder'}
+    names = {15: 'a_killed_run_goes_on', 32: 'many_files_in_one_folder'}
     sys.path.insert(0, os.path.join(root, 'tests/builders'))
     failed = 0
     print(f'1..{len(cases)}')
