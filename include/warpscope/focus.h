@@ -66,8 +66,9 @@ WS_API uint32_t ws_focus_unclaimed(const struct ws_target *target, uint32_t sm_i
 
 /**
  * Whether most rows of the SMs of one device, from its first in the list on, break a rule
- * (doubt.h). Then all were read from a wrong place or in a wrong size, and no exception is believed
- * that only the row of an SM tells of. `*ret_end`: the index behind the last of them.
+ * (doubt.h), or there are more than it has SMs. Then all were read from a wrong place or in a wrong
+ * size, and no exception is believed that only the row of an SM tells of. `*ret_end`: the index
+ * behind the last of them.
  */
 WS_API bool ws_focus_misread(const struct ws_target *target, uint32_t first_sm, uint32_t *ret_end);
 

@@ -113,9 +113,8 @@ static void check_name(struct wsi_checker *c, uint32_t section, const struct wsi
 	if (!wsi_span_cstr(c->core->elf.shstrtab, shdr->name, &name))
 		wsi_loss(c, WS_CHECK_NAME, section, at, "its name is outside the name table");
 	else if (prefix[0] && !wsi_str_begins(name, prefix))
-		(name.len ? wsi_finding : wsi_loss)(c, WS_CHECK_NAME, section, at,
-						    "a %s whose name does not begin with %s",
-						    wsi_kind_infos[kind].words, prefix);
+		wsi_finding(c, WS_CHECK_NAME, section, at, "a %s whose name does not begin with %s",
+			    wsi_kind_infos[kind].words, prefix);
 }
 
 static void check_stride(struct wsi_checker *c, uint32_t section, const struct wsi_shdr *shdr,

@@ -87,7 +87,8 @@ static bool is_classic(const struct ws_core *core)
 			continue;
 		for (uint32_t i = 0; i < n && same + other < ASKED; i += ASKED_EACH) {
 			uint64_t start;
-			if (!outermost_function(core, w, &lanes[i], &start) || start == 0)
+			if (lanes[i].damaged || !outermost_function(core, w, &lanes[i], &start) ||
+			    start == 0)
 				continue;
 			if (start == grid.function_entry)
 				same++;

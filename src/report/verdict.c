@@ -163,16 +163,17 @@ static void say_dim(struct sentence *sentence, const char *word, struct ws_dim3 
 static void say_suspects(struct sentence *sentence, const struct ws_report_exception *e)
 {
 	bool each = e->blame == WS_BLAME_TRAP || (e->kind && e->kind->knows_lane);
+	const struct ws_dim3 *first = &e->first_suspect.thread, *last = &e->last_suspect.thread;
 	unsigned here = wsi_count_bits(e->lanes_suspect);
+	bool several = here > 1 && memcmp(first, last, sizeof *first) != 0;
 	if (e->elsewhere) {
-		say_dim(sentence, here > 1 ? ", among threads" : ", thread",
-			e->first_suspect.thread);
-		if (here > 1)
+		say_dim(sentence, several ? ", among threads" : ", thread", *first);
+		if (several)
 			say_dim(sentence, " to", e->last_suspect.thread);
 		say(sentence, " or %s", e->elsewhere);
 		return;
 	}
-	if (each || e->suspect_stands_out || here < 2) {
+	if (each || e->suspect_stands_out || !several) {
 		say_dim(sentence, ", thread", e->suspect.thread);
 		if (!each && e->blame == WS_BLAME_SUSPECT && e->n_suspects > 1)
 			say(sentence, " or another of %" PRIu64 " suspects", e->n_suspects);

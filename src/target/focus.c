@@ -75,7 +75,8 @@ bool ws_focus_misread(const struct ws_target *target, uint32_t first_sm, uint32_
 		before = is_there ? sm : before;
 	}
 	*ret_end = i;
-	return 2 * n_doubtful > i - first_sm;
+	bool surplus = is_known && i - first_sm > ws_device_most_sms(&device);
+	return surplus || 2 * n_doubtful > i - first_sm;
 }
 
 /* At a breakpoint, or where a debugger wanted it: there is nobody to blame. */

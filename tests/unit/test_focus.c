@@ -186,6 +186,10 @@ static void a_device_of_mostly_impossible_sms_is_misread(void **state)
 	fake.sm[0].id = 0;
 	assert_false(ws_focus_misread(&fake.target, 0, &end));
 	fake.sm[0].id = 2;
+	fake.sm[0].id = 0;
+	fake.sm[1].id = 1;
+	fake.device[0].n_sms = 1; /* one of them is too many */
+	assert_true(ws_focus_misread(&fake.target, 0, &end));
 	fake.sm[0].damaged = fake.sm[1].damaged = true;
 	fake.fail_op = FAKE_DEVICE; /* what it should have is not known */
 	fake.fail_status = WS_ABSENT;
