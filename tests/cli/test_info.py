@@ -482,11 +482,11 @@ def check_flags(program, reader, data):
 
 def check_doubted(program, folder):
     """Rows of SMs that the device does not have: the report believes none of them, nor does the table, but if most are such it is
-    the row of the device that is wrong. Where most rows cannot be, all are doubted."""
+    the row of the device that is wrong. Where most rows cannot be, or there are more than the device has SMs, all are doubted."""
     import bombs
     import coredump
     path = os.path.join(folder, 'doubted.nvcudmp')
-    for ids, rows, doubted in (((0,), 1, 0), ((0, 5), 1, 1), ((0, 5, 6), 3, 0), ((0, 0, 0), 0, 3)):
+    for ids, rows, doubted in (((0,), 1, 0), ((0, 5), 0, 2), ((0, 5, 6), 3, 0), ((0, 0, 0), 0, 3)):
         sms = [coredump.Sm({'smId': i, 'exception': 14, 'errorPC': bombs.CODE_AT, 'errorPCValid': 1}, ctas=[]) for i in ids]
         with open(path, 'wb') as out:
             out.write(bombs.dump_of(bombs.line_image(bombs.line_table(b'')), sms=sms))
