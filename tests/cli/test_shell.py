@@ -149,7 +149,7 @@ def costs():
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         subprocess.run([PROGRAM, 'shell', DUMP], input=script + '\n', text=True, capture_output=True, timeout=120, check=True)
         took = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-        if took > 1.5:
+        if took > (6 if 'SANITIZED' in os.environ else 1.5):
             return f'{script[:30]!r}... took {took:.1f} s'
     return None
 
