@@ -14,7 +14,6 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
@@ -93,13 +92,10 @@ def same(line):
 
 
 def ours_of(program, dump):
-    """Answers of our prompt by the number of the command."""
-    with tempfile.NamedTemporaryFile("w", suffix=".gdb", encoding="utf-8") as script:
-        for i, command in enumerate(COMMANDS):
-            script.write(f"echo \\n>>>> {i}\\n\n{command}\n")
-        script.flush()
-        done = subprocess.run([program, "shell", "--batch", "--source-map", "/src=/nowhere", "-x", script.name, dump], stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, timeout=60, check=False)
+    """Answers of our prompt by the number of the command. Each is an --ex, as theirs: a failure in a file of commands ends the file."""
+    words = [word for i, command in enumerate(COMMANDS) for word in ("--ex", f"echo \\n>>>> {i}\\n\\n", "--ex", command)]
+    done = subprocess.run([program, "shell", "--batch", "--source-map", "/src=/nowhere", *words, dump], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=60, check=False)
     return re.split(r"\n>>>> \d+\n", done.stdout)[1:]
 
 
