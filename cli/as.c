@@ -44,7 +44,7 @@ static void report(void *user, uint32_t line, uint32_t column, const char *messa
 
 static void json_start(struct as *as)
 {
-	cli_json_begin(as->cli, &as->json, "warpscope-as-1");
+	ws_json_begin(&as->json, &as->cli->out, "warpscope-as-1");
 	ws_json_key_text(&as->json, "path", as->path);
 	ws_json_key_array(&as->json, "errors");
 }

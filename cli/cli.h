@@ -189,9 +189,6 @@ void cli_target_close(const struct cli *cli, struct ws_target *target);
 /* Says why what the command line names could not be opened, and what to do. CLI_NO_ANSWER. */
 int cli_open_fail(const char *path, const struct ws_error *err);
 
-/* Begins the JSON document of a verb on standard output: an object, with its schema. */
-void cli_json_begin(struct cli *cli, struct ws_json *json, const char *schema);
-
 /* Zeroed memory; free() it. Ends the program when there is none. */
 void *cli_alloc(size_t count, size_t size);
 /* As realloc(), of an array. Ends the program likewise. */

@@ -247,7 +247,7 @@ static int extract_run(struct extract *extract, int argc, char **argv)
 static void print_json(struct extract *extract, const char *what, const char *name)
 {
 	struct ws_json json;
-	cli_json_begin(extract->session.cli, &json, "warpscope-extract-1");
+	ws_json_begin(&json, &extract->session.cli->out, "warpscope-extract-1");
 	ws_json_key_text(&json, "dump", extract->path);
 	ws_json_key_text(&json, "part", what);
 	ws_json_key_text(&json, "which", name);

@@ -359,13 +359,6 @@ char *cli_copy(const char *text, size_t len)
 	return memcpy(cli_alloc(len + 1, 1), text, len);
 }
 
-void cli_json_begin(struct cli *cli, struct ws_json *json, const char *schema)
-{
-	ws_json_init(json, &cli->out, false);
-	ws_json_object(json);
-	ws_json_key_text(json, "schema", schema);
-}
-
 /* Help is folded in a pipe, too: it is read in all places. */
 static struct ws_out *help_start(struct cli *cli)
 {

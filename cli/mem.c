@@ -278,7 +278,7 @@ static void json_answer(struct mem *mem, const uint8_t *bytes, size_t n, size_t 
 		text[2 * i] = hex[bytes[i] >> 4];
 		text[2 * i + 1] = hex[bytes[i] & 15];
 	}
-	cli_json_begin(mem->session.cli, &json, "warpscope-mem-1");
+	ws_json_begin(&json, &mem->session.cli->out, "warpscope-mem-1");
 	ws_json_key(&json, "focus");
 	session_json_focus(&mem->session, &json);
 	ws_json_key_text(&json, "space", ws_space_text(mem->at.space));

@@ -486,7 +486,7 @@ static int regs_run(struct regs *regs, int argc, char **argv)
 	struct ws_out *out = &regs->session.cli->out;
 	if (regs->session.cli->json) {
 		regs->json = &json;
-		cli_json_begin(regs->session.cli, &json, "warpscope-regs-1");
+		ws_json_begin(&json, &regs->session.cli->out, "warpscope-regs-1");
 		ws_json_key(&json, "focus");
 		session_json_focus(&regs->session, &json);
 		ws_json_key_array(&json, "lanes");

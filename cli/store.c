@@ -247,7 +247,7 @@ static int run(struct storing *s, const char *action, int n_paths, char **paths)
 {
 	struct ws_error err;
 	if (s->cli->json) {
-		cli_json_begin(s->cli, &s->json, "warpscope-store-1");
+		ws_json_begin(&s->json, &s->cli->out, "warpscope-store-1");
 		ws_json_key_str(&s->json, "store", ws_str_of(ws_store_folder(s->store)));
 		ws_json_key(&s->json, strcmp(action, "find") == 0 ? "kernels" : "images");
 		ws_json_array(&s->json);

@@ -378,7 +378,7 @@ static void print_json(struct cli *cli, const struct request *request, const cha
 	static const char *const classes[WS_N_VALUE_CLASSES] = { "zero", "small", "float",
 								 "pointer", "other" };
 	struct ws_json json;
-	cli_json_begin(cli, &json, "warpscope-strip-1");
+	ws_json_begin(&json, &cli->out, "warpscope-strip-1");
 	ws_json_key_text(&json, "input", input);
 	ws_json_key_text(&json, "output", request->output);
 	ws_json_key_u64(&json, "bytes_before", before);

@@ -154,7 +154,7 @@ static void answer_input(struct symbolizer *s)
 static void answer_all(struct symbolizer *s, int n, char **places)
 {
 	if (s->cli->json) {
-		cli_json_begin(s->cli, &s->json, "warpscope-symbolize-1");
+		ws_json_begin(&s->json, &s->cli->out, "warpscope-symbolize-1");
 		ws_json_key_text(&s->json, "path", s->path);
 		ws_json_key_array(&s->json, "answers");
 	}

@@ -79,7 +79,7 @@ static void begin(struct job *job)
 	if (job->begun || !job->cli->json)
 		return;
 	job->begun = true;
-	cli_json_begin(job->cli, json, "warpscope-trace-1");
+	ws_json_begin(json, &job->cli->out, "warpscope-trace-1");
 	ws_json_key_text(json, "form", job->replays ? "replay" : "diff");
 	ws_json_key_text(json, "a", job->path[0]);
 	ws_json_key_text(json, "b", job->path[1]);

@@ -45,7 +45,7 @@ void debug_answer(struct debugger *d, const char *name)
 	char schema[40];
 	const bool is_info = strcmp(d->cli->verb, "info") == 0;
 	snprintf(schema, sizeof schema, "warpscope-%s-1", d->cli->verb);
-	cli_json_begin(d->cli, &d->json, schema);
+	ws_json_begin(&d->json, &d->cli->out, schema);
 	if (is_info)
 		ws_json_key_text(&d->json, "table", name);
 	ws_json_key(&d->json, "focus");

@@ -113,7 +113,7 @@ static int run(struct disas *d)
 	struct images images;
 	int status = images_open(d->cli, "disas", d->path, d->arch, &images);
 	if (status == CLI_ANSWERED && d->cli->json) {
-		cli_json_begin(d->cli, &d->json, "warpscope-disas-1");
+		ws_json_begin(&d->json, &d->cli->out, "warpscope-disas-1");
 		ws_json_key_text(&d->json, "path", d->path);
 		ws_json_key_array(&d->json, "images");
 	}

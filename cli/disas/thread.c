@@ -318,7 +318,7 @@ int disas_thread_run(struct disas *d, int argc, char **argv)
 	if (status == CLI_ANSWERED) {
 		t.symbols = symbols_create(t.session.target);
 		if (d->cli->json) {
-			cli_json_begin(d->cli, &d->json, "warpscope-disas-1");
+			ws_json_begin(&d->json, &d->cli->out, "warpscope-disas-1");
 			ws_json_key_text(&d->json, "path", d->path);
 		}
 		status = show(d, &t);

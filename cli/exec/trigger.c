@@ -432,7 +432,7 @@ int verb_trigger(struct cli *cli, int argc, char **argv)
 		target_make(&targets.item[targets.n++], (pid_t)atoi(argv[i]));
 	}
 	if (cli->json) {
-		cli_json_begin(cli, &json, "warpscope-trigger-1");
+		ws_json_begin(&json, &cli->out, "warpscope-trigger-1");
 		ws_json_key_array(&json, "processes");
 	}
 	size_t n_dumped = trigger(&targets, args.timeout.value, cli->json ? &json : NULL);

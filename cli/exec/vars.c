@@ -132,7 +132,7 @@ static void env_text(struct ws_out *out, const struct exec_variables *set)
 static void env_json(struct cli *cli, const char *purpose, const struct exec_variables *set)
 {
 	struct ws_json json;
-	cli_json_begin(cli, &json, "warpscope-env-1");
+	ws_json_begin(&json, &cli->out, "warpscope-env-1");
 	ws_json_key_text(&json, "for", purpose);
 	ws_json_key(&json, "variables");
 	ws_json_array(&json);

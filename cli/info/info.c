@@ -248,7 +248,7 @@ static int show(struct info *info, const char *name, int (*table)(struct info *i
 	struct ws_json json;
 	if (info->session.cli->json) {
 		info->json = &json;
-		cli_json_begin(info->session.cli, &json, "warpscope-info-1");
+		ws_json_begin(&json, &info->session.cli->out, "warpscope-info-1");
 		ws_json_key_text(&json, "table", name);
 		ws_json_key(&json, "focus");
 		session_json_focus(&info->session, &json);

@@ -482,7 +482,7 @@ int info_images(struct cli *cli, const char *path, struct ws_image_file *file,
 	if (query->arch && !arch_parse(query->arch, &list.arch))
 		return cli_usage("info", "--arch takes sm_NN, not '%s'", query->arch);
 	if (cli->json) {
-		cli_json_begin(cli, &list.json, "warpscope-info-1");
+		ws_json_begin(&list.json, &cli->out, "warpscope-info-1");
 		ws_json_key_text(&list.json, "table", "images");
 		ws_json_key(&list.json, "focus");
 		ws_json_null(&list.json);

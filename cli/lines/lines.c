@@ -117,7 +117,7 @@ static int run(struct cli *cli, const struct lines_query *query)
 	struct ws_json json;
 	bool shown = false;
 	if (cli->json && status == CLI_ANSWERED) {
-		cli_json_begin(cli, &json, "warpscope-lines-1");
+		ws_json_begin(&json, &cli->out, "warpscope-lines-1");
 		ws_json_key_text(&json, "path", query->path);
 		ws_json_key_array(&json, "images");
 	}

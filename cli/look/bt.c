@@ -42,7 +42,7 @@ static void show(struct look *look, const struct bt *bt)
 	size_t left_out = look->n_frames - end + ws_vars_frames_left_out(look->vars);
 	struct ws_json json;
 	if (cli->json) {
-		cli_json_begin(cli, &json, "warpscope-bt-1");
+		ws_json_begin(&json, &cli->out, "warpscope-bt-1");
 		ws_json_key(&json, "focus");
 		session_json_focus(&look->session, &json);
 		ws_json_key_array(&json, "frames");

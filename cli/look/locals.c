@@ -37,7 +37,7 @@ static int show_json(struct look *look)
 	struct ws_json json;
 	struct ws_error err;
 	enum ws_status st = WS_OK;
-	cli_json_begin(cli, &json, "warpscope-locals-1");
+	ws_json_begin(&json, &cli->out, "warpscope-locals-1");
 	ws_json_key(&json, "focus");
 	session_json_focus(&look->session, &json);
 	ws_json_key(&json, "frame");

@@ -43,7 +43,7 @@ static int print_one(struct look *look, const char *text, struct ws_value_format
 		ws_out_text(&cli->out, "\n");
 		return CLI_ANSWERED;
 	}
-	cli_json_begin(cli, &json, "warpscope-print-1");
+	ws_json_begin(&json, &cli->out, "warpscope-print-1");
 	ws_json_key(&json, "focus");
 	session_json_focus(&look->session, &json);
 	ws_json_key_text(&json, "expression", text);
@@ -558,7 +558,7 @@ static void table_json(struct table *table, const char *usual)
 	struct look *look = table->look;
 	struct ws_json json;
 	char text[40];
-	cli_json_begin(look->session.cli, &json, "warpscope-print-1");
+	ws_json_begin(&json, &look->session.cli->out, "warpscope-print-1");
 	ws_json_key(&json, "focus");
 	session_json_focus(&look->session, &json);
 	ws_json_key_text(&json, "expression", table->text);

@@ -120,6 +120,8 @@ struct ws_json {
 };
 
 WS_API void ws_json_init(struct ws_json *json, struct ws_out *out, bool compact);
+/** Begins a document: an object, indented, that says first by which schema it is. */
+WS_API void ws_json_begin(struct ws_json *json, struct ws_out *out, const char *schema);
 WS_API void ws_json_object(struct ws_json *json);     /**< { */
 WS_API void ws_json_array(struct ws_json *json);      /**< [ */
 WS_API void ws_json_array_line(struct ws_json *json); /**< [ kept on one line */

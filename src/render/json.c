@@ -44,9 +44,7 @@ static void json_next(struct ws_json *json, const char *const *one)
 void ws_report_json(const struct ws_report *report, struct ws_out *out)
 {
 	struct ws_json writer, *json = &writer;
-	ws_json_init(json, out, false);
-	ws_json_object(json);
-	wsi_json_key_text(json, "schema", "warpscope-report-1");
+	ws_json_begin(json, out, "warpscope-report-1");
 	wsi_json_dump(json, report);
 	ws_json_key_object(json, "verdict");
 	wsi_json_key_text(json, "kind", ws_verdict_kind_text(report->verdict));

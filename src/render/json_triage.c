@@ -84,9 +84,7 @@ static void json_gpu(struct ws_json *json, const struct ws_triage_gpu *gpu)
 void ws_triage_json(const struct ws_triage_result *result, struct ws_out *out)
 {
 	struct ws_json writer, *json = &writer;
-	ws_json_init(json, out, false);
-	ws_json_object(json);
-	wsi_json_key_text(json, "schema", "warpscope-triage-page-1");
+	ws_json_begin(json, out, "warpscope-triage-page-1");
 	wsi_json_key_text(json, "sentence", result->sentence);
 	wsi_json_key_text(json, "read", result->read);
 	ws_json_key_u64(json, "signature_version", WS_SIGNATURE_VERSION);

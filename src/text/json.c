@@ -56,6 +56,13 @@ void ws_json_object(struct ws_json *json)
 	open_level(json, false, false);
 }
 
+void ws_json_begin(struct ws_json *json, struct ws_out *out, const char *schema)
+{
+	ws_json_init(json, out, false);
+	ws_json_object(json);
+	ws_json_key_text(json, "schema", schema);
+}
+
 void ws_json_array(struct ws_json *json)
 {
 	open_level(json, true, false);

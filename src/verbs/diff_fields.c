@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * warpscope diff: fields of rows.
+ * What differs between two targets: fields of rows.
  *
  * What a row of a dump is made of is known in one place (ws_row_fields), so a field that is added
  * there is compared here. Rows match by what stays the same from run to run: ids, and places in the
@@ -13,7 +13,7 @@
 
 #include <warpscope/core.h>
 
-#include "diff/diff.h"
+#include "verbs/diff.h"
 
 /* ---- two rows ---- */
 
@@ -88,7 +88,8 @@ static bool same_member(const struct ws_field *field, const char *a, const char 
 	return false;
 }
 
-void diff_row(struct diff *diff, enum ws_row row, const char *key, const void *a, const void *b)
+void wsi_diff_row(struct wsi_diff *diff, enum ws_row row, const char *key, const void *a,
+		  const void *b)
 {
 	size_t n;
 	const struct ws_field *fields = ws_row_fields(row, &n);
@@ -108,7 +109,8 @@ void diff_row(struct diff *diff, enum ws_row row, const char *key, const void *a
 		for (int s = 0; s < 2; s++)
 			field_text(text[s], field, (const char *)rows[s] + field->offset);
 		snprintf(name, DIFF_TEXT, "%.340s %.40s", key, field->name);
-		diff_tell(diff, DIFF_field, name, has[0] ? text[0] : NULL, has[1] ? text[1] : NULL);
+		wsi_diff_tell(diff, WS_DIFF_field, name, has[0] ? text[0] : NULL,
+			      has[1] ? text[1] : NULL);
 	}
 }
 
@@ -138,14 +140,14 @@ static uint32_t count_of(const struct ws_counts *counts, enum ws_row row)
 				       : counts->blocks;
 }
 
-static uint64_t device_id(const struct diff_side *side, uint32_t index)
+static uint64_t device_id(const struct wsi_diff_side *side, uint32_t index)
 {
 	struct ws_device device;
 	return ws_target_device(side->target, index, &device, NULL) == WS_OK ? device.id : WS_NONE;
 }
 
 /* A row and what it is found by on the other side: the device, then what tells it from others. */
-static bool row_get(const struct diff_side *side, enum ws_row row, uint32_t index,
+static bool row_get(const struct wsi_diff_side *side, enum ws_row row, uint32_t index,
 		    union any_row *ret, uint64_t key[MAX_KEY])
 {
 	const struct ws_target *t = side->target;
@@ -207,12 +209,13 @@ static int key_order(const void *left, const void *right)
 	return 0;
 }
 
-static struct keyed *keys_of(const struct diff_side *side, enum ws_row row, uint32_t *ret_n)
+static struct keyed *keys_of(struct wsi_diff *diff, int s, enum ws_row row, uint32_t *ret_n)
 {
+	const struct wsi_diff_side *side = &diff->side[s];
 	uint32_t count = count_of(&side->counts, row), n = 0;
-	struct keyed *keys = cli_alloc(count, sizeof *keys);
+	struct keyed *keys = wsi_diff_keys(diff, count, sizeof *keys);
 	union any_row any;
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; keys && i < count; i++) {
 		if (row_get(side, row, i, &any, keys[n].key))
 			keys[n++].index = i;
 	}
@@ -223,12 +226,12 @@ static struct keyed *keys_of(const struct diff_side *side, enum ws_row row, uint
 }
 
 /* `alone`: one that only one side has is told here. */
-static void table_compare(struct diff *diff, enum ws_row row, bool alone)
+static void table_compare(struct wsi_diff *diff, enum ws_row row, bool alone)
 {
 	uint32_t n[2], at[2] = { 0, 0 };
 	struct keyed *keys[2];
 	for (int s = 0; s < 2; s++)
-		keys[s] = keys_of(&diff->side[s], row, &n[s]);
+		keys[s] = keys_of(diff, s, row, &n[s]);
 	while (at[0] < n[0] || at[1] < n[1]) {
 		const struct keyed *a = at[0] < n[0] ? &keys[0][at[0]] : NULL;
 		const struct keyed *b = at[1] < n[1] ? &keys[1][at[1]] : NULL;
@@ -241,29 +244,29 @@ static void table_compare(struct diff *diff, enum ws_row row, bool alone)
 		key_text(text, row, order <= 0 ? a->key : b->key);
 		if (order == 0 && row_get(&diff->side[0], row, a->index, &rows[0], key) &&
 		    row_get(&diff->side[1], row, b->index, &rows[1], key))
-			diff_row(diff, row, text, &rows[0], &rows[1]);
+			wsi_diff_row(diff, row, text, &rows[0], &rows[1]);
 		else if (order != 0 && alone)
-			diff_tell(diff, DIFF_field, text, order < 0 ? "recorded" : NULL,
-				  order < 0 ? NULL : "recorded");
+			wsi_diff_tell(diff, WS_DIFF_field, text, order < 0 ? "recorded" : NULL,
+				      order < 0 ? NULL : "recorded");
 	}
-	free(keys[0]);
-	free(keys[1]);
+	wsi_free(keys[0]);
+	wsi_free(keys[1]);
 }
 
-static void metadata_compare(struct diff *diff)
+static void metadata_compare(struct wsi_diff *diff)
 {
 	struct ws_dump_facts facts[2] = { { 0 }, { 0 } };
 	for (int s = 0; s < 2; s++)
 		(void)!ws_target_dump_facts(diff->side[s].target, &facts[s], NULL);
 	if (facts[0].have_metadata && facts[1].have_metadata)
-		diff_row(diff, WS_ROW_METADATA, "dump", &facts[0], &facts[1]);
+		wsi_diff_row(diff, WS_ROW_METADATA, "dump", &facts[0], &facts[1]);
 	else if (facts[0].have_metadata || facts[1].have_metadata)
-		diff_tell(diff, DIFF_field, "dump metadata",
-			  facts[0].have_metadata ? "recorded" : NULL,
-			  facts[1].have_metadata ? "recorded" : NULL);
+		wsi_diff_tell(diff, WS_DIFF_field, "dump metadata",
+			      facts[0].have_metadata ? "recorded" : NULL,
+			      facts[1].have_metadata ? "recorded" : NULL);
 }
 
-void diff_tables(struct diff *diff)
+void wsi_diff_tables(struct wsi_diff *diff)
 {
 	metadata_compare(diff);
 	table_compare(diff, WS_ROW_DEVICE, false); /* these are in lists of their own, too */
@@ -275,25 +278,24 @@ void diff_tables(struct diff *diff)
 
 /* ---- call stacks ---- */
 
-void diff_stacks(struct diff *diff, const uint32_t warps[2], uint32_t lane, const char *key)
+void wsi_diff_stacks(struct wsi_diff *diff, const uint32_t warps[2], uint32_t lane, const char *key)
 {
-	enum { MAX_DEPTH = 256 };
-	static struct ws_return_address frames[2][MAX_DEPTH];
 	uint32_t n[2];
 	char text[DIFF_TEXT];
 	for (int s = 0; s < 2; s++) {
 		n[s] = 0;
-		if (ws_target_call_stack(diff->side[s].target, warps[s], lane, frames[s], MAX_DEPTH,
-					 &n[s], NULL) != WS_OK)
+		if (ws_target_call_stack(diff->side[s].target, warps[s], lane, diff->frames[s],
+					 DIFF_MAX_DEPTH, &n[s], NULL) != WS_OK)
 			n[s] = 0;
-		n[s] = n[s] > MAX_DEPTH ? MAX_DEPTH : n[s];
+		n[s] = n[s] > DIFF_MAX_DEPTH ? DIFF_MAX_DEPTH : n[s];
 	}
 	for (uint32_t i = 0; i < n[0] || i < n[1]; i++) {
 		snprintf(text, DIFF_TEXT, "%.360s caller %u", key, i);
 		if (i < n[0] && i < n[1])
-			diff_row(diff, WS_ROW_FRAME, text, &frames[0][i], &frames[1][i]);
+			wsi_diff_row(diff, WS_ROW_FRAME, text, &diff->frames[0][i],
+				     &diff->frames[1][i]);
 		else
-			diff_tell(diff, DIFF_field, text, i < n[0] ? "recorded" : NULL,
-				  i < n[1] ? "recorded" : NULL);
+			wsi_diff_tell(diff, WS_DIFF_field, text, i < n[0] ? "recorded" : NULL,
+				      i < n[1] ? "recorded" : NULL);
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * warpscope diff: contents of memory.
+ * What differs between two targets: contents of memory.
  *
  * Ranges of a target are sorted by space, then owner (block, warp, grid), so those of one owner are
  * found by bisection. Ranges match when start and size are the same, of lanes and banks also these.
@@ -10,11 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diff/diff.h"
+#include "verbs/diff.h"
 
-enum { CHUNK = 64 * 1024 };
-
-static bool range_at(const struct diff_side *side, uint32_t index,
+static bool range_at(const struct wsi_diff_side *side, uint32_t index,
 		     struct ws_memory_range *ret_range)
 {
 	return ws_target_memory_range(side->target, index, ret_range, NULL) == WS_OK;
@@ -29,13 +27,13 @@ struct stretch {
 };
 
 /* Number of bytes that differ, and where the first is. */
-static uint64_t bytes_compare(const struct diff *diff, const struct stretch *stretch,
+static uint64_t bytes_compare(struct wsi_diff *diff, const struct stretch *stretch,
 			      uint64_t *ret_first)
 {
-	static uint8_t bytes[2][CHUNK];
 	uint64_t n_different = 0, size = stretch->range[0].size;
-	for (uint64_t off = 0; off < size; off += CHUNK) {
-		size_t want = size - off < CHUNK ? (size_t)(size - off) : CHUNK, n[2] = { 0, 0 };
+	for (uint64_t off = 0; off < size; off += DIFF_CHUNK) {
+		size_t want = size - off < DIFF_CHUNK ? (size_t)(size - off) : DIFF_CHUNK,
+		       n[2] = { 0, 0 };
 		for (int s = 0; s < 2; s++) {
 			const struct ws_memory_range *range = &stretch->range[s];
 			struct ws_address at = { .space = range->space,
@@ -46,19 +44,20 @@ static uint64_t bytes_compare(const struct diff *diff, const struct stretch *str
 						 .lane = range->lane };
 			/* a bank's range starts where it lies in global memory */
 			at.address = off + (range->space == WS_SPACE_CONST ? 0 : range->start);
-			(void)!ws_target_read_memory(diff->side[s].target, &at, bytes[s], want,
-						     &n[s], NULL);
+			(void)!ws_target_read_memory(diff->side[s].target, &at, diff->bytes[s],
+						     want, &n[s], NULL);
 		}
 		size_t both = n[0] < n[1] ? n[0] : n[1];
-		for (size_t i = 0; memcmp(bytes[0], bytes[1], both) != 0 && i < both; i++) {
-			if (bytes[0][i] != bytes[1][i] && n_different++ == 0)
+		for (size_t i = 0; memcmp(diff->bytes[0], diff->bytes[1], both) != 0 && i < both;
+		     i++) {
+			if (diff->bytes[0][i] != diff->bytes[1][i] && n_different++ == 0)
 				*ret_first = off + i;
 		}
 	}
 	return n_different;
 }
 
-static void stretch_compare(struct diff *diff, const struct stretch *stretch, const char *key)
+static void stretch_compare(struct wsi_diff *diff, const struct stretch *stretch, const char *key)
 {
 	char text[96];
 	const struct ws_memory_range *range = &stretch->range[0];
@@ -66,7 +65,7 @@ static void stretch_compare(struct diff *diff, const struct stretch *stretch, co
 	first += range->space == WS_SPACE_CONST ? 0 : range->start;
 	snprintf(text, sizeof text, "%" PRIu64 " bytes differ, the first at 0x%" PRIx64, n, first);
 	if (n)
-		diff_tell(diff, DIFF_memory, key, "as recorded", text);
+		wsi_diff_tell(diff, WS_DIFF_memory, key, "as recorded", text);
 }
 
 /* ---- lists of ranges ---- */
@@ -102,7 +101,7 @@ static void range_text(char text[DIFF_TEXT], const struct ws_memory_range *range
 }
 
 /* The ranges of a space that an owner has on each side. */
-static void owned_compare(struct diff *diff, enum ws_space space, const uint32_t owners[2],
+static void owned_compare(struct wsi_diff *diff, enum ws_space space, const uint32_t owners[2],
 			  const uint32_t warps[2], const char *key)
 {
 	struct stretch stretch = { .warp = { warps[0], warps[1] } };
@@ -129,26 +128,26 @@ static void owned_compare(struct diff *diff, enum ws_space space, const uint32_t
 		    !(space == WS_SPACE_CONST && stretch.range[0].start == stretch.range[1].start))
 			stretch_compare(diff, &stretch, text);
 		if (order < 0)
-			diff_tell(diff, DIFF_memory, text, "recorded", NULL);
+			wsi_diff_tell(diff, WS_DIFF_memory, text, "recorded", NULL);
 		if (order > 0)
-			diff_tell(diff, DIFF_memory, text, NULL, "recorded");
+			wsi_diff_tell(diff, WS_DIFF_memory, text, NULL, "recorded");
 	}
 }
 
 static const uint32_t no_warps[2] = { WS_NONE, WS_NONE };
 
-void diff_memory_global(struct diff *diff)
+void wsi_diff_memory_global(struct wsi_diff *diff)
 {
 	static const uint32_t nobody[2] = { 0, 0 };
 	owned_compare(diff, WS_SPACE_GLOBAL, nobody, no_warps, "");
 }
 
-void diff_memory_of_warp(struct diff *diff, const uint32_t warps[2], const char *key)
+void wsi_diff_memory_of_warp(struct wsi_diff *diff, const uint32_t warps[2], const char *key)
 {
 	owned_compare(diff, WS_SPACE_LOCAL, warps, warps, key);
 }
 
-void diff_memory_of_block(struct diff *diff, const uint32_t warps[2], const char *key)
+void wsi_diff_memory_of_block(struct wsi_diff *diff, const uint32_t warps[2], const char *key)
 {
 	uint32_t blocks[2];
 	for (int s = 0; s < 2; s++) {
@@ -176,11 +175,12 @@ static int grid_order(const void *left, const void *right)
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-static struct grid_key *grid_keys(const struct diff_side *side, uint32_t *ret_n)
+static struct grid_key *grid_keys(struct wsi_diff *diff, int s, uint32_t *ret_n)
 {
-	struct grid_key *keys = cli_alloc(side->counts.grids, sizeof *keys);
+	const struct wsi_diff_side *side = &diff->side[s];
+	struct grid_key *keys = wsi_diff_keys(diff, side->counts.grids, sizeof *keys);
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < side->counts.grids; i++) {
+	for (uint32_t i = 0; keys && i < side->counts.grids; i++) {
 		struct ws_grid grid;
 		struct ws_device device;
 		if (ws_target_grid(side->target, i, &grid, NULL) == WS_OK &&
@@ -194,12 +194,12 @@ static struct grid_key *grid_keys(const struct diff_side *side, uint32_t *ret_n)
 }
 
 /* A grid that only one side has is told as a kernel. */
-void diff_memory_of_grids(struct diff *diff)
+void wsi_diff_memory_of_grids(struct wsi_diff *diff)
 {
 	uint32_t n[2], at[2] = { 0, 0 };
 	struct grid_key *keys[2];
 	for (int s = 0; s < 2; s++)
-		keys[s] = grid_keys(&diff->side[s], &n[s]);
+		keys[s] = grid_keys(diff, s, &n[s]);
 	while (at[0] < n[0] && at[1] < n[1]) {
 		const struct grid_key *a = &keys[0][at[0]], *b = &keys[1][at[1]];
 		int order = grid_order(a, b);
@@ -213,6 +213,6 @@ void diff_memory_of_grids(struct diff *diff)
 		owned_compare(diff, WS_SPACE_PARAM, grids, no_warps, key);
 		owned_compare(diff, WS_SPACE_CONST, grids, no_warps, key);
 	}
-	free(keys[0]);
-	free(keys[1]);
+	wsi_free(keys[0]);
+	wsi_free(keys[1]);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * warpscope diff A B: what differs between two dumps.
+ * What differs between two targets.
  *
  * What is few (verdict, exceptions, kernels, groups of threads, modules) becomes a list of items
  * with a key and a value on each side; both lists are sorted by key and merged. Warps are matched
  * by what stays the same from run to run: device, grid, block, and the first thread; then registers
- * are compared lane by lane. Memory is compared range by range (diff/memory.c). Nothing is kept per
+ * are compared lane by lane. Memory is compared range by range (diff_memory.c). Nothing is kept per
  * lane or per byte.
  */
 #include <inttypes.h>
@@ -17,43 +17,33 @@
 #include <warpscope/cubin.h>
 #include <warpscope/report.h>
 
-#include "diff/diff.h"
+#include "verbs/diff.h"
 
 enum { TEXT = DIFF_TEXT, MAX_REGS = 256 };
 
 static const char *const kind_names[] = {
 #define X(name) #name,
-	DIFF_KIND_LIST(X)
+	WS_DIFF_KIND_LIST(X)
 #undef X
 };
 
 /* ---- telling ---- */
 
-void diff_tell(struct diff *diff, enum diff_kind kind, const char *key, const char *a,
-	       const char *b)
+void wsi_diff_tell(struct wsi_diff *diff, enum ws_diff_kind kind, const char *key, const char *a,
+		   const char *b)
 {
-	struct ws_out *out = &diff->cli->out;
-	diff->found[kind]++;
-	if (diff->limit.value && diff->found[kind] > diff->limit.value)
+	diff->counts.found[kind]++;
+	if (diff->limit && diff->counts.found[kind] > diff->limit)
 		return;
-	if (diff->cli->json) {
-		ws_json_object(&diff->json);
-		ws_json_key_text(&diff->json, "kind", kind_names[kind]);
-		ws_json_key_text(&diff->json, "key", key);
-		ws_json_key_text(&diff->json, "a", a);
-		ws_json_key_text(&diff->json, "b", b);
-		ws_json_end(&diff->json);
-		return;
-	}
-	ws_out_printf(out, "%s %-9s ", a && b ? "~" : a ? "-" : "+", kind_names[kind]);
-	ws_out_escaped(out, ws_str_of(key));
-	ws_out_text(out, ": ");
-	ws_out_escaped(out, ws_str_of(a ? a : b));
-	if (a && b) {
-		ws_out_text(out, " -> ");
-		ws_out_escaped(out, ws_str_of(b));
-	}
-	ws_out_text(out, "\n");
+	if (!diff->is_out_of_memory) /* else one side may not be whole */
+		diff->tell(diff->user, &(struct ws_difference){ kind, key, a, b });
+}
+
+void *wsi_diff_keys(struct wsi_diff *diff, uint32_t n, size_t size)
+{
+	void *keys = wsi_zalloc_array((size_t)n + 1, size);
+	diff->is_out_of_memory |= !keys;
+	return keys;
 }
 
 /* ---- lists of items ---- */
@@ -65,12 +55,16 @@ struct item {
 struct items {
 	struct item *at; /* owned */
 	size_t n, cap;
+	bool is_out_of_memory;
+	struct item lost; /* what there was no memory for */
 };
 
 static struct item *items_add(struct items *items)
 {
-	cli_grow(&items->at, &items->cap, items->n, sizeof *items->at);
-	return &items->at[items->n++];
+	if (wsi_grow(&items->at, &items->cap, items->n, sizeof *items->at, UINT32_MAX))
+		return &items->at[items->n++];
+	items->is_out_of_memory = true;
+	return &items->lost;
 }
 
 static int item_order(const void *left, const void *right)
@@ -80,10 +74,11 @@ static int item_order(const void *left, const void *right)
 	return order ? order : strcmp(a->value, b->value);
 }
 
-static void items_compare(struct diff *diff, enum diff_kind kind, struct items items[2])
+static void items_compare(struct wsi_diff *diff, enum ws_diff_kind kind, struct items items[2])
 {
 	size_t at[2] = { 0, 0 };
 	for (int s = 0; s < 2; s++) {
+		diff->is_out_of_memory |= items[s].is_out_of_memory;
 		if (items[s].n)
 			qsort(items[s].at, items[s].n, sizeof *items[s].at, item_order);
 	}
@@ -95,25 +90,25 @@ static void items_compare(struct diff *diff, enum diff_kind kind, struct items i
 		at[1] += order >= 0;
 		if (order == 0 && strcmp(a->value, b->value) == 0)
 			continue;
-		diff_tell(diff, kind, order > 0 ? b->key : a->key, order <= 0 ? a->value : NULL,
-			  order >= 0 ? b->value : NULL);
+		wsi_diff_tell(diff, kind, order > 0 ? b->key : a->key, order <= 0 ? a->value : NULL,
+			      order >= 0 ? b->value : NULL);
 	}
-	free(items[0].at);
-	free(items[1].at);
+	wsi_free(items[0].at);
+	wsi_free(items[1].at);
 }
 
 /* ---- what a report has ---- */
 
 #define STR(text) (int)((text).len > 200 ? 200 : (text).len), (text).ptr ? (text).ptr : ""
 
-static void verdict_items(const struct diff_side *side, struct items *items)
+static void verdict_items(const struct wsi_diff_side *side, struct items *items)
 {
 	struct item *item = items_add(items);
 	snprintf(item->key, TEXT, "verdict");
 	snprintf(item->value, TEXT, "%s", side->report->summary);
 }
 
-static void device_items(const struct diff_side *side, struct items *items)
+static void device_items(const struct wsi_diff_side *side, struct items *items)
 {
 	for (uint32_t i = 0; i < side->counts.devices; i++) {
 		struct ws_device device;
@@ -125,7 +120,7 @@ static void device_items(const struct diff_side *side, struct items *items)
 	}
 }
 
-static void kernel_items(const struct diff_side *side, struct items *items)
+static void kernel_items(const struct wsi_diff_side *side, struct items *items)
 {
 	for (uint32_t i = 0; i < side->report->n_kernels; i++) {
 		const struct ws_report_kernel *kernel = &side->report->kernels[i];
@@ -146,7 +141,7 @@ static void place_text(char text[TEXT], const struct ws_report_frame *frame)
 		 frame->rel_pc, STR(frame->file), frame->line);
 }
 
-static void exception_items(const struct diff_side *side, struct items *items)
+static void exception_items(const struct wsi_diff_side *side, struct items *items)
 {
 	for (uint32_t i = 0; i < side->report->n_exceptions; i++) {
 		const struct ws_report_exception *one = &side->report->exceptions[i];
@@ -162,7 +157,7 @@ static void exception_items(const struct diff_side *side, struct items *items)
 	}
 }
 
-static void group_items(const struct diff_side *side, struct items *items)
+static void group_items(const struct wsi_diff_side *side, struct items *items)
 {
 	for (uint32_t i = 0; i < side->report->n_groups; i++) {
 		const struct ws_report_group *group = &side->report->groups[i];
@@ -176,7 +171,7 @@ static void group_items(const struct diff_side *side, struct items *items)
 	}
 }
 
-static void module_items(const struct diff_side *side, struct items *items)
+static void module_items(const struct wsi_diff_side *side, struct items *items)
 {
 	for (uint32_t i = 0; i < side->counts.modules; i++) {
 		struct ws_module module;
@@ -188,11 +183,14 @@ static void module_items(const struct diff_side *side, struct items *items)
 		    ws_target_device(side->target, module.device_index, &device, NULL) != WS_OK)
 			continue;
 		struct ws_span bytes = module.relocated.len ? module.relocated : module.original;
-		if (bytes.len && ws_cubin_open(bytes, &cubin, NULL) == WS_OK) {
-			if (ws_cubin_image_id(cubin, &id, NULL) == WS_OK)
+		enum ws_status st = bytes.len ? ws_cubin_open(bytes, &cubin, NULL) : WS_ABSENT;
+		if (st == WS_OK) {
+			st = ws_cubin_image_id(cubin, &id, NULL);
+			if (st == WS_OK)
 				ws_code_id_text(&id, text);
 			ws_cubin_close(cubin);
 		}
+		items->is_out_of_memory |= st == WS_NO_MEMORY;
 		struct item *item = items_add(items);
 		snprintf(item->key, TEXT, "device %u %s", device.id, text);
 		snprintf(item->value, TEXT, "loaded as 0x%" PRIx64, module.handle);
@@ -225,11 +223,12 @@ static int warp_order(const void *left, const void *right)
 }
 
 /* Warps that have a thread, by their keys. */
-static struct warp_key *warp_keys(const struct diff_side *side, uint32_t *ret_n)
+static struct warp_key *warp_keys(struct wsi_diff *diff, int s, uint32_t *ret_n)
 {
-	struct warp_key *keys = cli_alloc(side->counts.warps, sizeof *keys);
+	const struct wsi_diff_side *side = &diff->side[s];
+	struct warp_key *keys = wsi_diff_keys(diff, side->counts.warps, sizeof *keys);
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < side->counts.warps; i++) {
+	for (uint32_t i = 0; keys && i < side->counts.warps; i++) {
 		struct ws_warp warp;
 		struct ws_block block;
 		struct ws_device device;
@@ -257,7 +256,7 @@ static void warp_text(char text[TEXT], const struct warp_key *key)
 		 key->thread.y, key->thread.z);
 }
 
-static uint32_t read_registers(const struct diff_side *side, uint32_t warp, uint32_t lane,
+static uint32_t read_registers(const struct wsi_diff_side *side, uint32_t warp, uint32_t lane,
 			       enum ws_reg_kind kind, uint32_t values[MAX_REGS])
 {
 	uint32_t n;
@@ -267,7 +266,7 @@ static uint32_t read_registers(const struct diff_side *side, uint32_t warp, uint
 }
 
 /* Registers of one lane, or of the warp (`lane` WS_NONE). */
-static void registers_compare(struct diff *diff, const struct warp_key *const keys[2],
+static void registers_compare(struct wsi_diff *diff, const struct warp_key *const keys[2],
 			      uint32_t lane, enum ws_reg_kind kind, const char *prefix)
 {
 	uint32_t values[2][MAX_REGS], n[2];
@@ -277,8 +276,8 @@ static void registers_compare(struct diff *diff, const struct warp_key *const ke
 	for (uint32_t r = 0; r < n[0] || r < n[1]; r++) {
 		if (r < n[0] && r < n[1] && values[0][r] == values[1][r])
 			continue;
-		if (diff->limit.value && diff->found[DIFF_register] >= diff->limit.value) {
-			diff->found[DIFF_register]++;
+		if (diff->limit && diff->counts.found[WS_DIFF_register] >= diff->limit) {
+			diff->counts.found[WS_DIFF_register]++;
 			continue;
 		}
 		warp_text(warp, keys[0]);
@@ -289,12 +288,12 @@ static void registers_compare(struct diff *diff, const struct warp_key *const ke
 		for (int s = 0; s < 2; s++)
 			snprintf(text[s], sizeof text[s], "0x%08" PRIx32,
 				 r < n[s] ? values[s][r] : 0);
-		diff_tell(diff, DIFF_register, key, r < n[0] ? text[0] : NULL,
-			  r < n[1] ? text[1] : NULL);
+		wsi_diff_tell(diff, WS_DIFF_register, key, r < n[0] ? text[0] : NULL,
+			      r < n[1] ? text[1] : NULL);
 	}
 }
 
-static void lanes_compare(struct diff *diff, const struct warp_key *const keys[2])
+static void lanes_compare(struct wsi_diff *diff, const struct warp_key *const keys[2])
 {
 	struct ws_lane lanes[2][WS_MAX_LANES];
 	uint32_t n[2] = { 0, 0 }, at = 0;
@@ -319,19 +318,19 @@ static void lanes_compare(struct diff *diff, const struct warp_key *const keys[2
 				 a->rel_pc, a->exception);
 			snprintf(text[1], sizeof text[1], "pc +0x%" PRIx64 " exception %u",
 				 b->rel_pc, b->exception);
-			diff_tell(diff, DIFF_warp, key, text[0], text[1]);
+			wsi_diff_tell(diff, WS_DIFF_warp, key, text[0], text[1]);
 		}
 		if (a->rel_pc != b->rel_pc) /* then the pc is another, too */
 			a->pc = b->pc;
-		diff_row(diff, WS_ROW_LANE, key, a, b);
-		diff_stacks(diff, (const uint32_t[2]){ keys[0]->index, keys[1]->index }, a->id,
-			    key);
+		wsi_diff_row(diff, WS_ROW_LANE, key, a, b);
+		wsi_diff_stacks(diff, (const uint32_t[2]){ keys[0]->index, keys[1]->index }, a->id,
+				key);
 		registers_compare(diff, keys, a->id, WS_REG_R, "R");
 		registers_compare(diff, keys, a->id, WS_REG_P, "P");
 	}
 }
 
-static void warp_fields_compare(struct diff *diff, const struct warp_key *const keys[2])
+static void warp_fields_compare(struct wsi_diff *diff, const struct warp_key *const keys[2])
 {
 	struct ws_warp warps[2];
 	char key[TEXT];
@@ -340,7 +339,7 @@ static void warp_fields_compare(struct diff *diff, const struct warp_key *const 
 			return;
 	}
 	warp_text(key, keys[0]);
-	diff_row(diff, WS_ROW_WARP, key, &warps[0], &warps[1]);
+	wsi_diff_row(diff, WS_ROW_WARP, key, &warps[0], &warps[1]);
 }
 
 static bool same_block(const struct warp_key *a, const struct warp_key *b)
@@ -350,12 +349,12 @@ static bool same_block(const struct warp_key *a, const struct warp_key *b)
 	return warp_order(a, &other) == 0;
 }
 
-static void warps_compare(struct diff *diff)
+static void warps_compare(struct wsi_diff *diff)
 {
 	uint32_t n[2], at[2] = { 0, 0 };
 	struct warp_key *keys[2], last = { .index = WS_NONE };
 	for (int s = 0; s < 2; s++)
-		keys[s] = warp_keys(&diff->side[s], &n[s]);
+		keys[s] = warp_keys(diff, s, &n[s]);
 	while (at[0] < n[0] || at[1] < n[1]) {
 		const struct warp_key *a = at[0] < n[0] ? &keys[0][at[0]] : NULL;
 		const struct warp_key *b = at[1] < n[1] ? &keys[1][at[1]] : NULL;
@@ -365,8 +364,8 @@ static void warps_compare(struct diff *diff)
 		if (order != 0) {
 			char text[TEXT];
 			warp_text(text, order < 0 ? a : b);
-			diff_tell(diff, DIFF_warp, text, order < 0 ? "resident" : NULL,
-				  order < 0 ? NULL : "resident");
+			wsi_diff_tell(diff, WS_DIFF_warp, text, order < 0 ? "resident" : NULL,
+				      order < 0 ? NULL : "resident");
 			continue;
 		}
 		const struct warp_key *const pair[2] = { a, b };
@@ -377,112 +376,140 @@ static void warps_compare(struct diff *diff)
 		char text[TEXT];
 		const uint32_t warps[2] = { a->index, b->index };
 		warp_text(text, a);
-		diff_memory_of_warp(diff, warps, text);
+		wsi_diff_memory_of_warp(diff, warps, text);
 		if (last.index == WS_NONE || !same_block(&last, a))
-			diff_memory_of_block(diff, warps, text);
+			wsi_diff_memory_of_block(diff, warps, text);
 		last = *a;
 	}
-	free(keys[0]);
-	free(keys[1]);
+	wsi_free(keys[0]);
+	wsi_free(keys[1]);
 }
 
 /* ---- the whole ---- */
 
-typedef void items_fill(const struct diff_side *side, struct items *items);
+typedef void items_fill(const struct wsi_diff_side *side, struct items *items);
 
-static void compare_all(struct diff *diff)
+static void compare_all(struct wsi_diff *diff)
 {
 	static items_fill *const fills[] = {
-		[DIFF_verdict] = verdict_items, [DIFF_device] = device_items,
-		[DIFF_kernel] = kernel_items,   [DIFF_exception] = exception_items,
-		[DIFF_group] = group_items,     [DIFF_module] = module_items,
+		[WS_DIFF_verdict] = verdict_items, [WS_DIFF_device] = device_items,
+		[WS_DIFF_kernel] = kernel_items,   [WS_DIFF_exception] = exception_items,
+		[WS_DIFF_group] = group_items,     [WS_DIFF_module] = module_items,
 	};
-	for (enum diff_kind kind = DIFF_verdict; kind <= DIFF_module; kind++) {
+	for (enum ws_diff_kind kind = WS_DIFF_verdict; kind <= WS_DIFF_module; kind++) {
 		struct items items[2] = { { 0 }, { 0 } };
 		for (int s = 0; s < 2; s++)
 			fills[kind](&diff->side[s], &items[s]);
 		items_compare(diff, kind, items);
 	}
-	diff_tables(diff);
+	wsi_diff_tables(diff);
 	warps_compare(diff);
-	diff_memory_global(diff);
-	diff_memory_of_grids(diff);
+	wsi_diff_memory_global(diff);
+	wsi_diff_memory_of_grids(diff);
 }
 
-static void end_text(struct diff *diff, uint64_t total)
+static void diff_free(struct wsi_diff *diff)
 {
-	struct ws_out *out = &diff->cli->out;
-	if (total == 0)
+	for (int s = 0; s < 2; s++)
+		ws_report_destroy(diff->side[s].report);
+	wsi_free(diff);
+}
+
+enum ws_status ws_diff(const struct ws_target *a, const struct ws_target *b, uint64_t limit,
+		       ws_diff_fn *tell, void *user, struct ws_diff_counts *ret_counts,
+		       struct ws_error *err)
+{
+	const struct ws_report_options report = { .size = sizeof report, .no_source = true };
+	struct wsi_diff *diff = wsi_zalloc(sizeof *diff); /* too large for a stack */
+	enum ws_status st = WS_OK;
+	if (!diff)
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "out of memory");
+	diff->tell = tell;
+	diff->user = user;
+	diff->limit = limit;
+	for (int s = 0; s < 2 && st == WS_OK; s++) {
+		struct wsi_diff_side *side = &diff->side[s];
+		side->target = s ? b : a;
+		ws_target_counts(side->target, &side->counts);
+		st = ws_report_create(side->target, &report, &side->report, err);
+	}
+	if (st == WS_OK) {
+		compare_all(diff);
+		for (int kind = 0; kind < WS_N_DIFF_KINDS; kind++)
+			diff->counts.total += diff->counts.found[kind];
+		*ret_counts = diff->counts;
+		if (diff->is_out_of_memory)
+			st = wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "out of memory");
+	}
+	diff_free(diff);
+	return st;
+}
+
+/* ---- text and JSON ---- */
+
+static void difference_text(void *user, const struct ws_difference *one)
+{
+	struct ws_out *out = user;
+	const char *a = one->a, *b = one->b;
+	ws_out_printf(out, "%s %-9s ", a && b ? "~" : a ? "-" : "+", kind_names[one->kind]);
+	ws_out_escaped(out, ws_str_of(one->key));
+	ws_out_text(out, ": ");
+	ws_out_escaped(out, ws_str_of(a ? a : b));
+	if (a && b) {
+		ws_out_text(out, " -> ");
+		ws_out_escaped(out, ws_str_of(b));
+	}
+	ws_out_text(out, "\n");
+}
+
+enum ws_status ws_diff_text(const struct ws_target *a, const struct ws_target *b, uint64_t limit,
+			    struct ws_out *out, struct ws_diff_counts *ret_counts,
+			    struct ws_error *err)
+{
+	enum ws_status st = ws_diff(a, b, limit, difference_text, out, ret_counts, err);
+	if (st != WS_OK)
+		return st;
+	if (ret_counts->total == 0)
 		ws_out_text(out, "no difference\n");
-	for (int kind = 0; kind < N_DIFF_KINDS; kind++) {
-		if (diff->limit.value && diff->found[kind] > diff->limit.value)
+	for (int kind = 0; kind < WS_N_DIFF_KINDS; kind++) {
+		if (limit && ret_counts->found[kind] > limit)
 			ws_out_printf(out,
 				      "%s: %" PRIu64 " differences, %" PRIu64
 				      " shown; --limit 0 shows all\n",
-				      kind_names[kind], diff->found[kind], diff->limit.value);
+				      kind_names[kind], ret_counts->found[kind], limit);
 	}
+	return WS_OK;
 }
 
-static int run(struct diff *diff)
+static void difference_json(void *user, const struct ws_difference *one)
 {
-	struct ws_json *json = &diff->json;
-	if (diff->cli->json) {
-		cli_json_begin(diff->cli, json, "warpscope-diff-1");
-		ws_json_key_text(json, "a", diff->side[0].path);
-		ws_json_key_text(json, "b", diff->side[1].path);
-		ws_json_key_array(json, "differences");
-	}
-	compare_all(diff);
-	uint64_t total = 0;
-	for (int kind = 0; kind < N_DIFF_KINDS; kind++)
-		total += diff->found[kind];
-	if (diff->cli->json) {
-		ws_json_end(json);
-		ws_json_key_object(json, "counts");
-		for (int kind = 0; kind < N_DIFF_KINDS; kind++) {
-			ws_json_key_u64(json, kind_names[kind], diff->found[kind]);
-		}
-		ws_json_end(json);
-		ws_json_key_bool(json, "same", total == 0);
-		ws_json_end(json);
-	} else {
-		end_text(diff, total);
-	}
-	return total ? CLI_FOUND : CLI_ANSWERED;
+	struct ws_json *json = user;
+	ws_json_object(json);
+	ws_json_key_text(json, "kind", kind_names[one->kind]);
+	ws_json_key_text(json, "key", one->key);
+	ws_json_key_text(json, "a", one->a);
+	ws_json_key_text(json, "b", one->b);
+	ws_json_end(json);
 }
 
-static int side_open(struct diff *diff, struct diff_side *side, const char *path)
+enum ws_status ws_diff_json(const struct ws_target *a, const struct ws_target *b,
+			    const char *const paths[2], uint64_t limit, struct ws_out *out,
+			    struct ws_diff_counts *ret_counts, struct ws_error *err)
 {
-	struct ws_report_options report = { .size = sizeof report, .no_source = true };
-	struct ws_error err;
-	side->path = path;
-	int status = cli_target_open(diff->cli, path, &side->target);
-	if (status != CLI_ANSWERED)
-		return status;
-	ws_target_counts(side->target, &side->counts);
-	if (ws_report_create(side->target, &report, &side->report, &err) != WS_OK)
-		return cli_fail(path, &err);
-	return CLI_ANSWERED;
-}
-
-const struct cli_option verb_diff_options[] = {
-	{ "limit", 0, CLI_NUMBER, .at = offsetof(struct diff, limit) },
-	{ 0 },
-};
-
-int verb_diff(struct cli *cli, int argc, char **argv)
-{
-	struct diff diff = { .cli = cli, .limit.value = 20 };
-	int status = cli_options_take(cli, verb_diff_options, &diff, &argc, &argv);
-	if (status == CLI_ANSWERED && argc != 2)
-		status = cli_usage("diff", "two dumps are needed");
-	for (int s = 0; s < 2 && status == CLI_ANSWERED; s++)
-		status = side_open(&diff, &diff.side[s], argv[s]);
-	if (status == CLI_ANSWERED)
-		status = run(&diff);
-	for (int s = 0; s < 2; s++) {
-		ws_report_destroy(diff.side[s].report);
-		cli_target_close(diff.cli, diff.side[s].target);
-	}
-	return status;
+	struct ws_json json;
+	ws_json_begin(&json, out, "warpscope-diff-1");
+	ws_json_key_text(&json, "a", paths[0]);
+	ws_json_key_text(&json, "b", paths[1]);
+	ws_json_key_array(&json, "differences");
+	enum ws_status st = ws_diff(a, b, limit, difference_json, &json, ret_counts, err);
+	if (st != WS_OK)
+		return st;
+	ws_json_end(&json);
+	ws_json_key_object(&json, "counts");
+	for (int kind = 0; kind < WS_N_DIFF_KINDS; kind++)
+		ws_json_key_u64(&json, kind_names[kind], ret_counts->found[kind]);
+	ws_json_end(&json);
+	ws_json_key_bool(&json, "same", ret_counts->total == 0);
+	ws_json_end(&json);
+	return WS_OK;
 }

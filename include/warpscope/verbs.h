@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file
+ * What the program's verbs answer.
+ *
+ * The facts of an answer are data: those of most verbs come from the header of their subject
+ * (ws_core_check(), ws_log_judge()), the others from a function here. Of each verb a function here
+ * writes the answer as JSON, by docs/schema/warpscope-VERB-1.json, and one as text; they use
+ * nothing but these facts. A report and a triage have theirs in report.h and triage.h.
+ *
+ * Failures of writing show in ws_out_flush(). A function that fails may have written a part of its
+ * answer.
+ */
+#ifndef WARPSCOPE_VERBS_H
+#define WARPSCOPE_VERBS_H
+
+#include <warpscope/core.h>
+#include <warpscope/log.h>
+#include <warpscope/out.h>
+#include <warpscope/target.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- check: whether a dump is sound (core.h) ---- */
+
+/** `limit`: of the findings of one rule, and of salvaged parts, so many are shown; 0: all.
+ * @retval WS_NO_MEMORY */
+WS_API enum ws_status ws_check_text(const struct ws_core *core, uint64_t limit, struct ws_out *out,
+				    struct ws_check_summary *ret_summary,
+				    struct ws_error *err) WS_MUST_USE;
+/** `path` is the name of the dump. */
+WS_API enum ws_status ws_check_json(const struct ws_core *core, const char *path, uint64_t limit,
+				    struct ws_out *out, struct ws_check_summary *ret_summary,
+				    struct ws_error *err) WS_MUST_USE;
+
+/* ---- log: what failed first, where there is no dump (log.h) ---- */
+
+/** `columns`: of the terminal, as struct ws_text_options has it. @retval WS_NO_MEMORY */
+WS_API enum ws_status ws_log_text(const struct ws_log_result *result, unsigned columns,
+				  struct ws_out *out, struct ws_error *err) WS_MUST_USE;
+WS_API void ws_log_json(const struct ws_log_result *result, struct ws_out *out);
+
+/* ---- diff: what differs between two dumps ---- */
+
+/** One list gives the enum and the words that answers have. */
+#define WS_DIFF_KIND_LIST(X) \
+	X(verdict)           \
+	X(device)            \
+	X(kernel) X(exception) X(group) X(module) X(field) X(warp) X(register) X(memory)
+
+enum ws_diff_kind {
+#define X(name) WS_DIFF_##name,
+	WS_DIFF_KIND_LIST(X)
+#undef X
+		WS_N_DIFF_KINDS
+};
+
+/** How many differences of each kind there are. */
+struct ws_diff_counts {
+	uint64_t found[WS_N_DIFF_KINDS];
+	uint64_t total;
+};
+
+/** Something that only one side has, or that both have with other values. Texts are valid during
+ * the call. */
+struct ws_difference {
+	enum ws_diff_kind kind;
+	const char *key;
+	const char *a, *b; /**< NULL: not on that side */
+};
+typedef void ws_diff_fn(void *user, const struct ws_difference *difference);
+
+/**
+ * Compares two stopped targets, `a` and `b`: verdicts, kernels, exceptions, groups of threads,
+ * modules, all fields of rows, registers, memory. Rows match by what stays the same from run to
+ * run: ids, and places in the grid. Nothing is kept per lane or per byte.
+ * @param limit  Of each kind so many are told; 0: all. All are counted.
+ * @retval WS_NO_MEMORY
+ */
+WS_API enum ws_status ws_diff(const struct ws_target *a, const struct ws_target *b, uint64_t limit,
+			      ws_diff_fn *tell, void *user, struct ws_diff_counts *ret_counts,
+			      struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_diff_text(const struct ws_target *a, const struct ws_target *b,
+				   uint64_t limit, struct ws_out *out,
+				   struct ws_diff_counts *ret_counts,
+				   struct ws_error *err) WS_MUST_USE;
+/** `paths` are the names of the dumps. */
+WS_API enum ws_status ws_diff_json(const struct ws_target *a, const struct ws_target *b,
+				   const char *const paths[2], uint64_t limit, struct ws_out *out,
+				   struct ws_diff_counts *ret_counts,
+				   struct ws_error *err) WS_MUST_USE;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

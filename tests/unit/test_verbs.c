@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the verbs answer, from the library: the program prints the same, byte for byte. */
+#define _XOPEN_SOURCE 700 /* popen */
+#include "unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include <warpscope/report.h>
+#include <warpscope/verbs.h>
+
+enum { MOST = 1 << 20, MANY = 8192 };
+
+/* ---- what is written, here and by the program ---- */
+
+struct page {
+	struct ws_out out;
+	size_t len;
+	char bytes[MOST];
+};
+
+static struct page page, printed;
+
+static bool page_take(void *user, const char *bytes, size_t len)
+{
+	struct page *to = user;
+	assert_true(len < sizeof to->bytes - to->len);
+	memcpy(to->bytes + to->len, bytes, len);
+	to->len += len;
+	to->bytes[to->len] = '\0';
+	return true;
+}
+
+static struct ws_out *page_begin(void)
+{
+	page.len = 0;
+	page.bytes[0] = '\0';
+	ws_out_init(&page.out, page_take, &page);
+	return &page.out;
+}
+
+/* Runs the program; its exit status. What it prints is in `printed`. */
+static int program_run(const char *words, const char *folder)
+{
+	char command[2000];
+	const char *program = getenv("WS_TEST_PROGRAM");
+	assert_non_null(program);
+	assert_true(
+		wsi_format(command, "cd \"%s\" && \"%s\" %s 2>/dev/null", folder, program, words));
+	FILE *pipe = popen(command, "r");
+	assert_non_null(pipe);
+	printed.len = fread(printed.bytes, 1, sizeof printed.bytes - 1, pipe);
+	printed.bytes[printed.len] = '\0';
+	return WEXITSTATUS(pclose(pipe));
+}
+
+static void assert_printed(const char *words, const char *folder, int status)
+{
+	assert_int_equal(ws_out_flush(&page.out, NULL), WS_OK);
+	assert_int_equal(program_run(words, folder), status);
+	assert_string_equal(printed.bytes, page.bytes);
+}
+
+static const char *folder_of(const char *variable)
+{
+	const char *folder = getenv(variable);
+	assert_non_null(folder);
+	return folder;
+}
+
+/* ---- dumps ---- */
+
+static struct ws_target *dump_open(const char *name)
+{
+	char path[1000];
+	struct ws_target *target = NULL;
+	assert_true(wsi_format(path, "%s/%s", folder_of("WS_TEST_DUMPS"), name));
+	assert_int_equal(ws_core_open(path, NULL, &target, NULL), WS_OK);
+	return target;
+}
+
+static void check_is_as_printed(void **state)
+{
+	(void)state;
+	struct ws_check_summary summary;
+	struct ws_target *target = dump_open("hang.nvcudmp");
+	const struct ws_core *core = ws_target_core(target);
+	assert_int_equal(ws_check_text(core, 20, page_begin(), &summary, NULL), WS_OK);
+	assert_int_equal(summary.findings, 0);
+	assert_printed("check hang.nvcudmp", folder_of("WS_TEST_DUMPS"), 0);
+	assert_int_equal(ws_check_json(core, "hang.nvcudmp", 1000, page_begin(), &summary, NULL),
+			 WS_OK);
+	ws_out_text(&page.out, "\n");
+	assert_printed("check --json hang.nvcudmp", folder_of("WS_TEST_DUMPS"), 0);
+	ws_target_close(target);
+}
+
+static void log_is_as_printed(void **state)
+{
+	(void)state;
+	char path[1000];
+	const struct ws_log_result *result;
+	struct ws_log *log;
+	bool is_cut;
+	assert_int_equal(ws_log_create(&log, NULL), WS_OK);
+	assert_true(wsi_format(path, "%s/kernel.log", folder_of("WS_TEST_LOGS")));
+	assert_int_equal(ws_log_read(log, path, 0, &is_cut, NULL), WS_OK);
+	assert_int_equal(ws_log_judge(log, &result, NULL), WS_OK);
+	assert_int_equal(ws_log_text(result, 0, page_begin(), NULL), WS_OK);
+	char words[1100];
+	assert_true(wsi_format(words, "log \"%s\"", path));
+	assert_printed(words, ".", 10);
+	ws_log_json(result, page_begin());
+	assert_true(wsi_format(words, "log --json \"%s\"", path));
+	assert_printed(words, ".", 10);
+	ws_log_destroy(log);
+}
+
+/* ---- diff ---- */
+
+struct told {
+	struct {
+		enum ws_diff_kind kind;
+		char text[1400];
+	} at[MANY];
+	uint32_t n;
+};
+
+static struct told whole, part;
+
+static void told_add(void *user, const struct ws_difference *one)
+{
+	struct told *told = user;
+	assert_true(told->n < MANY);
+	told->at[told->n].kind = one->kind;
+	assert_true(wsi_format(told->at[told->n++].text, "%s|%s|%s", one->key, one->a ? one->a : "",
+			       one->b ? one->b : ""));
+}
+
+static uint32_t told_of_kind(const struct told *told, enum ws_diff_kind kind)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < told->n; i++)
+		n += told->at[i].kind == kind;
+	return n;
+}
+
+static void diff_tells_each_difference_up_to_the_limit(void **state)
+{
+	(void)state;
+	struct ws_diff_counts all, few;
+	struct ws_target *a = dump_open("illegal-address.nvcudmp"),
+			 *b = dump_open("misaligned-G.nvcudmp");
+	const struct ws_report_options options = { .size = sizeof options, .no_source = true };
+	const struct ws_report *report;
+	whole.n = part.n = 0;
+	assert_int_equal(ws_diff(a, b, 0, told_add, &whole, &all, NULL), WS_OK);
+	assert_int_equal(ws_diff(a, b, 1, told_add, &part, &few, NULL), WS_OK);
+	assert_memory_equal(&all, &few, sizeof all);
+	assert_int_equal(all.total, whole.n);
+	for (int kind = 0; kind < WS_N_DIFF_KINDS; kind++) {
+		assert_int_equal(all.found[kind], told_of_kind(&whole, (enum ws_diff_kind)kind));
+		assert_int_equal(all.found[kind] > 0, told_of_kind(&part, (enum ws_diff_kind)kind));
+	}
+	assert_int_equal(ws_report_create(a, &options, &report, NULL), WS_OK);
+	assert_int_equal(all.found[WS_DIFF_verdict], 1);
+	assert_non_null(strstr(whole.at[0].text, report->summary));
+	ws_report_destroy(report);
+	ws_target_close(a);
+	ws_target_close(b);
+}
+
+static void diff_is_as_printed(void **state)
+{
+	(void)state;
+	static const char *const names[2] = { "illegal-address.nvcudmp", "misaligned-G.nvcudmp" };
+	const char *folder = folder_of("WS_TEST_DUMPS");
+	struct ws_diff_counts counts;
+	struct ws_target *a = dump_open(names[0]), *b = dump_open(names[1]);
+	assert_int_equal(ws_diff_text(a, b, 20, page_begin(), &counts, NULL), WS_OK);
+	assert_printed("diff illegal-address.nvcudmp misaligned-G.nvcudmp", folder, 10);
+	assert_int_equal(ws_diff_json(a, b, names, 20, page_begin(), &counts, NULL), WS_OK);
+	assert_printed("diff --json illegal-address.nvcudmp misaligned-G.nvcudmp", folder, 10);
+	assert_int_equal(ws_diff_text(a, a, 20, page_begin(), &counts, NULL), WS_OK);
+	assert_int_equal(counts.total, 0);
+	assert_printed("diff hang.nvcudmp hang.nvcudmp", folder, 0);
+	ws_target_close(a);
+	ws_target_close(b);
+}
+
+static uint64_t allocations, failing;
+
+static bool is_turn(void)
+{
+	return ++allocations == failing;
+}
+
+/* What is told before memory runs out is true; the end says that not all was. */
+static void diff_without_memory_tells_nothing_false(void **state)
+{
+	(void)state;
+	struct ws_diff_counts counts;
+	struct ws_target *a = dump_open("illegal-address.nvcudmp"),
+			 *b = dump_open("misaligned-G.nvcudmp");
+	whole.n = 0;
+	allocations = failing = 0;
+	wsi_alloc_should_fail = is_turn;
+	assert_int_equal(ws_diff(a, b, 0, told_add, &whole, &counts, NULL), WS_OK);
+	const uint64_t n = allocations;
+	bool failed = false;
+	for (uint64_t back = 0; back < n; back += 1 + back / 4) { /* ws_diff's own are the last */
+		part.n = 0;
+		allocations = 0;
+		failing = n - back;
+		enum ws_status st = ws_diff(a, b, 0, told_add, &part, &counts, NULL);
+		assert_true(st == WS_OK || st == WS_NO_MEMORY);
+		failed |= st == WS_NO_MEMORY;
+		assert_true(st == WS_NO_MEMORY || part.n == whole.n);
+		for (uint32_t i = 0; i < part.n; i++)
+			assert_string_equal(part.at[i].text, whole.at[i].text);
+	}
+	wsi_alloc_should_fail = NULL;
+	assert_true(failed);
+	ws_target_close(a);
+	ws_target_close(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(check_is_as_printed),
+		cmocka_unit_test(log_is_as_printed),
+		cmocka_unit_test(diff_tells_each_difference_up_to_the_limit),
+		cmocka_unit_test(diff_is_as_printed),
+		cmocka_unit_test(diff_without_memory_tells_nothing_false),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
