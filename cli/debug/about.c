@@ -16,12 +16,12 @@
 static bool is_of_line(struct debugger *d, uint64_t pc, const char *text, uint32_t *ret_line)
 {
 	const char *colon = strrchr(text, ':');
-	struct position position;
+	struct ws_debug_position position;
 	uint64_t line;
 	if (!cli_number(colon ? colon + 1 : text, &line))
 		return true;
 	*ret_line = (uint32_t)line;
-	debug_position(d, pc, &position);
+	ws_debug_position(d->session, pc, &position);
 	bool is = position.n == 0;
 	for (size_t i = 0; i < position.n; i++)
 		is |= position.chain[i].line == line;
@@ -31,20 +31,20 @@ static bool is_of_line(struct debugger *d, uint64_t pc, const char *text, uint32
 /* info line [*ADDRESS|LOCATION] */
 static bool info_line(struct debugger *d, const char *text)
 {
-	struct breakpoint at = { 0 };
+	struct ws_debug_places at = { .n = 0 };
 	char here[24];
 	uint64_t pc;
 	if (!*text && !debug_focus_pc(d, &pc))
 		return false;
 	if (!*text)
 		snprintf(here, sizeof here, "*0x%" PRIx64, pc);
-	bool good = debug_locate(d, *text ? text : here, &at);
+	bool good = debug_locate(d, *text ? text : here, false, &at);
 	const bool in_json = d->cli->json && good && debug_function_address(d, at.pc[0]);
 	if (in_json) {
 		debug_answer(d, "line");
 		ws_json_array(&d->json);
 	}
-	for (size_t i = 0; i < at.n_pcs; i++) {
+	for (size_t i = 0; i < at.n; i++) {
 		uint32_t line;
 		if (!in_json && !is_of_line(d, at.pc[i], text, &line))
 			debug_print_line_without_code(d, at.pc[i], line);
@@ -53,7 +53,6 @@ static bool info_line(struct debugger *d, const char *text)
 	}
 	if (in_json)
 		ws_json_end(&d->json);
-	free(at.pc);
 	return good;
 }
 
@@ -90,8 +89,8 @@ static void print_kind(struct debugger *d, enum ws_reg_kind kind, const char *pr
 	enum { MOST = 256 };
 	uint32_t words[MOST], n = 0;
 	char name[16];
-	if (ws_target_registers(d->target, d->focus.warp_index, d->focus.lane, kind, 0, MOST, words,
-				&n, NULL) != WS_OK &&
+	if (ws_target_registers(d->target, debug_focus(d).warp_index, debug_focus(d).lane, kind, 0,
+				MOST, words, &n, NULL) != WS_OK &&
 	    n == 0)
 		return;
 	for (uint32_t i = 0; i < n; i++) {
@@ -199,12 +198,12 @@ static void print_in_scope(struct debugger *d, const struct ws_dwarf *dwarf,
 static bool info_scope(struct debugger *d, const char *text)
 {
 	struct ws_out *out = &d->cli->out;
-	struct breakpoint at = { 0 };
+	struct ws_debug_places at = { .n = 0 };
 	const struct ws_dwarf *dwarf = NULL;
 	size_t n;
 	if (!*text)
 		cli_say("requires an argument (function, line or *addr) to define a scope\n");
-	else if (debug_locate_stop(d, text, &at)) {
+	else if (debug_locate(d, text, true, &at)) {
 		struct ws_dwarf_variable *list = scope_read(d, at.pc[0], &n, &dwarf);
 		if (d->cli->json) {
 			debug_answer(d, "scope");
@@ -225,8 +224,7 @@ static bool info_scope(struct debugger *d, const char *text)
 			ws_json_end(&d->json);
 		free(list);
 	}
-	free(at.pc);
-	return at.n_pcs > 0;
+	return at.n > 0;
 }
 
 /* [-q] [-t TYPE] [NAME], both regular expressions, which the verb has as options. */
@@ -278,7 +276,7 @@ static bool info_breakpoints(struct debugger *d, const char *text)
 static bool info_watchpoints(struct debugger *d, const char *text)
 {
 	(void)text;
-	if (debug_breakpoint_count(d))
+	if (ws_debug_breakpoint_next(d->session, 0))
 		debug_breakpoints_list(d);
 	else
 		ws_out_text(&d->cli->out, "No watchpoints.\n");
@@ -307,10 +305,10 @@ static bool info_symbol(struct debugger *d, const char *text)
 static bool info_program(struct debugger *d, const char *text)
 {
 	(void)text;
-	ws_out_text(&d->cli->out, d->dump      ? "The program being debugged is not being run.\n"
-				  : d->over    ? "All kernels have ended.\n"
-				  : d->started ? "The kernels have begun.\n"
-					       : "No kernel has begun.\n");
+	ws_out_text(&d->cli->out, d->dump ? "The program being debugged is not being run.\n"
+				  : debug_is_over(d)   ? "All kernels have ended.\n"
+				  : debug_has_begun(d) ? "The kernels have begun.\n"
+						       : "No kernel has begun.\n");
 	return true;
 }
 
@@ -357,13 +355,13 @@ static bool info_inferiors(struct debugger *d, const char *text)
 static void info_cuda_line(struct debugger *d, const char *text)
 {
 	struct ws_out *out = &d->cli->out;
-	struct position position;
+	struct ws_debug_position position;
 	uint64_t pc;
 	if (!*text)
 		cli_say("Argument required (expression to compute).\n");
 	if (!*text || !debug_number_in(d, *text == '*' ? text + 1 : text, &pc))
 		return;
-	debug_position(d, pc, &position);
+	ws_debug_position(d->session, pc, &position);
 	ws_out_printf(out, "PC 0x%" PRIx64 " is at ", pc);
 	if (position.n)
 		print_position(out, &position.chain[0], false);

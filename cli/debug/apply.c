@@ -116,7 +116,7 @@ static void apply_to_levels(struct debugger *d, struct applied *applied, const c
 		size_t from = strtoul(text, &end, 10), to = from;
 		if (*end == '-' && end[1] >= '0' && end[1] <= '9')
 			to = strtoul(end + 1, &end, 10);
-		for (; from <= to && from < n && !debug_interrupted(); from++)
+		for (; from <= to && from < n && !debug_interrupted(d); from++)
 			apply_to(d, applied, from);
 		text = end + strspn(end, " ");
 	}
@@ -148,7 +148,7 @@ void debug_frame_apply(struct debugger *d, const char *text)
 		if (levels)
 			apply_to_levels(d, &applied, levels);
 		for (size_t i = count < 0 && most < n ? n - (size_t)most : 0;
-		     !levels && i < last && !debug_interrupted(); i++)
+		     !levels && i < last && !debug_interrupted(d); i++)
 			apply_to(d, &applied, i);
 		(void)select_quietly(d, &applied.look, before);
 	}

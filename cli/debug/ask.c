@@ -70,12 +70,12 @@ static int open_at(struct debugger *d, const char *path, int argc, char **argv,
 	if (status != CLI_ANSWERED)
 		return status;
 	d->dump = cli_copy(path, strlen(path));
-	d->cli->live = d->target;
+	debug_use(d);
 	if (argc == 0 && !frame.given && ws_focus_find(d->target, &focus, NULL) != WS_OK)
 		return CLI_ANSWERED;
 	status = look_open(&look, d->cli, path, argc, argv, frame);
 	if (status == CLI_ANSWERED) {
-		debug_focus_on(d, &look.session.focus);
+		(void)debug_focus_on(d, look.session.focus.warp_index, look.session.focus.lane);
 		debug_frame_on(d, &look, look.at);
 	}
 	look_close(&look);
@@ -105,7 +105,9 @@ static int ask(struct asking *asking, const char *path, int argc, char **argv, a
 {
 	struct debugger *d = &asking->d;
 	const char *text = subject_take(&argc, &argv);
-	int status = open_at(d, path, argc, argv, asking->frame);
+	int status = debug_begin(d);
+	if (status == CLI_ANSWERED)
+		status = open_at(d, path, argc, argv, asking->frame);
 	if (status == CLI_ANSWERED)
 		status = (answer ? answer(d, text) : debug_info_answer(d, word, text))
 				 ? CLI_ANSWERED

@@ -1,278 +1,149 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Breakpoints by number, as the user knows them. */
+/* Commands about breakpoints and watchpoints. */
 #include "debug/debug.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct breakpoint *debug_breakpoint_at(const struct debugger *d, uint64_t number)
+/* The expression behind " if " of a text, or NULL; the text before it is a copy, free() it. */
+static const char *condition_of(const char *text, char **ret_where)
 {
-	size_t low = 0, n = d->n_breakpoints; /* they are in the order of their numbers */
-	while (n > 0) {
-		const size_t half = n / 2;
-		const bool below = d->breakpoints[low + half].number < number;
-		low += below ? half + 1 : 0;
-		n = below ? n - half - 1 : half;
-	}
-	struct breakpoint *one = low < d->n_breakpoints ? &d->breakpoints[low] : NULL;
-	return one && one->number == number && one->where ? one : NULL;
+	const char *condition = strstr(text, " if ");
+	*ret_where = cli_copy(text, condition ? (size_t)(condition - text) : strlen(text));
+	return condition ? condition + 4 : NULL;
 }
 
-struct breakpoint *debug_breakpoint_find(const struct debugger *d, uint64_t number)
+static const struct ws_debug_breakpoint *find(const struct debugger *d, uint64_t number)
 {
-	struct breakpoint *one = debug_breakpoint_at(d, number);
+	const struct ws_debug_breakpoint *one = ws_debug_breakpoint_find(d->session, number);
 	if (!one)
 		cli_say("There is no breakpoint %" PRIu64 ".\n", number);
 	return one;
 }
 
-/* ---- in the code ---- */
+/* ---- made ---- */
 
-/* How many enabled breakpoints are at an address. */
-static size_t *planted_at(struct debugger *d, uint64_t pc)
+bool debug_break(struct debugger *d, const char *text, bool temporary)
 {
-	return debug_counts_at(&d->planted, pc);
-}
-
-/* Has the target stop everybody at an address: whose condition holds is found out here. */
-static void ask_here(const struct debugger *d, uint64_t pc)
-{
-	if (ws_target_can(d->target, WS_CAN_STOP_IF)) /* one that is not planted has none */
-		(void)!ws_target_stop_if(d->target, 0, pc, NULL, NULL, NULL);
-}
-
-/* Has the target ask the condition from now on, if it can, and stop for nobody else. The condition
- * has just been evaluated for the thread that `d->vars` looks at, which stands there. */
-static void ask_there(struct debugger *d, struct breakpoint *one, size_t i)
-{
-	if (!one->condition || *planted_at(d, one->pc[i]) > 1 ||
-	    !ws_target_can(d->target, WS_CAN_STOP_IF))
-		return;
-	if (!one->asked)
-		one->asked = cli_alloc(one->n_pcs, sizeof *one->asked);
-	if (one->asked[i] ||
-	    ws_vars_condition(d->vars, one->condition, &one->asked[i], NULL) == WS_OK)
-		(void)!ws_target_stop_if(d->target, 0, one->pc[i], ws_condition_holds,
-					 one->asked[i], NULL);
-}
-
-static void forget_asked(const struct debugger *d, struct breakpoint *one)
-{
-	for (size_t i = 0; i < one->n_pcs && one->asked; i++) {
-		if (d && one->asked[i])
-			ask_here(d, one->pc[i]);
-		ws_condition_free(one->asked[i]);
-	}
-	free(one->asked);
-	one->asked = NULL;
-}
-
-static void unplant_first(struct debugger *d, const struct breakpoint *breakpoint, size_t n)
-{
+	struct ws_out *out = &d->cli->out;
+	const struct ws_debug_breakpoint *made;
 	struct ws_error err;
-	for (size_t i = 0; i < n; i++)
-		if (--*planted_at(d, breakpoint->pc[i]) == 0 &&
-		    ws_target_unplant(d->target, 0, breakpoint->pc[i], &err) != WS_OK)
-			cli_say("Breakpoint %u: %s.\n", breakpoint->number, err.message);
-}
-
-static void unplant(struct debugger *d, const struct breakpoint *breakpoint)
-{
-	if (breakpoint->watch.kinds)
-		debug_watch_unplant(d, breakpoint);
-	unplant_first(d, breakpoint, breakpoint->n_pcs);
-}
-
-/* False: it says why, and no place of its own is planted. */
-static bool plant(struct debugger *d, struct breakpoint *breakpoint)
-{
-	struct ws_error err;
-	if (breakpoint->watch.kinds)
-		return debug_watch_plant(d, breakpoint);
-	for (size_t i = 0; i < breakpoint->n_pcs; i++) {
-		if (ws_target_plant(d->target, 0, breakpoint->pc[i], &err) == WS_OK) {
-			++*planted_at(d, breakpoint->pc[i]);
-			ask_here(d, breakpoint->pc[i]);
-			continue;
-		}
-		cli_say("Breakpoint %u: %s.\n", breakpoint->number, err.message);
-		unplant_first(d, breakpoint, i);
+	char *where;
+	const char *condition = condition_of(text, &where);
+	const bool good =
+		ws_debug_break(d->session, where, condition, temporary, &made, &err) == WS_OK;
+	free(where);
+	if (!good) {
+		cli_say("%s.\n", err.message);
 		return false;
 	}
+	d->last_breakpoint = made->number;
+	if (made->n_pcs == 0) {
+		ws_out_printf(out, "Breakpoint %u (", made->number);
+		ws_out_escaped(out, ws_str_of(made->where));
+		ws_out_text(out, ") pending.\n");
+		return true;
+	}
+	ws_out_printf(out, "%s %u at 0x%" PRIx64, temporary ? "Temporary breakpoint" : "Breakpoint",
+		      made->number, made->pc[0]);
+	if (made->n_pcs > 1)
+		ws_out_printf(out, " and %zu more", made->n_pcs - 1);
+	ws_out_text(out, ": ");
+	debug_print_place(d, made->pc[0]);
 	return true;
 }
 
-/* Whether a breakpoint is where code of images is that a program may yet load. */
-static bool is_by_name(const struct breakpoint *one)
+/* ADDRESS [LENGTH], of 4 bytes without one. */
+static bool parse_address(const struct debugger *d, const char *text,
+			  struct ws_debug_memory *ret_memory)
 {
-	return one->where && !one->watch.kinds && *one->where != '*';
+	char *end;
+	uint64_t length = 4;
+	const uint64_t address = strtoull(text, &end, 0);
+	if (end == text || (*end && *end != ' '))
+		return false;
+	end += strspn(end, " ");
+	if (*end && (!cli_number(end, &length) || length == 0))
+		return false;
+	*ret_memory = (struct ws_debug_memory){
+		.at = { .space = WS_SPACE_GENERIC,
+			.grid_index = debug_focus(d).grid_index,
+			.address = address },
+		.size_bytes = length,
+	};
+	return true;
 }
 
-void debug_breakpoints_plant(struct debugger *d)
+bool debug_memory(struct debugger *d, const char *text, struct ws_debug_memory *ret_memory)
 {
-	debug_counts_fini(&d->planted); /* the target is another */
-	for (size_t i = 0; i < d->n_breakpoints && d->program; i++)
-		if (is_by_name(&d->breakpoints[i])) { /* nothing is loaded yet */
-			forget_asked(NULL, &d->breakpoints[i]);
-			d->breakpoints[i].n_pcs = 0;
-		}
-	for (size_t i = 0; i < d->n_breakpoints; i++)
-		if (!d->breakpoints[i].disabled && !plant(d, &d->breakpoints[i]))
-			d->breakpoints[i].disabled = true;
-}
-
-/* Appends addresses that are new; they are planted. */
-static void take_places(struct debugger *d, struct breakpoint *one, const struct breakpoint *found)
-{
-	struct breakpoint added = { .number = one->number };
-	for (size_t i = 0; i < found->n_pcs; i++) {
-		bool is_known = false;
-		for (size_t k = 0; k < one->n_pcs && !is_known; k++)
-			is_known = one->pc[k] == found->pc[i];
-		if (is_known)
-			continue;
-		forget_asked(d, one); /* it is as long as the list */
-		cli_grow(&one->pc, &one->cap_pcs, one->n_pcs, sizeof *one->pc);
-		one->pc[one->n_pcs++] = found->pc[i];
-		cli_grow(&added.pc, &added.cap_pcs, added.n_pcs, sizeof *added.pc);
-		added.pc[added.n_pcs++] = found->pc[i];
-	}
-	if (!one->disabled && !plant(d, &added))
-		one->disabled = true;
-	free(added.pc);
-}
-
-void debug_breakpoints_find(struct debugger *d)
-{
-	for (size_t i = 0; i < d->n_breakpoints; i++) {
-		struct breakpoint found = { .number = 0 }, *one = &d->breakpoints[i];
-		if (!is_by_name(one))
-			continue;
-		const uint64_t muted = cli_mute();
-		bool any = debug_locate_stop(d, one->where, &found);
-		(void)cli_unmute(muted);
-		if (any)
-			take_places(d, one, &found);
-		free(found.pc);
-	}
-}
-
-/* ---- made and removed ---- */
-
-static void fini(struct breakpoint *breakpoint)
-{
-	forget_asked(NULL, breakpoint);
-	free(breakpoint->where);
-	free(breakpoint->condition);
-	free(breakpoint->pc);
-	debug_lines_free(breakpoint->commands, breakpoint->n_commands);
-}
-
-/* Those that were removed lie in the list until they are half of it. */
-static void close_gaps(struct debugger *d)
-{
-	size_t kept = 0;
-	if (2 * d->n_removed < d->n_breakpoints)
-		return;
-	for (size_t i = 0; i < d->n_breakpoints; i++)
-		if (d->breakpoints[i].where)
-			d->breakpoints[kept++] = d->breakpoints[i];
-	d->n_breakpoints = kept;
-	d->n_removed = 0;
-}
-
-size_t debug_breakpoint_count(const struct debugger *d)
-{
-	return d->n_breakpoints - d->n_removed;
-}
-
-struct breakpoint *debug_breakpoint_add(struct debugger *d, const struct breakpoint *made)
-{
-	close_gaps(d);
-	cli_grow(&d->breakpoints, &d->cap_breakpoints, d->n_breakpoints, sizeof *made);
-	d->breakpoints[d->n_breakpoints] = *made;
-	d->last_number = made->number;
-	return &d->breakpoints[d->n_breakpoints++];
-}
-
-/* Whether a condition can be evaluated at one of the places, as far as that is known before a
- * thread is there; else it says why. */
-static bool can_ask(struct debugger *d, const struct breakpoint *one, const char *condition)
-{
+	struct cli_range range;
 	struct ws_error err;
-	for (size_t i = 0; condition && i < one->n_pcs; i++)
-		if (debug_can_evaluate_at(d, one->pc[i], condition, &err))
-			return true;
-	if (condition && one->n_pcs > 0)
+	if (!*text) {
+		cli_say("What? An expression, SPACE:ADDRESS+LENGTH or ADDRESS [LENGTH] is "
+			"expected.\n");
+		return false;
+	}
+	if (cli_range(text, &range)) {
+		*ret_memory = (struct ws_debug_memory){
+			.at = { .space = range.space,
+				.bank = range.bank,
+				.address = range.address,
+				.grid_index = WS_NONE },
+			.size_bytes = range.len,
+		};
+		return true;
+	}
+	if (parse_address(d, text, ret_memory) ||
+	    ws_debug_memory(d->session, text, ret_memory, &err) == WS_OK)
+		return true;
+	cli_say("%s.\n", err.message);
+	return false;
+}
+
+/* "Watchpoint", "Read watchpoint" or "Access watchpoint". */
+static const char *watch_word(const struct ws_debug_breakpoint *watchpoint)
+{
+	return watchpoint->watches == WS_WATCH_CHANGE ? "Watchpoint"
+	       : watchpoint->watches == WS_WATCH_READ ? "Read watchpoint"
+						      : "Access watchpoint";
+}
+
+void debug_watch(struct debugger *d, const char *text, uint32_t kinds)
+{
+	const struct ws_debug_breakpoint *made;
+	struct ws_debug_memory memory;
+	struct ws_error err;
+	char *where;
+	if (!ws_target_can(d->target, WS_CAN_WATCH)) {
+		cli_say("Watchpoints are not offered by this provider.\n");
+		return;
+	}
+	const char *condition = condition_of(text, &where);
+	if (!debug_memory(d, where, &memory)) {
+		free(where);
+		return;
+	}
+	if (ws_debug_watch(d->session, where, &memory, kinds, condition, &made, &err) == WS_OK) {
+		d->last_breakpoint = made->number;
+		ws_out_printf(&d->cli->out, "%s %u: ", watch_word(made), made->number);
+		ws_out_escaped(&d->cli->out, ws_str_of(where));
+		ws_out_text(&d->cli->out, "\n");
+	} else {
 		cli_say("%s.\n", err.message);
-	return !condition || one->n_pcs == 0;
-}
-
-void debug_break(struct debugger *d, const char *text, bool temporary)
-{
-	struct breakpoint made = { .temporary = temporary };
-	const char *condition = strstr(text, " if ");
-	size_t n = condition ? (size_t)(condition - text) : strlen(text);
-	made.where = cli_copy(text, n);
-	made.condition = condition ? cli_copy(condition + 4, strlen(condition + 4)) : NULL;
-	const bool may_come = d->program && *made.where && *made.where != '*';
-	const uint64_t muted = may_come ? cli_mute() : 0;
-	const bool is_there = debug_locate_stop(d, made.where, &made);
-	if (may_come)
-		(void)cli_unmute(muted);
-	if (!is_there && !may_come) {
-		fini(&made);
-		return;
 	}
-	made.number = d->last_number + 1;
-	if (!is_there) {
-		debug_breakpoint_add(d, &made);
-		ws_out_printf(&d->cli->out, "Breakpoint %u (", made.number);
-		ws_out_escaped(&d->cli->out, ws_str_of(made.where));
-		ws_out_text(&d->cli->out, ") pending.\n");
-		return;
-	}
-	if (!can_ask(d, &made, made.condition) || !plant(d, &made)) {
-		fini(&made);
-		return;
-	}
-	debug_breakpoint_add(d, &made);
-	ws_out_printf(&d->cli->out, "%s %u at 0x%" PRIx64,
-		      temporary ? "Temporary breakpoint" : "Breakpoint", made.number, made.pc[0]);
-	if (made.n_pcs > 1)
-		ws_out_printf(&d->cli->out, " and %zu more", made.n_pcs - 1);
-	ws_out_text(&d->cli->out, ": ");
-	debug_print_place(d, made.pc[0]);
+	free(where);
 }
 
-void debug_breakpoint_remove(struct debugger *d, struct breakpoint *breakpoint)
-{
-	if (!breakpoint->disabled)
-		unplant(d, breakpoint);
-	fini(breakpoint);
-	*breakpoint = (struct breakpoint){ .number = breakpoint->number, .disabled = true };
-	d->n_removed++;
-}
-
-void debug_breakpoints_fini(struct debugger *d)
-{
-	for (size_t i = 0; i < d->n_breakpoints; i++)
-		fini(&d->breakpoints[i]);
-	free(d->breakpoints);
-	debug_counts_fini(&d->planted);
-}
-
-/* ---- commands ---- */
+/* ---- changed ---- */
 
 /* Calls `take` for each number of a text; all breakpoints without one. */
 static void each(struct debugger *d, const char *text,
-		 void (*take)(struct debugger *d, struct breakpoint *breakpoint))
+		 void (*take)(struct debugger *d, uint64_t number))
 {
-	if (!*text)
-		for (size_t i = d->n_breakpoints; i > 0; i--)
-			if (d->breakpoints[i - 1].where)
-				take(d, &d->breakpoints[i - 1]);
+	const struct ws_debug_breakpoint *one = NULL;
+	while (!*text && (one = ws_debug_breakpoint_next(d->session, one ? one->number : 0)))
+		take(d, one->number);
 	while (*text) {
 		char *end;
 		uint64_t number = strtoull(text, &end, 10);
@@ -280,29 +151,30 @@ static void each(struct debugger *d, const char *text,
 			cli_say("'%s' is not a breakpoint number.\n", text);
 			return;
 		}
-		struct breakpoint *one = debug_breakpoint_find(d, number);
-		if (one)
-			take(d, one);
+		if (find(d, number))
+			take(d, number);
 		text = end + strspn(end, " ");
 	}
 }
 
+static void remove_one(struct debugger *d, uint64_t number)
+{
+	ws_debug_remove(d->session, number);
+}
+
+static void enable(struct debugger *d, uint64_t number)
+{
+	ws_debug_enable(d->session, number, true);
+}
+
+static void disable(struct debugger *d, uint64_t number)
+{
+	ws_debug_enable(d->session, number, false);
+}
+
 void debug_breakpoints_delete(struct debugger *d, const char *text)
 {
-	each(d, text, debug_breakpoint_remove);
-}
-
-static void enable(struct debugger *d, struct breakpoint *breakpoint)
-{
-	if (breakpoint->disabled)
-		breakpoint->disabled = !plant(d, breakpoint);
-}
-
-static void disable(struct debugger *d, struct breakpoint *breakpoint)
-{
-	if (!breakpoint->disabled)
-		unplant(d, breakpoint);
-	breakpoint->disabled = true;
+	each(d, text, remove_one);
 }
 
 void debug_breakpoints_enable(struct debugger *d, const char *text, bool on)
@@ -313,64 +185,61 @@ void debug_breakpoints_enable(struct debugger *d, const char *text, bool on)
 void debug_breakpoint_condition(struct debugger *d, const char *text)
 {
 	char *end;
+	struct ws_error err;
 	uint64_t number = strtoull(text, &end, 10);
-	struct breakpoint *one = end > text ? debug_breakpoint_find(d, number) : NULL;
 	if (end == text)
 		cli_say("condition takes the number of a breakpoint, and an expression.\n");
-	if (!one)
+	if (end == text || !find(d, number))
 		return;
 	end += strspn(end, " ");
-	if (*end && !can_ask(d, one, end))
-		return;
-	forget_asked(d, one);
-	free(one->condition);
-	one->condition = *end ? cli_copy(end, strlen(end)) : NULL;
+	if (ws_debug_set_condition(d->session, number, *end ? end : NULL, &err) != WS_OK)
+		cli_say("%s.\n", err.message);
 }
 
 void debug_breakpoint_ignore(struct debugger *d, const char *text)
 {
 	char *end;
 	uint64_t number = strtoull(text, &end, 10), count = 0;
-	struct breakpoint *one = end > text ? debug_breakpoint_find(d, number) : NULL;
+	const bool is_there = end > text && find(d, number);
+	const bool is_number = end > text;
 	end += strspn(end, " ");
-	if (!one || !cli_number(end, &count)) {
-		if (one || end == text)
+	if (!is_there || !cli_number(end, &count)) {
+		if (is_there || !is_number)
 			cli_say("ignore takes the number of a breakpoint, and a count.\n");
 		return;
 	}
-	one->ignored = count;
+	ws_debug_ignore(d->session, number, count);
 	if (count)
 		ws_out_printf(&d->cli->out,
-			      "Will ignore next %" PRIu64 " crossing%s of breakpoint %u.\n", count,
-			      count == 1 ? "" : "s", one->number);
+			      "Will ignore next %" PRIu64 " crossing%s of breakpoint %" PRIu64
+			      ".\n",
+			      count, count == 1 ? "" : "s", number);
 	else
-		ws_out_printf(&d->cli->out, "Will stop next time breakpoint %u is reached.\n",
-			      one->number);
+		ws_out_printf(&d->cli->out,
+			      "Will stop next time breakpoint %" PRIu64 " is reached.\n", number);
 }
 
 void debug_breakpoint_commands(struct debugger *d, const char *text)
 {
-	uint64_t number = d->last_number;
+	uint64_t number = d->last_breakpoint;
+	struct ws_error err;
 	size_t n;
 	char **lines = debug_take_lines(d, false, &n);
-	struct breakpoint *one = NULL;
 	if (*text && !cli_number(text, &number))
 		cli_say("'%s' is not a breakpoint number.\n", text);
 	else if (number == 0)
 		cli_say("No breakpoints specified.\n");
-	else
-		one = debug_breakpoint_find(d, number);
-	if (!one) {
-		debug_lines_free(lines, n);
-		return;
-	}
-	debug_lines_free(one->commands, one->n_commands);
-	one->commands = lines;
-	one->n_commands = n;
+	else if (find(d, number) &&
+		 ws_debug_set_commands(d->session, number, (const char *const *)lines, n, &err) !=
+			 WS_OK)
+		cli_say("%s.\n", err.message);
+	debug_lines_free(lines, n);
 }
 
+/* ---- shown ---- */
+
 /* "        stop only if x == 3" and the other lines below one of the table. */
-static void list_more(struct ws_out *out, const struct breakpoint *one)
+static void list_more(struct ws_out *out, const struct ws_debug_breakpoint *one)
 {
 	if (one->condition) {
 		ws_out_text(out, "\tstop only if ");
@@ -389,157 +258,132 @@ static void list_more(struct ws_out *out, const struct breakpoint *one)
 	}
 }
 
+static void list_one(const struct debugger *d, const struct ws_debug_breakpoint *one, int width)
+{
+	struct ws_out *out = &d->cli->out;
+	ws_out_printf(out, "%-7u %-*s %-4s %c   ", one->number, width,
+		      !one->watches                     ? "breakpoint"
+		      : one->watches == WS_WATCH_CHANGE ? "hw watchpoint"
+		      : one->watches == WS_WATCH_READ   ? "read watchpoint"
+							: "acc watchpoint",
+		      one->is_temporary ? "del" : "keep", one->is_enabled ? 'y' : 'n');
+	if (one->n_pcs == 1) {
+		ws_out_printf(out, "0x%016" PRIx64 " in ", one->pc[0]);
+		debug_print_place(d, one->pc[0]);
+	} else if (one->n_pcs > 1) {
+		ws_out_text(out, "<MULTIPLE>\n");
+	} else {
+		ws_out_printf(out, "%-19s", one->watches ? "" : "<PENDING>");
+		ws_out_escaped(out, ws_str_of(one->where));
+		ws_out_text(out, "\n");
+	}
+	list_more(out, one);
+	for (size_t k = 0; one->n_pcs > 1 && k < one->n_pcs; k++) {
+		ws_out_printf(out, "%u.%-32zu y   0x%016" PRIx64 " in ", one->number, k + 1,
+			      one->pc[k]);
+		debug_print_place(d, one->pc[k]);
+	}
+}
+
 /* gdb's table. */
 void debug_breakpoints_list(const struct debugger *d)
 {
 	struct ws_out *out = &d->cli->out;
+	const struct ws_debug_breakpoint *one = ws_debug_breakpoint_next(d->session, 0);
 	int width = 14; /* of a type; gdb's, too, grows */
-	for (size_t i = 0; i < d->n_breakpoints; i++)
-		width = d->breakpoints[i].watch.kinds == WS_WATCH_READ ? 15 : width;
-	if (debug_breakpoint_count(d))
+	if (!one)
+		ws_out_text(out, "No breakpoints or watchpoints.\n");
+	for (; one; one = ws_debug_breakpoint_next(d->session, one->number))
+		width = one->watches == WS_WATCH_READ ? 15 : width;
+	one = ws_debug_breakpoint_next(d->session, 0);
+	if (one)
 		ws_out_printf(out, "Num     %-*s Disp Enb Address            What\n", width,
 			      "Type");
-	else
-		ws_out_text(out, "No breakpoints or watchpoints.\n");
-	for (size_t i = 0; i < d->n_breakpoints; i++) {
-		const struct breakpoint *one = &d->breakpoints[i];
-		static const char *const types[] = {
-			[WS_WATCH_CHANGE] = "hw watchpoint",
-			[WS_WATCH_READ] = "read watchpoint",
-		};
-		const uint32_t kinds = one->watch.kinds;
-		if (!one->where)
-			continue;
-		ws_out_printf(out, "%-7u %-*s %-4s %c   ", one->number, width,
-			      !kinds ? "breakpoint"
-			      : kinds < sizeof types / sizeof types[0] && types[kinds]
-				      ? types[kinds]
-				      : "acc watchpoint",
-			      one->temporary ? "del" : "keep", one->disabled ? 'n' : 'y');
-		if (kinds) {
-			ws_out_text(out, "                   ");
-			ws_out_escaped(out, ws_str_of(one->where));
-			ws_out_text(out, "\n");
-		} else if (one->n_pcs == 1) {
-			ws_out_printf(out, "0x%016" PRIx64 " in ", one->pc[0]);
-			debug_print_place(d, one->pc[0]);
-		} else if (one->n_pcs > 1) {
-			ws_out_text(out, "<MULTIPLE>\n");
-		} else {
-			ws_out_text(out, "<PENDING>          ");
-			ws_out_escaped(out, ws_str_of(one->where));
-			ws_out_text(out, "\n");
-		}
-		list_more(out, one);
-		for (size_t k = 0; one->n_pcs > 1 && k < one->n_pcs; k++) {
-			ws_out_printf(out, "%u.%-32zu y   0x%016" PRIx64 " in ", one->number, k + 1,
-				      one->pc[k]);
-			debug_print_place(d, one->pc[k]);
-		}
-	}
+	for (; one; one = ws_debug_breakpoint_next(d->session, one->number))
+		list_one(d, one, width);
 }
 
-/* ---- hits ---- */
+/* ---- hit ---- */
 
-void debug_print_condition(const struct debugger *d, const struct breakpoint *one)
+static void print_bytes(struct ws_out *out, const uint8_t *bytes, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		ws_out_printf(out, "%s%02x", i ? " " : "", bytes[i]);
+}
+
+/* `value`: the number, or NULL where only bytes are known. */
+static void print_value(struct ws_out *out, const char *word, const struct ws_debug_memory *memory,
+			const uint8_t *value, const uint8_t *bytes, uint32_t n)
+{
+	const struct run_type type = {
+		.bytes = memory->number_bytes,
+		.kind = memory->is_float      ? 'f'
+			: memory->is_unsigned ? 'u'
+					      : 's',
+	};
+	ws_out_printf(out, "%s", word);
+	if (value)
+		run_value_print(&type, value, out);
+	else
+		print_bytes(out, bytes, n);
+	ws_out_text(out, "\n");
+}
+
+/* "Watchpoint 2: total (i == 3)" */
+static void print_watchpoint(struct ws_out *out, const struct ws_debug_breakpoint *one)
+{
+	ws_out_printf(out, "%s %u: ", watch_word(one), one->number);
+	ws_out_escaped(out, ws_str_of(one->where));
+	if (one->condition) {
+		ws_out_text(out, " (");
+		ws_out_escaped(out, ws_str_of(one->condition));
+		ws_out_text(out, ")");
+	}
+	ws_out_text(out, "\n");
+}
+
+static void print_hit(const struct debugger *d, const struct ws_debug_hit *hit)
 {
 	struct ws_out *out = &d->cli->out;
-	if (!one->condition)
-		return;
-	ws_out_text(out, " (");
-	ws_out_escaped(out, ws_str_of(one->condition));
-	ws_out_text(out, ")");
+	const struct ws_watch_hit *access = &hit->access;
+	const struct ws_debug_memory *memory = &hit->watchpoint->memory;
+	const bool known = hit->has_number, changed = access->kinds & WS_WATCH_CHANGE;
+	print_watchpoint(out, hit->watchpoint);
+	if (!known)
+		ws_out_printf(out, "At 0x%" PRIx64 "\n", access->address);
+	if (changed)
+		print_value(out, "Old value = ", memory, known ? hit->old : NULL, access->before,
+			    access->n);
+	print_value(out, changed ? "New value = " : "Value = ", memory, known ? hit->now : NULL,
+		    access->now, access->n);
+	ws_out_printf(out, "%s by %u thread%s in ",
+		      access->kinds & WS_WATCH_WRITE ? "Written" : "Read",
+		      (unsigned)__builtin_popcount(access->lanes),
+		      access->lanes & (access->lanes - 1) ? "s" : "");
+	debug_print_place(d, access->pc);
 }
 
-bool debug_holds(struct debugger *d, const struct breakpoint *one, const struct ws_focus *focus)
+/* One that is about to be hit. */
+static void print_ahead(const struct debugger *d, const struct ws_debug_breakpoint *one)
 {
-	struct ws_number value;
-	char wrong[200];
-	if (!one->condition)
-		return true;
-	if (debug_evaluate(d, focus, one->condition, &value, wrong))
-		return value.is_float ? value.real != 0 : value.whole != 0;
-	cli_note("The condition of breakpoint %u: %s.\n", one->number, wrong);
-	return true;
+	const struct ws_debug_memory *memory = &one->memory;
+	const uint32_t most = memory->number_bytes ? memory->number_bytes : 4;
+	const uint32_t len = most < memory->size_bytes ? most : (uint32_t)memory->size_bytes;
+	struct ws_address at = memory->at;
+	uint8_t bytes[8];
+	size_t n = 0;
+	at.warp_index = debug_focus(d).warp_index;
+	at.grid_index = debug_focus(d).grid_index;
+	print_watchpoint(&d->cli->out, one);
+	if (ws_target_read_memory(d->target, &at, bytes, len, &n, NULL) == WS_OK)
+		print_value(&d->cli->out, "Value = ", memory, memory->number_bytes ? bytes : NULL,
+			    bytes, len);
 }
 
-bool debug_is_ignored(struct breakpoint *one)
+void debug_watch_tell(const struct debugger *d, const struct ws_debug_stop *stop)
 {
-	const bool ignored = one->ignored > 0;
-	one->ignored -= ignored;
-	return ignored;
-}
-
-struct hit {
-	struct debugger *d;
-	struct breakpoint *first;
-	struct ws_focus focus;
-};
-
-/* Looks for breakpoints that active lanes of a warp stand at. */
-static void look_at(struct hit *hit, uint32_t warp_index, const struct ws_warp *warp, uint64_t pc)
-{
-	struct debugger *d = hit->d;
-	struct ws_lane lanes[WS_MAX_LANES];
-	uint32_t n = 0;
-	if (ws_target_lanes(d->target, warp_index, lanes, &n, NULL) != WS_OK)
-		return;
-	for (size_t b = 0; b < d->n_breakpoints; b++) {
-		struct breakpoint *one = &d->breakpoints[b];
-		size_t at = 0;
-		bool told = false, looked = false;
-		while (at < one->n_pcs && one->pc[at] != pc)
-			at++;
-		bool here = at < one->n_pcs && !one->disabled;
-		for (uint32_t i = 0; i < n && here && !told; i++) {
-			struct ws_focus focus;
-			if (lanes[i].pc != pc || !(warp->active_lanes >> lanes[i].id & 1) ||
-			    !debug_focus_of(d, warp_index, lanes[i].id, &focus))
-				continue;
-			told = debug_holds(d, one, &focus);
-			looked = true;
-			if (told && !hit->first && !one->ignored)
-				hit->focus = focus;
-		}
-		if (looked)
-			ask_there(d, one, at);
-		one->hits += told;
-		told = told && !debug_is_ignored(one);
-		hit->first = told && !hit->first ? one : hit->first;
-	}
-}
-
-/* For debug_each_changed(). */
-static bool look_at_stopped(void *user, uint32_t warp_index, const struct ws_warp *warp)
-{
-	if ((warp->have & WS_WARP_STOP) && warp->stop == WS_STOP_PLANTED)
-		look_at(user, warp_index, warp, warp->stop_pc);
-	return false;
-}
-
-static struct breakpoint *told(const struct hit *hit)
-{
-	if (hit->first)
-		debug_focus_on(hit->d, &hit->focus);
-	return hit->first;
-}
-
-struct breakpoint *debug_hit(struct debugger *d)
-{
-	struct hit hit = { .d = d };
-	debug_each_changed(d, look_at_stopped, &hit);
-	return told(&hit);
-}
-
-struct breakpoint *debug_stepped_to(struct debugger *d)
-{
-	struct hit hit = { .d = d };
-	struct ws_warp warp;
-	struct ws_lane lane;
-	if (d->n_breakpoints > 0 && d->has_focus &&
-	    ws_target_warp(d->target, d->focus.warp_index, &warp, NULL) == WS_OK &&
-	    ws_target_lane(d->target, d->focus.warp_index, d->focus.lane, &lane, NULL) == WS_OK &&
-	    (warp.active_lanes >> lane.id & 1))
-		look_at(&hit, d->focus.warp_index, &warp, lane.pc);
-	return told(&hit);
+	for (size_t i = 0; i < stop->n_hits; i++)
+		print_hit(d, &stop->hits[i]);
+	if (stop->n_hits == 0)
+		print_ahead(d, stop->breakpoint);
 }

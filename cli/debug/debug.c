@@ -79,7 +79,7 @@ static bool anew(struct debugger *d)
 static void command_run(struct debugger *d, const char *text)
 {
 	(void)text;
-	if (!d->started || anew(d))
+	if (!debug_has_begun(d) || anew(d))
 		debug_go(d);
 }
 
@@ -87,7 +87,7 @@ static void command_start(struct debugger *d, const char *text)
 {
 	struct ws_error err;
 	(void)text;
-	if (d->started && !anew(d))
+	if (debug_has_begun(d) && !anew(d))
 		return;
 	if (ws_target_stop_at_launch(d->target, true, &err) != WS_OK) {
 		cli_fail(NULL, &err);
@@ -101,8 +101,9 @@ static void command_start(struct debugger *d, const char *text)
 static void command_continue(struct debugger *d, const char *text)
 {
 	(void)text;
-	if (d->over || (!d->started && !d->program))
-		cli_say(d->over ? d->program ? "The program has ended; run starts it again.\n"
+	if (debug_is_over(d) || (!debug_has_begun(d) && !d->program))
+		cli_say(debug_is_over(d)
+				? d->program ? "The program has ended; run starts it again.\n"
 					     : "All kernels have ended; run starts them again.\n"
 				: "Nothing runs yet (run, or start).\n");
 	else
@@ -141,12 +142,12 @@ static void command_quit(struct debugger *d, const char *text)
 
 static void command_break(struct debugger *d, const char *text)
 {
-	debug_break(d, text, false);
+	(void)debug_break(d, text, false);
 }
 
 static void command_tbreak(struct debugger *d, const char *text)
 {
-	debug_break(d, text, true);
+	(void)debug_break(d, text, true);
 }
 
 static void command_watch(struct debugger *d, const char *text)
@@ -166,13 +167,10 @@ static void command_awatch(struct debugger *d, const char *text)
 
 static void command_until(struct debugger *d, const char *text)
 {
-	const unsigned last = d->last_number;
-	if (!*text && debug_has_thread(d))
-		debug_step(d, DEBUG_UNTIL, 1);
-	else if (*text)
-		debug_break(d, text, true);
-	if (d->last_number != last)
+	if (*text ? debug_break(d, text, true) : false)
 		debug_go(d);
+	else if (!*text && debug_has_thread(d))
+		debug_step(d, WS_DEBUG_UNTIL, 1);
 }
 
 static void enable(struct debugger *d, const char *text, bool on)
@@ -203,62 +201,55 @@ static void command_disable(struct debugger *d, const char *text)
 	enable(d, text, false);
 }
 
-static void step(struct debugger *d, const char *text, enum debug_step how)
+/* `go`: debug_step() or debug_step_back(). */
+static void step(struct debugger *d, const char *text, enum ws_debug_step_kind how,
+		 void (*go)(struct debugger *d, enum ws_debug_step_kind how, uint64_t times))
 {
 	uint64_t times = 1;
 	if (*text && (!cli_number(text, &times) || times == 0))
 		cli_say("'%s' is not a count.\n", text);
 	else if (debug_has_thread(d))
-		debug_step(d, how, times);
+		go(d, how, times);
 }
 
 static void command_stepi(struct debugger *d, const char *text)
 {
-	step(d, text, DEBUG_STEPI);
+	step(d, text, WS_DEBUG_STEPI, debug_step);
 }
 
 static void command_nexti(struct debugger *d, const char *text)
 {
-	step(d, text, DEBUG_NEXTI);
+	step(d, text, WS_DEBUG_NEXTI, debug_step);
 }
 
 static void command_step(struct debugger *d, const char *text)
 {
-	step(d, text, DEBUG_STEP);
+	step(d, text, WS_DEBUG_STEP, debug_step);
 }
 
 static void command_next(struct debugger *d, const char *text)
 {
-	step(d, text, DEBUG_NEXT);
+	step(d, text, WS_DEBUG_NEXT, debug_step);
 }
 
 static void command_finish(struct debugger *d, const char *text)
 {
-	step(d, text, DEBUG_FINISH);
-}
-
-static void step_back(struct debugger *d, const char *text, enum debug_step how)
-{
-	uint64_t times = 1;
-	if (*text && (!cli_number(text, &times) || times == 0))
-		cli_say("'%s' is not a count.\n", text);
-	else if (debug_has_thread(d))
-		debug_step_back(d, how, times);
+	step(d, text, WS_DEBUG_FINISH, debug_step);
 }
 
 static void command_reverse_stepi(struct debugger *d, const char *text)
 {
-	step_back(d, text, DEBUG_STEPI);
+	step(d, text, WS_DEBUG_STEPI, debug_step_back);
 }
 
 static void command_reverse_step(struct debugger *d, const char *text)
 {
-	step_back(d, text, DEBUG_STEP);
+	step(d, text, WS_DEBUG_STEP, debug_step_back);
 }
 
 static void command_reverse_next(struct debugger *d, const char *text)
 {
-	step_back(d, text, DEBUG_NEXT);
+	step(d, text, WS_DEBUG_NEXT, debug_step_back);
 }
 
 static void command_reverse_continue(struct debugger *d, const char *text)
@@ -755,7 +746,7 @@ static void run_command(struct debugger *d, const char *line, size_t n)
 		cli_say("The program is not being run: this is a dump.\n");
 		return;
 	}
-	const bool was_lost = d->lost;
+	const bool was_lost = debug_is_lost(d);
 	if ((command->is & DEVICE) && debug_program_lost(d)) {
 		if (was_lost)
 			cli_say("The device is lost.\n");
@@ -787,7 +778,8 @@ void debug_execute(struct debugger *d, const char *line, bool repeats)
 
 void debug_fini(struct debugger *d)
 {
-	debug_breakpoints_fini(d);
+	debug_due_free(d->due);
+	ws_debug_destroy(d->session);
 	run_setup_fini(&d->setup);
 	debug_display_fini(d);
 	debug_values_fini(d);
@@ -839,6 +831,8 @@ int verb_debug(struct cli *cli, int argc, char **argv)
 				   "info kernels --json");
 	if (status == CLI_ANSWERED)
 		status = check_what(&d, argc, argv);
+	if (status == CLI_ANSWERED)
+		status = debug_begin(&d);
 	if (status == CLI_ANSWERED)
 		status = debug_make(&d);
 	if (status == CLI_ANSWERED)

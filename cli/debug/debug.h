@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of `warpscope debug` share. */
-#ifndef WARPSCOPE_DEBUG_H
-#define WARPSCOPE_DEBUG_H
+#ifndef WARPSCOPE_CLI_DEBUG_H
+#define WARPSCOPE_CLI_DEBUG_H
 
 #include <warpscope/cudadebugger.h>
-#include <warpscope/focus.h>
+#include <warpscope/debug.h>
 #include <warpscope/line.h>
 #include <warpscope/sim_target.h>
 
@@ -13,37 +13,16 @@
 #include "run/run.h"
 #include "sources.h"
 
-/* A thread, by what stays the same while the device runs. */
-struct thread {
-	uint32_t device_id, sm_id, warp_id, lane;
-	int64_t grid_id;
-	struct ws_dim3 block;
-};
-
-/* A breakpoint: one place of the source, or one address, may be several in the code. Or a
- * watchpoint, which is at none. */
-struct breakpoint {
-	unsigned number;
-	bool temporary, disabled;
-	char *where, *condition; /* owned; where NULL: it was removed; condition NULL: none */
-	uint64_t *pc;            /* owned */
-	size_t n_pcs, cap_pcs;
-	struct ws_condition **asked; /* owned, and they are; of each pc, what the engine asks
-					instead of us. NULL: none, or not known yet */
-	uint64_t hits, ignored;      /* hits so far, and those that are to be passed over */
-	char **commands;             /* owned, with the lines: what is done after it was told */
-	size_t n_commands;
-	struct ws_watch watch; /* kinds 0: a breakpoint */
-	bool of_thread;        /* memory of `owner`, or of its block */
-	struct thread owner;
-	const struct run_type *type; /* of its bytes; NULL: not known */
-	uint32_t target_number;      /* the target's number of it */
+/* Lines that are to be run. */
+struct debug_due {
+	char **lines; /* owned, with the lines */
+	size_t n;
 };
 
 /* What was said last of the thread in focus. */
 struct debug_told {
 	bool any;
-	struct thread thread;
+	struct ws_debug_thread thread;
 	uint64_t function; /* where it was; 0: nothing said */
 	bool goes_on;      /* what is said next is behind "Breakpoint 3, " */
 	bool numbered;     /* it begins with the number of the frame, and its pc */
@@ -59,16 +38,6 @@ struct debug_index {
 	struct debug_index_slot {
 		const char *name; /* borrowed; NULL: free */
 		size_t number;
-	} * slots;     /* owned */
-	size_t n, cap; /* cap: a power of two, or 0 */
-};
-
-/* How many there are of each number. */
-struct debug_counts {
-	struct debug_count {
-		uint64_t number;
-		size_t count;
-		bool is_used;
 	} * slots;     /* owned */
 	size_t n, cap; /* cap: a power of two, or 0 */
 };
@@ -108,9 +77,9 @@ struct debugger {
 	struct cli *cli;
 	bool through_api;         /* commands go through the debugger API over `device` */
 	struct ws_target *device; /* owned; the software GPU. NULL: another provider's device */
-	struct ws_vars *vars;     /* owned; NULL until an expression is evaluated */
-	uint32_t level;           /* of machine code, that the frame which is looked at is in */
-	uint32_t nth;             /* of the positions there, that this frame is */
+	struct ws_debug *session; /* owned */
+	struct ws_debug_facts facts;
+	struct ws_vars *vars; /* the session's; NULL until debug_vars() */
 	bool has_frame_position;
 	struct ws_line_pos frame_position; /* of that frame, if it is not the innermost */
 	struct ws_target *target; /* owned; what commands ask: `device`, or a target over an API */
@@ -123,18 +92,7 @@ struct debugger {
 	bool runs_hook;                /* a command of the user's own beside another */
 	char *dump;                    /* owned: the file of the target; NULL: it is a device */
 	struct cli_given history;      /* MiB to keep it in */
-	bool started;                  /* launches have run, or begun to */
-	bool over;                     /* all launches have ended */
-	bool lost;                     /* the process that has the program's device has died */
-	uint64_t n_launches, n_ended;  /* UINT64_MAX: nobody knows how many there will be */
-	bool has_focus;
-	struct ws_focus focus;          /* of the target as it stands */
-	struct thread thread;           /* the same */
-	struct breakpoint *breakpoints; /* owned; by number */
-	size_t n_breakpoints, n_removed, cap_breakpoints;
-	struct debug_counts planted; /* owned: enabled ones, by address */
-	unsigned last_number;
-	uint64_t before; /* generation of the target when the command moved it */
+	unsigned last_breakpoint;      /* the number of the newest; 0: none */
 	bool quits;
 	char *repeated; /* owned: what an empty line does again; NULL: nothing */
 	bool no_paging;
@@ -142,7 +100,7 @@ struct debugger {
 	bool settings_noted;   /* that there are none has been said */
 	struct prompt *prompt; /* borrowed, while it reads commands */
 	struct debug_told told;
-	unsigned due;                   /* the breakpoint whose commands are to be run; 0: none */
+	struct debug_due *due;          /* owned: of the breakpoint that stopped last; NULL: none */
 	bool runs_due;                  /* they are being run */
 	struct debug_values values;     /* owned */
 	struct debug_display *displays; /* owned */
@@ -321,8 +279,9 @@ char **debug_take_lines(struct debugger *d, bool is_foreign, size_t *ret_n);
 void debug_lines_free(char **lines, size_t n);
 /* Commands of the user's own with their lines, or the one of a name. */
 void debug_show_defined(struct debugger *d, const char *name);
-/* Removes the breakpoint that has been told, if it is temporary, and runs its commands. */
+/* Runs the commands of the breakpoint that has been told. */
 void debug_run_due(struct debugger *d);
+void debug_due_free(struct debug_due *due);
 /* Runs a command of the user's own; false: there is none of the name that `line` begins with. */
 bool debug_run_defined(struct debugger *d, const char *line);
 
@@ -361,41 +320,48 @@ const struct debug_words *debug_names(struct debugger *d);
 int debug_open(struct debugger *d, const char *path);
 void debug_close(struct debugger *d);
 
-/* ---- stop.c: the device ---- */
+/* ---- device.c: the device under the session ---- */
 
+/* Makes the session. An exit status. */
+int debug_begin(struct debugger *d);
 /* Makes the device; it stands before its first instruction. An exit status. */
 int debug_make(struct debugger *d);
+/* Has the session use `d->target`. */
+void debug_use(struct debugger *d);
 void debug_unmake(struct debugger *d);
+/* Ctrl-C since the last call. */
+bool debug_interrupted(const struct debugger *d);
+/* The process that has the program's device has died. */
+bool debug_is_lost(const struct debugger *d);
+/* All launches, or the program, have ended. */
+bool debug_is_over(const struct debugger *d);
+/* Something has run. */
+bool debug_has_begun(const struct debugger *d);
+/* The thread in focus; all 0: there is none. */
+struct ws_focus debug_focus(const struct debugger *d);
+/* The session's focus may be another: the frame is its innermost, and its lines come next. */
+void debug_follow(struct debugger *d);
+bool debug_focus_on(struct debugger *d, uint32_t warp_index, uint32_t lane);
+/* Rows changed. */
+void debug_refresh(struct debugger *d);
+/* False with a word to the user when there is no thread to do that with. */
+bool debug_has_thread(const struct debugger *d);
+
+/* ---- stop.c: commands that move it ---- */
+
 /* Lets everything run until something happens, and says what. */
 void debug_go(struct debugger *d);
-/* The focus of a lane of a warp. False: the warp or its block cannot be read. */
-bool debug_focus_of(const struct debugger *d, uint32_t warp_index, uint32_t lane,
-		    struct ws_focus *ret_focus);
-void debug_focus_on(struct debugger *d, const struct ws_focus *focus);
-/* The same of a thread, if it is still there. */
-bool debug_find_thread(const struct debugger *d, const struct thread *thread,
-		       struct ws_focus *ret_focus);
-/* Rows changed: finds the focus again. False: its thread has exited; another is chosen. */
-bool debug_refocus(struct debugger *d);
+void debug_step(struct debugger *d, enum ws_debug_step_kind how, uint64_t times);
+/* The same backwards: STEPI, STEP or NEXT. */
+void debug_step_back(struct debugger *d, enum ws_debug_step_kind how, uint64_t times);
+/* To the last breakpoint or watchpoint, or to the start. */
+void debug_go_back(struct debugger *d);
+/* To what wrote a register or memory last: $R3, or as for debug_watch(). */
+void debug_last_write(struct debugger *d, const char *text);
 /* The thread in focus, if another was told last, and where it is; then displays. */
 void debug_print_thread(struct debugger *d);
 /* The first part of that. */
 void debug_print_switch(struct debugger *d);
-/* Takes what the device has to tell. `*ret_stopped`: a fault or a breakpoint stopped it. */
-void debug_take_events(struct debugger *d, bool *ret_stopped);
-/* Prints what kernels have printed. */
-void debug_flush_printed(struct debugger *d);
-/* Tells what stopped the device. False: nothing that is to be told, it should go on. */
-bool debug_after_stop(struct debugger *d);
-/* The same after a step, which may also have come to a breakpoint; costs what moved. */
-bool debug_after_step(struct debugger *d);
-/* Calls `take` for each warp that may have changed since `d->before`, until it returns true. */
-typedef bool debug_take_warp(void *user, uint32_t warp_index, const struct ws_warp *warp);
-bool debug_each_changed(struct debugger *d, debug_take_warp *take, void *user);
-/* Ctrl-C since the last call. */
-bool debug_interrupted(void);
-/* False with a word to the user when there is no thread to do that with. */
-bool debug_has_thread(const struct debugger *d);
 
 /* ---- program.c: a program that uses the device ---- */
 
@@ -405,100 +371,42 @@ int debug_program_make(struct debugger *d);
 void debug_program_detach(struct debugger *d);
 /* Kills it if it was started here, or lets it go; NULL is fine. The target is closed already. */
 void debug_program_unmake(struct debugger *d);
-enum debug_program_state {
-	PROGRAM_RUNS,
-	PROGRAM_STANDS, /* and why is told */
-	PROGRAM_ENDED,  /* the same */
-};
 void debug_program_go(struct debugger *d);
-enum debug_program_state debug_program_look(struct debugger *d);
+/* What it came to is told. */
+enum ws_debug_program debug_program_look(struct debugger *d);
 void debug_program_halt(struct debugger *d);
-/* It waits for this event until it goes on. */
-void debug_program_owe(struct debugger *d, uint64_t event);
 /* Whether the process that has its device has died; that is told once. */
 bool debug_program_lost(struct debugger *d);
-bool debug_program_owes(const struct debugger *d);
+/* It has ended, or goes on without us. */
+bool debug_program_is_over(const struct debugger *d);
 
 /* ---- breakpoints.c ---- */
 
-/* LOCATION [if CONDITION] */
-void debug_break(struct debugger *d, const char *text, bool temporary);
+/* LOCATION [if CONDITION]. False with a word to the user. */
+bool debug_break(struct debugger *d, const char *text, bool temporary);
+/* EXPRESSION, SPACE:ADDRESS+LENGTH or ADDRESS [LENGTH]; `kinds` of ws_watch_kinds. */
+void debug_watch(struct debugger *d, const char *text, uint32_t kinds);
+/* The memory that such a text names. False with a word to the user. */
+bool debug_memory(struct debugger *d, const char *text, struct ws_debug_memory *ret_memory);
 void debug_breakpoints_list(const struct debugger *d);
 /* Numbers, or none for all. */
 void debug_breakpoints_delete(struct debugger *d, const char *text);
 void debug_breakpoints_enable(struct debugger *d, const char *text, bool enable);
 /* NUMBER [CONDITION] */
 void debug_breakpoint_condition(struct debugger *d, const char *text);
-/* Plants all of them in a device that is new. */
-void debug_breakpoints_plant(struct debugger *d);
-/* An image has come: finds code of it that breakpoints are for. */
-void debug_breakpoints_find(struct debugger *d);
-/* The breakpoint that a warp hit which has moved, or that the thread in focus was stepped to, and
- * that is to be told; the focus goes to the first lane that its condition holds for. NULL: none. */
-struct breakpoint *debug_hit(struct debugger *d);
-struct breakpoint *debug_stepped_to(struct debugger *d);
-/* "Breakpoint 3, ", what debug_print_thread() completes; debug_run_due() does the rest. */
-void debug_print_hit(struct debugger *d, struct breakpoint *hit);
-void debug_breakpoint_remove(struct debugger *d, struct breakpoint *breakpoint);
-void debug_breakpoints_fini(struct debugger *d);
-
-/* Adds what was made; its text and addresses are the list's. */
-struct breakpoint *debug_breakpoint_add(struct debugger *d, const struct breakpoint *made);
-/* Whether a condition holds for a lane. One that cannot be told counts as true, and is told. */
-bool debug_holds(struct debugger *d, const struct breakpoint *one, const struct ws_focus *focus);
-
 /* NUMBER COUNT */
 void debug_breakpoint_ignore(struct debugger *d, const char *text);
-/* Whether a hit is one of those to be passed over, which it then was. */
-bool debug_is_ignored(struct breakpoint *one);
-/* NULL: there is none of that number. */
-struct breakpoint *debug_breakpoint_at(const struct debugger *d, uint64_t number);
-size_t debug_breakpoint_count(const struct debugger *d);
 /* [NUMBER]: takes the lines that follow, up to `end`. */
 void debug_breakpoint_commands(struct debugger *d, const char *text);
-struct breakpoint *debug_breakpoint_find(const struct debugger *d, uint64_t number);
-
-/* " (CONDITION)" */
-void debug_print_condition(const struct debugger *d, const struct breakpoint *one);
-
-/* ---- watch.c: watchpoints ---- */
-
-/* EXPRESSION or ADDRESS [LENGTH]; `kinds` of ws_watch_kinds. */
-void debug_watch(struct debugger *d, const char *text, uint32_t kinds);
-/* Has the target watch for a moment. False with a word to the user. */
-bool debug_watch_once(struct debugger *d, const char *text, struct breakpoint *ret_made);
-/* Has the target watch. False with a word to the user. */
-bool debug_watch_plant(const struct debugger *d, struct breakpoint *watchpoint);
-void debug_watch_unplant(const struct debugger *d, const struct breakpoint *watchpoint);
-/* "Watchpoint", "Read watchpoint" or "Access watchpoint". */
-const char *debug_watch_word(const struct breakpoint *watchpoint);
-/* Whether a watchpoint was hit that is to be told; the focus goes to who did it. */
-bool debug_watch_hit(struct debugger *d);
-/* Those that are about to be hit by lanes of a warp: the first that its condition holds for gets
- * the focus. NULL: none, or it does not hold. */
-struct breakpoint *debug_watch_ahead(struct debugger *d, const struct ws_back_found *found);
-/* Its value. */
-void debug_watch_value(const struct debugger *d, const struct breakpoint *one);
-/* Tells all of them: old and new value, and by which code. */
-void debug_watch_tell(struct debugger *d);
+/* Tells all watchpoints of a stop: old and new value, and by which code. */
+void debug_watch_tell(const struct debugger *d, const struct ws_debug_stop *stop);
 
 /* ---- place.c: code and source ---- */
 
-/* FILE:LINE, LINE, FUNCTION or *ADDRESS: appends its addresses. False with a word to the user. */
-bool debug_locate(struct debugger *d, const char *text, struct breakpoint *to);
-/* The same for where a thread is to be stopped: behind the prologue of -G code, unless it is an
- * address. */
-bool debug_locate_stop(struct debugger *d, const char *text, struct breakpoint *to);
-/* A pc, or the end of the prologue of -G code that it is in. */
-uint64_t debug_past_prologue(const struct debugger *d, uint64_t pc);
-
-/* Where a pc is in the source: the chain, innermost first; n 0: not known. */
-struct position {
-	struct ws_line_pos chain[POSITIONS_MAX];
-	size_t n;
-};
-
-void debug_position(const struct debugger *d, uint64_t pc, struct position *ret_position);
+/* FILE:LINE, LINE, FUNCTION or *ADDRESS: its addresses, where threads are stopped if `stops`. False
+ * with a word to the user. */
+bool debug_locate(struct debugger *d, const char *text, bool stops,
+		  struct ws_debug_places *ret_places);
 /* The position of the frame in focus, as it is shown; false: not known. */
 bool debug_frame_position(struct debugger *d, struct ws_line_pos *ret_position);
 /* Where the function starts that code is of; 0: not known. */
@@ -519,36 +427,9 @@ void debug_print_line_without_code(struct debugger *d, uint64_t pc, uint32_t lin
 void debug_print_function(struct debugger *d, uint64_t address);
 /* Whether a path ends with a name. */
 bool debug_is_file(const struct ws_line_file *file, const char *name, size_t len);
-/* Appends the addresses of a line that has code. */
-void debug_locate_line(const struct debugger *d, const char *file, uint32_t line,
-		       struct breakpoint *to);
 /* "axpy(int) + 48 in section .text._Z4axpyi"; `text`: what the user called the address. False with
  * a word to the user. */
 bool debug_print_symbol(struct debugger *d, uint64_t address, const char *text);
-
-/* ---- step.c ---- */
-
-enum debug_step {
-	DEBUG_STEPI,
-	DEBUG_NEXTI,
-	DEBUG_STEP,
-	DEBUG_NEXT,
-	DEBUG_UNTIL, /* as NEXT, but not back to where a loop begins again */
-	DEBUG_FINISH,
-};
-
-void debug_step(struct debugger *d, enum debug_step how, uint64_t times);
-/* The same backwards: STEPI, STEP or NEXT. */
-void debug_step_back(struct debugger *d, enum debug_step how, uint64_t times);
-
-/* ---- back.c ---- */
-
-/* Puts the device back; the focus stays on its thread. False with a word to the user. */
-bool debug_back(struct debugger *d, const struct ws_back *back, struct ws_back_found *ret_found);
-/* To the last breakpoint or watchpoint, or to the start. */
-void debug_go_back(struct debugger *d);
-/* To what wrote a register or memory last: $R3, or as for debug_watch(). */
-void debug_last_write(struct debugger *d, const char *text);
 
 /* ---- echo.c ---- */
 
@@ -560,24 +441,17 @@ void debug_eval(struct debugger *d, const char *text);
 
 /* ---- value.c: expressions ---- */
 
-/* An expression for a lane of the warp in `focus`; NULL: without a thread. False with what is wrong
- * in `ret_wrong`. */
-bool debug_evaluate(struct debugger *d, const struct ws_focus *focus, const char *text,
-		    struct ws_number *ret_number, char ret_wrong[200]);
-/* Whether an expression can be one for a thread that comes to `pc`. */
-bool debug_can_evaluate_at(struct debugger *d, uint64_t pc, const char *text, struct ws_error *err);
+/* The number that an expression is in the frame in focus. False with a word to the user. */
+bool debug_number(struct debugger *d, const char *text, struct ws_number *ret_number);
 /* The instruction that the frame in focus is at; of a caller the call. */
 bool debug_frame_pc(struct debugger *d, uint64_t *ret_pc, struct ws_error *err);
 /* Whether a text is $ and the name of a register. */
 bool debug_register(const char *text, enum ws_reg_kind *ret_kind, uint32_t *ret_number);
-/* The number in memory that an expression is, to the end of `*text`: where it is, and its type. */
-bool debug_memory(struct debugger *d, const struct ws_focus *focus, const char **text,
-		  struct ws_address *ret_at, const struct run_type **ret_type, char ret_wrong[200]);
 /* An expression in the frame in focus, of which no part changes later but large ones. False with a
  * word to the user. */
 bool debug_value(struct debugger *d, const char *text, struct ws_value *ret_value);
-/* Whether `vars` are there, looking at the thread in focus. */
-bool debug_can_print(struct debugger *d);
+/* Has `d->vars` look at the frame in focus, in the user's style. */
+bool debug_vars(struct debugger *d, struct ws_error *err);
 /* The same without the word, and of what is in memory only its place. */
 bool debug_look_at(struct debugger *d, const char *text, struct ws_value *ret_value,
 		   struct ws_error *err);
@@ -617,11 +491,6 @@ bool debug_index_find(const struct debug_index *index, const char *name, size_t 
 /* A name that it does not have; it must outlive the index. */
 void debug_index_add(struct debug_index *index, const char *name, size_t number);
 void debug_index_fini(struct debug_index *index);
-/* The count of a number, 0 at first; valid until the next call. */
-size_t *debug_counts_at(struct debug_counts *counts, uint64_t number);
-/* Leaves an empty one. */
-void debug_counts_fini(struct debug_counts *counts);
-
 /* ---- values.c: what was printed, and variables of the user ---- */
 
 /* Returns its number. */

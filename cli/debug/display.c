@@ -53,13 +53,13 @@ void debug_display(struct debugger *d, const char *text)
 	}
 	struct ws_value value;
 	size_t n;
-	if (d->has_focus && !debug_value(d, expression_of(text, &n), &value))
+	if (ws_debug_focus(d->session) && !debug_value(d, expression_of(text, &n), &value))
 		return;
 	cli_grow(&d->displays, &d->cap_displays, d->n_displays, sizeof *d->displays);
 	struct debug_display *one = &d->displays[d->n_displays++];
 	*one = (struct debug_display){ .number = ++d->last_display,
 				       .text = cli_copy(text, strlen(text)) };
-	if (d->has_focus)
+	if (ws_debug_focus(d->session))
 		show(d, one);
 }
 

@@ -114,10 +114,10 @@ static bool named_space(const struct debugger *d, const char *text, struct ws_ad
 		bank = strtoull(text + len + 1, NULL, 0);
 	*at = (struct ws_address){ .space = space,
 				   .bank = (uint32_t)bank,
-				   .device_index = d->focus.device_index,
-				   .grid_index = d->focus.grid_index,
-				   .warp_index = d->focus.warp_index,
-				   .lane = d->focus.lane,
+				   .device_index = debug_focus(d).device_index,
+				   .grid_index = debug_focus(d).grid_index,
+				   .warp_index = debug_focus(d).warp_index,
+				   .lane = debug_focus(d).lane,
 				   .address = address };
 	return true;
 }

@@ -33,11 +33,11 @@ static bool switch_to(struct debugger *d, const struct session *session, const c
 		say_no_coordinate(bad, strlen(bad));
 	} else {
 		good = session_nearest(session, &filter, &nearest);
-		if (good && nearest.warp_index == d->focus.warp_index &&
-		    nearest.lane == d->focus.lane)
+		if (good && nearest.warp_index == debug_focus(d).warp_index &&
+		    nearest.lane == debug_focus(d).lane)
 			ws_out_text(&d->cli->out, "CUDA focus unchanged.\n");
 		else if (good)
-			debug_focus_on(d, &nearest);
+			(void)debug_focus_on(d, nearest.warp_index, nearest.lane);
 		else
 			cli_say("Invalid coordinates requested. CUDA focus unchanged.\n");
 	}
@@ -176,8 +176,7 @@ void debug_frame_on(struct debugger *d, const struct look *look, size_t number)
 {
 	const struct shown_frame *frame = &look->frames[number];
 	d->cli->frame = number;
-	d->level = frame->level;
-	d->nth = frame->nth;
+	ws_debug_select(d->session, frame->level, frame->nth);
 	d->has_frame_position = frame->has_position;
 	d->frame_position = frame->position;
 	debug_list_here(d);
@@ -234,7 +233,7 @@ static void select_outer(struct debugger *d, uint64_t number)
 	if (debug_frames_open(d, &look) && look.n_frames)
 		last = look.n_frames - 1;
 	look_close(&look);
-	if (!d->has_focus)
+	if (!ws_debug_focus(d->session))
 		return;
 	if (d->cli->frame >= last)
 		cli_say("Initial frame selected; you cannot go up.\n");

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which number a name has, and how many there are of a number: tables of hashes, so that nothing is
- * searched through. */
+/* Which number a name has: a table of hashes, so that nothing is searched through. */
 #include "debug/debug.h"
 
 #include <stdlib.h>
@@ -55,38 +54,4 @@ void debug_index_add(struct debug_index *index, const char *name, size_t number)
 void debug_index_fini(struct debug_index *index)
 {
 	free(index->slots);
-}
-
-static struct debug_count *count_of(const struct debug_counts *counts, uint64_t number)
-{
-	size_t at = hash_of((const char *)&number, sizeof number) & (counts->cap - 1);
-	while (counts->slots[at].is_used && counts->slots[at].number != number)
-		at = (at + 1) & (counts->cap - 1);
-	return &counts->slots[at];
-}
-
-size_t *debug_counts_at(struct debug_counts *counts, uint64_t number)
-{
-	if (2 * counts->n >= counts->cap) {
-		struct debug_counts grown = { .cap = counts->cap ? 2 * counts->cap : 64 };
-		grown.slots = cli_alloc(grown.cap, sizeof *grown.slots);
-		for (size_t i = 0; i < counts->cap; i++)
-			if (counts->slots[i].is_used)
-				*count_of(&grown, counts->slots[i].number) = counts->slots[i];
-		free(counts->slots);
-		counts->slots = grown.slots;
-		counts->cap = grown.cap;
-	}
-	struct debug_count *found = count_of(counts, number);
-	if (!found->is_used) {
-		*found = (struct debug_count){ .number = number, .is_used = true };
-		counts->n++;
-	}
-	return &found->count;
-}
-
-void debug_counts_fini(struct debug_counts *counts)
-{
-	free(counts->slots);
-	*counts = (struct debug_counts){ .slots = NULL };
 }

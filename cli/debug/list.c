@@ -232,15 +232,15 @@ bool debug_list_info(struct debugger *d)
  * thread: other kernels may have the same line. */
 static void list_code(struct debugger *d, const struct ws_line_file *file, uint32_t line)
 {
-	struct breakpoint at = { 0 };
+	struct ws_debug_places at = { .n = 0 };
 	size_t size = ws_line_path(file, NULL, 0) + 1;
 	char *path = cli_alloc(size, 1);
 	ws_line_path(file, path, size);
-	debug_locate_line(d, path, line, &at);
+	(void)!ws_debug_locate_line(d->session, path, line, &at, NULL);
 	const uint64_t in = d->listing.function;
 	uint64_t start = 0, end = 0;
 	size_t n = 0;
-	for (size_t i = 0; i < at.n_pcs; i++) {
+	for (size_t i = 0; i < at.n; i++) {
 		const uint64_t pc = at.pc[i];
 		if ((pc >= start && pc < end) || (in && debug_function_address(d, pc) != in))
 			continue; /* shown already, or another's */
@@ -250,8 +250,7 @@ static void list_code(struct debugger *d, const struct ws_line_file *file, uint3
 	}
 	if (n == 0 && !d->cli->json)
 		cli_say("No code belongs to line %" PRIu32 "%s.\n", line,
-			in && at.n_pcs ? " in this function" : "");
-	free(at.pc);
+			in && at.n ? " in this function" : "");
 	free(path);
 }
 
@@ -345,8 +344,8 @@ static bool show_around(struct debugger *d, const struct ws_line_file *file, uin
 /* The place of code that a location names. False with a word to the user. */
 static bool find(struct debugger *d, const char *text, struct ws_line_pos *ret_position)
 {
-	struct breakpoint at = { 0 };
-	struct position position = { .n = 0 };
+	struct ws_debug_places at = { .n = 0 };
+	struct ws_debug_position position = { .n = 0 };
 	const char *colon = strrchr(text, ':');
 	uint64_t line;
 	if (cli_number(text, &line) && line > 0 && line < UINT32_MAX) {
@@ -359,10 +358,9 @@ static bool find(struct debugger *d, const char *text, struct ws_line_pos *ret_p
 			cli_say("Which file? There is no thread whose source is known.\n");
 		return ret_position->file != NULL;
 	}
-	if (!debug_locate(d, text, &at))
+	if (!debug_locate(d, text, false, &at))
 		return false;
-	debug_position(d, at.pc[0], &position);
-	free(at.pc);
+	ws_debug_position(d->session, at.pc[0], &position);
 	if (position.n == 0 || !position.chain[0].file) {
 		cli_say("No line is known for '%s'.\n", text);
 		return false;

@@ -38,8 +38,8 @@ struct debug_program {
 	uint64_t failed;         /* a call of it has failed, */
 	uint64_t broken;         /* and it has failed itself */
 	uint32_t session;
-	bool reports;  /* calls that fail stop it */
-	uint64_t owed; /* an event that it waits for us to acknowledge; 0: none */
+	bool reports; /* calls that fail stop it */
+	bool is_over; /* it has ended, or goes on without us */
 };
 
 /* ---- variables of the driver in it ---- */
@@ -153,12 +153,12 @@ static void nap(void)
 }
 
 /* The next thing that happens to it; HOST_NOTHING: Ctrl-C. */
-static struct debug_host_news wait_for_news(struct debug_program *p)
+static struct debug_host_news wait_for_news(const struct debugger *d, struct debug_program *p)
 {
 	debug_host_go(p->host);
 	for (;;) {
 		struct debug_host_news news = debug_host_look(p->host);
-		if (news.event != HOST_NOTHING || debug_interrupted()) {
+		if (news.event != HOST_NOTHING || debug_interrupted(d)) {
 			(void)debug_host_halt(p->host);
 			return news;
 		}
@@ -184,7 +184,7 @@ static bool run_to_driver(struct debugger *d)
 	struct debug_program *p = d->program;
 	bool ok = mark_next(p);
 	while (ok) {
-		struct debug_host_news news = wait_for_news(p);
+		struct debug_host_news news = wait_for_news(d, p);
 		if (news.event == HOST_NOTHING)
 			break;
 		if (news.event == HOST_AT_PLACE && news.place == p->begins)
@@ -261,7 +261,8 @@ static int connect_to(struct debugger *d)
 	if (st != WS_OK)
 		return cli_fail("the software GPU of the program", &err);
 	mark_reports(p, true);
-	d->n_launches = UINT64_MAX;
+	d->facts.n_launches = UINT64_MAX;
+	d->facts.has_program = true;
 	debug_host_keep(p->host);
 	return CLI_ANSWERED;
 }
@@ -361,7 +362,7 @@ static bool await_event(struct debugger *d, enum ws_event_kind kind)
 
 /* Waits while the driver is mapped but does not work yet. 1: it begins now; 0: it works; -1: it did
  * neither until Ctrl-C, or the program ended. */
-static int await_driver(struct debug_program *p)
+static int await_driver(const struct debugger *d, struct debug_program *p)
 {
 	const struct timespec pause = { .tv_nsec = 20000000 };
 	p->begins = debug_host_symbol(p->host, driver, "cudbgPreInit");
@@ -374,7 +375,7 @@ static int await_driver(struct debug_program *p)
 		(void)debug_host_halt(p->host);
 		if (news.event == HOST_AT_PLACE && news.place == p->begins)
 			return 1;
-		if (news.event == HOST_ENDED || debug_interrupted())
+		if (news.event == HOST_ENDED || debug_interrupted(d))
 			return -1;
 		int32_t fd = (int32_t)variable(p, "cudbgInitiateDebuggerAttachProcedureFd", 4);
 		if (fd >= 0) {
@@ -412,7 +413,7 @@ static int collect(struct debugger *d)
 		return CLI_NO_ANSWER;
 	}
 	(void)set_variable(p, "cudbgIpcFlag", 1);
-	d->started = true;
+	d->facts.has_begun = true;
 	return CLI_ANSWERED;
 }
 
@@ -437,7 +438,7 @@ static int attach(struct debugger *d)
 	if ((int32_t)variable(p, "cudbgInitiateDebuggerAttachProcedureFd", 4) < 0) {
 		ws_out_text(&d->cli->out, "The program has not begun to use CUDA yet.\n");
 		cli_flush(d->cli);
-		begins = await_driver(p);
+		begins = await_driver(d, p);
 	}
 	if (begins > 0)
 		return enter_with_driver(d);
@@ -460,21 +461,22 @@ int debug_program_make(struct debugger *d)
 void debug_program_detach(struct debugger *d)
 {
 	struct debug_program *p = d->program;
-	if (!p || !p->host || !d->target || d->over || !debug_host_halt(p->host))
+	if (!p || !p->host || !d->target || p->is_over || !debug_host_halt(p->host))
 		return;
 	p->is_ours = false;
 	debug_host_unmark(p->host, p->failed);
 	debug_host_unmark(p->host, p->broken);
 	(void)d->api->clearAttachState();
 	(void)ask_by_call(p, "cudbgApiDetach", 0);
-	uint32_t resume = d->lost ? 0 : (uint32_t)variable(p, "cudbgResumeForAttachDetach", 4);
+	uint32_t resume =
+		debug_is_lost(d) ? 0 : (uint32_t)variable(p, "cudbgResumeForAttachDetach", 4);
 	if (resume)
 		(void)d->api->requestCleanupOnDetach(resume);
 	(void)set_variable(p, "cudbgDebuggerInitialized", 0);
 	if (resume)
 		(void)await_event(d, WS_EVENT_DETACHED);
 	(void)set_variable(p, "cudbgIpcFlag", 0);
-	d->over = true;
+	p->is_over = true;
 }
 
 void debug_program_unmake(struct debugger *d)
@@ -492,38 +494,34 @@ void debug_program_unmake(struct debugger *d)
 
 void debug_program_go(struct debugger *d)
 {
-	struct ws_error err;
-	struct debug_program *p = d->program;
-	if (p->owed && ws_target_acknowledge(d->target, p->owed, &err) != WS_OK)
-		cli_fail(NULL, &err);
-	p->owed = 0;
-	debug_host_go(p->host);
+	if (d->program)
+		debug_host_go(d->program->host);
 }
 
 void debug_program_halt(struct debugger *d)
 {
-	(void)debug_host_halt(d->program->host);
+	if (d->program)
+		(void)debug_host_halt(d->program->host);
 }
 
-void debug_program_owe(struct debugger *d, uint64_t event)
+bool debug_program_is_over(const struct debugger *d)
 {
-	d->program->owed = event;
+	return d->program && d->program->is_over;
 }
 
 bool debug_program_lost(struct debugger *d)
 {
 	uint32_t n;
-	bool stopped = false;
-	if (d->program && d->api && d->target && !d->lost && !d->over &&
+	if (d->program && d->api && d->target && !debug_is_lost(d) && !debug_is_over(d) &&
 	    d->api->getNumDevices(&n) == CUDBG_ERROR_COMMUNICATION_FAILURE)
-		debug_take_events(d, &stopped);
-	return d->lost;
+		ws_debug_listen(d->session);
+	return debug_is_lost(d);
 }
 
 /* The driver has noticed that the device is lost. Whether that is news. */
 static bool is_news(struct debugger *d)
 {
-	const bool was_lost = d->lost;
+	const bool was_lost = debug_is_lost(d);
 	if (internal_error(d->program) != CUDBG_ERROR_COMMUNICATION_FAILURE ||
 	    !debug_program_lost(d))
 		say_internal_error(d);
@@ -532,34 +530,32 @@ static bool is_news(struct debugger *d)
 	return true;
 }
 
-bool debug_program_owes(const struct debugger *d)
+enum ws_debug_program debug_program_look(struct debugger *d)
 {
-	return d->program->owed != 0;
-}
-
-enum debug_program_state debug_program_look(struct debugger *d)
-{
+	if (!d->program)
+		return WS_DEBUG_PROGRAM_RUNS;
 	struct debug_host_news news = debug_host_look(d->program->host);
 	switch (news.event) {
 	case HOST_NOTHING:
-		return PROGRAM_RUNS;
+		return WS_DEBUG_PROGRAM_RUNS;
 	case HOST_AT_PLACE:
 		if (news.place == d->program->broken && !is_news(d)) {
 			debug_host_go(d->program->host);
-			return PROGRAM_RUNS;
+			return WS_DEBUG_PROGRAM_RUNS;
 		}
 		if (news.place != d->program->broken)
 			say_error(d);
-		return PROGRAM_STANDS;
+		return WS_DEBUG_PROGRAM_STANDS;
 	case HOST_SIGNAL:
 		say_signal(d, "The program received", news.signal);
-		return PROGRAM_STANDS;
+		return WS_DEBUG_PROGRAM_STANDS;
 	case HOST_EXECUTED:
 		ws_out_text(&d->cli->out, "The program has become another one.\n");
-		return PROGRAM_ENDED;
+		break;
 	case HOST_ENDED:
 		say_end(d, &news);
 		break;
 	}
-	return PROGRAM_ENDED;
+	d->program->is_over = true;
+	return WS_DEBUG_PROGRAM_ENDED;
 }

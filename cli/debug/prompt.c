@@ -436,11 +436,8 @@ static size_t else_of(const struct user_command *body)
 static bool is_true(struct debugger *d, const char *text, bool *ret_true)
 {
 	struct ws_number number;
-	char wrong[200];
-	bool good = debug_evaluate(d, d->has_focus ? &d->focus : NULL, text, &number, wrong);
-	if (!good)
-		cli_say("%s.\n", wrong);
-	else
+	const bool good = debug_number(d, text, &number);
+	if (good)
 		*ret_true = number.is_float ? number.real != 0 : number.whole != 0;
 	return good;
 }
@@ -472,7 +469,7 @@ void debug_while(struct debugger *d, const char *text)
 	bool out = false;
 	p->n_loops++;
 	while (!out && !d->quits && is_true(d, condition, &again) && again &&
-	       cli_failures() == failures && !debug_interrupted()) {
+	       cli_failures() == failures && !debug_interrupted(d)) {
 		run_lines(p, body.lines, body.n_lines);
 		out = p->jump == JUMP_OUT;
 		p->jump = JUMP_NONE;
@@ -502,26 +499,25 @@ void debug_loop_continue(struct debugger *d, const char *text)
 	jump(d, JUMP_ON);
 }
 
+void debug_due_free(struct debug_due *due)
+{
+	if (!due)
+		return;
+	debug_lines_free(due->lines, due->n);
+	free(due);
+}
+
 void debug_run_due(struct debugger *d)
 {
 	if (d->runs_due) /* the outer one goes on */
 		return;
 	d->runs_due = true;
 	while (d->due && !d->quits) {
-		struct breakpoint *hit = debug_breakpoint_at(d, d->due);
-		d->due = 0;
-		if (!hit)
-			break;
-		/* a copy: the commands may change those of the breakpoint, or remove it */
-		const size_t n = hit->n_commands;
-		char **lines = cli_alloc(n, sizeof *lines);
-		for (size_t i = 0; i < n; i++)
-			lines[i] = cli_copy(hit->commands[i], strlen(hit->commands[i]));
-		if (hit->temporary)
-			debug_breakpoint_remove(d, hit);
-		struct source source = { .lines = lines, .n_lines = n, .is_due = true };
+		struct debug_due *due = d->due;
+		struct source source = { .lines = due->lines, .n_lines = due->n, .is_due = true };
+		d->due = NULL;
 		run_source(d->prompt, &source);
-		debug_lines_free(lines, n);
+		debug_due_free(due);
 	}
 	d->runs_due = false;
 }

@@ -19,7 +19,6 @@ static void begin(struct debugger *d)
 	struct ws_report_options options = { .size = sizeof options, .no_source = true };
 	struct ws_out *out = &d->cli->out;
 	const struct ws_report *report;
-	struct ws_focus focus;
 	struct ws_error err;
 	ws_out_text(out, "Opening GPU coredump: ");
 	ws_out_escaped(out, ws_str_of(d->dump));
@@ -46,13 +45,12 @@ static void begin(struct debugger *d)
 	if (first) {
 		bool named = first->suspect.lane != WS_NONE;
 		const struct ws_report_thread *thread = named ? &first->suspect : &first->at;
-		if (debug_focus_of(d, thread->warp_index, thread->lane, &focus))
-			debug_focus_on(d, &focus);
+		(void)debug_focus_on(d, thread->warp_index, thread->lane);
 	}
 	d->told.numbered = true;
 	debug_print_thread(d);
-	if (d->has_focus && report->verdict == WS_VERDICT_FAULT && first->errorpc_status == WS_OK &&
-	    first->errorpc != first->pc)
+	if (ws_debug_focus(d->session) && report->verdict == WS_VERDICT_FAULT &&
+	    first->errorpc_status == WS_OK && first->errorpc != first->pc)
 		debug_print_code(d, first->errorpc, 1);
 	ws_report_destroy(report);
 }
@@ -68,7 +66,8 @@ int debug_open(struct debugger *d, const char *path)
 	char *name = cli_copy(path, strlen(path)); /* it may be the dump's own name */
 	debug_close(d);
 	d->dump = name;
-	d->target = d->cli->live = target;
+	d->target = target;
+	debug_use(d);
 	begin(d);
 	return CLI_ANSWERED;
 }
@@ -92,6 +91,8 @@ int verb_shell(struct cli *cli, int argc, char **argv)
 				   "info kernels --json");
 	if (status == CLI_ANSWERED && argc != 1)
 		status = cli_usage("shell", "one dump is expected");
+	if (status == CLI_ANSWERED)
+		status = debug_begin(&d);
 	if (status == CLI_ANSWERED)
 		status = debug_open(&d, argv[0]);
 	if (status == CLI_ANSWERED)

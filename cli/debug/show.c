@@ -37,7 +37,7 @@ static void show_values(struct debugger *d, const char *text)
 	}
 	const size_t last = around < values->n ? (size_t)around + SHOWN / 2 - 1 : values->n;
 	const size_t first = last > SHOWN ? last - SHOWN : 0;
-	for (size_t i = first; i < last && i < values->n && debug_can_print(d); i++) {
+	for (size_t i = first; i < last && i < values->n && debug_vars(d, NULL); i++) {
 		snprintf(name, sizeof name, "%zu", i + 1);
 		show_value(d, name, &values->item[i]);
 	}
@@ -49,7 +49,7 @@ static void show_convenience(struct debugger *d, const char *text)
 	(void)text;
 	if (values->n_named == 0)
 		ws_out_text(&d->cli->out, "No debugger convenience values now defined.\n");
-	for (size_t i = values->n_named; i > 0 && debug_can_print(d); i--)
+	for (size_t i = values->n_named; i > 0 && debug_vars(d, NULL); i--)
 		show_value(d, values->named[i - 1].name, &values->named[i - 1].value);
 }
 

@@ -1,333 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device under the debugger: made, let run, waited for. */
+/* Commands that move the device, and what is told of each stop. */
 #include "debug/debug.h"
 
-#include <signal.h>
-#include <stdatomic.h>
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include <warpscope/cudbg.h>
 #include <warpscope/exception.h>
-#include <warpscope/provider.h>
 
 #include "session.h"
 
-enum { HISTORY_MIB = 256 };
-
-/* ---- interruption ---- */
-
-static atomic_bool interrupted;
-
-static void interrupt(int number)
-{
-	(void)number;
-	atomic_store(&interrupted, true);
-}
-
-bool debug_interrupted(void)
-{
-	return atomic_exchange(&interrupted, false);
-}
-
-/* ---- the focus ---- */
-
-bool debug_focus_of(const struct debugger *d, uint32_t warp_index, uint32_t lane,
-		    struct ws_focus *ret_focus)
-{
-	struct ws_warp warp;
-	struct ws_block block;
-	if (ws_target_warp(d->target, warp_index, &warp, NULL) != WS_OK ||
-	    ws_target_block(d->target, warp.block_index, &block, NULL) != WS_OK)
-		return false;
-	*ret_focus = (struct ws_focus){
-		.device_index = warp.device_index,
-		.sm_index = warp.sm_index,
-		.warp_index = warp_index,
-		.block_index = warp.block_index,
-		.grid_index = block.grid_index,
-		.lane = lane,
-	};
-	return true;
-}
-
-void debug_focus_on(struct debugger *d, const struct ws_focus *focus)
-{
-	struct ws_device device = { 0 };
-	struct ws_sm sm = { 0 };
-	struct ws_warp warp = { 0 };
-	struct ws_block block = { 0 };
-	d->focus = *focus;
-	d->has_focus = ws_target_device(d->target, focus->device_index, &device, NULL) == WS_OK &&
-		       ws_target_sm(d->target, focus->sm_index, &sm, NULL) == WS_OK &&
-		       ws_target_warp(d->target, focus->warp_index, &warp, NULL) == WS_OK &&
-		       ws_target_block(d->target, focus->block_index, &block, NULL) == WS_OK;
-	d->thread =
-		(struct thread){ device.id, sm.id, warp.id, focus->lane, block.grid_id, block.idx };
-	d->cli->focus = d->has_focus ? &d->focus : NULL;
-	d->cli->frame = d->level = d->nth = 0;
-	debug_list_here(d);
-}
-
-bool debug_find_thread(const struct debugger *d, const struct thread *was, struct ws_focus *ret)
-{
-	uint32_t device, sm, warp_index;
-	struct ws_warp warp;
-	struct ws_block block;
-	struct ws_lane lane;
-	if (ws_target_find_device(d->target, was->device_id, &device, NULL) != WS_OK ||
-	    ws_target_find_sm(d->target, device, was->sm_id, &sm, NULL) != WS_OK ||
-	    ws_target_find_warp(d->target, sm, was->warp_id, &warp_index, NULL) != WS_OK ||
-	    !debug_focus_of(d, warp_index, was->lane, ret) ||
-	    ws_target_warp(d->target, warp_index, &warp, NULL) != WS_OK ||
-	    ws_target_block(d->target, ret->block_index, &block, NULL) != WS_OK ||
-	    ws_target_lane(d->target, warp_index, was->lane, &lane, NULL) != WS_OK)
-		return false;
-	return block.grid_id == was->grid_id && (warp.valid_lanes >> was->lane & 1) &&
-	       memcmp(&block.idx, &was->block, sizeof block.idx) == 0;
-}
-
-bool debug_refocus(struct debugger *d)
-{
-	struct ws_focus focus;
-	bool same = d->has_focus && debug_find_thread(d, &d->thread, &focus);
-	d->has_focus = false;
-	d->cli->focus = NULL;
-	if (d->lost)
-		return false;
-	if (same || ws_focus_find(d->target, &focus, NULL) == WS_OK)
-		debug_focus_on(d, &focus);
-	return same;
-}
-
-bool debug_has_thread(const struct debugger *d)
-{
-	if (d->has_focus)
-		return true;
-	cli_say("There is no thread: %s.\n", d->dump      ? "the dump has none to look at"
-					     : d->lost    ? "the device is lost"
-					     : d->over    ? "all kernels have ended"
-					     : d->started ? "no block is resident"
-							  : "nothing runs yet (run, or start)");
-	return false;
-}
-
-/* ---- making ---- */
-
-/* The software GPU through the function table of the debugger API, as a client of that has it. */
-static enum ws_status go_through_api(struct debugger *d, struct ws_error *err)
-{
-	cudbgDebuggerCapabilities = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS |
-				    CUDBG_DEBUGGER_CAPABILITY_REPORT_EXCEPTIONS_IN_EXITED_WARPS |
-				    CUDBG_DEBUGGER_CAPABILITY_NO_CONTEXT_PUSH_POP_EVENTS |
-				    CUDBG_DEBUGGER_CAPABILITY_BREAK_ON_LAUNCH;
-	enum ws_status st = ws_cudbg_api(d->device, &d->api, err);
-	return st == WS_OK ? ws_target_from_api(d->api, WS_CUDBG_SLOTS_MAJOR, WS_CUDBG_SLOTS_MINOR,
-						&d->target, err)
-			   : st;
-}
-
-/* What another provider debugs: how much it launches only its program knows. */
-static int make_of_provider(struct debugger *d)
-{
-	struct ws_error err;
-	if (ws_target_open_provider(d->cli->api_lib, &d->target, &err) != WS_OK)
-		return cli_fail(d->cli->api_lib, &err);
-	d->n_launches = UINT64_MAX;
-	if (ws_target_can(d->target, WS_CAN_RUN))
-		return CLI_ANSWERED;
-	cli_warn("%s: what it debugs cannot run: report and the other verbs take --api-lib too",
-		 d->cli->api_lib);
-	return CLI_NO_ANSWER;
-}
-
-static int make_of_image(struct debugger *d)
-{
-	struct ws_counts counts;
-	struct ws_error err;
-	int status = run_setup_make(&d->setup, d->cli);
-	if (status != CLI_ANSWERED)
-		return status;
-	if (ws_sim_target_live(d->setup.sim, &d->device, &err) != WS_OK)
-		return cli_fail(NULL, &err);
-	ws_target_counts(d->device, &counts);
-	d->n_launches = counts.grids;
-	if (!d->through_api)
-		d->target = d->device;
-	else if (go_through_api(d, &err) != WS_OK)
-		return cli_fail(NULL, &err);
-	return CLI_ANSWERED;
-}
-
-int debug_make(struct debugger *d)
-{
-	struct ws_error err;
-	signal(SIGINT, interrupt);
-	d->started = false;
-	int status = d->cli->api_lib                   ? make_of_provider(d)
-		     : d->software_gpu || d->pid.given ? debug_program_make(d)
-						       : make_of_image(d);
-	if (status != CLI_ANSWERED)
-		return status;
-	if (ws_target_want(d->target, WS_WANT_STOPS | WS_WANT_LEFT_EXCEPTIONS, &err) != WS_OK)
-		return cli_fail(NULL, &err);
-	const uint64_t mib = d->history.given ? d->history.value : HISTORY_MIB;
-	if (ws_target_can(d->target, WS_CAN_GO_BACK) &&
-	    ws_target_keep_history(d->target, mib << 20, &err) != WS_OK)
-		return cli_fail(NULL, &err);
-	d->n_ended = 0;
-	d->over = d->lost = d->has_focus = false;
-	d->cli->live = d->target;
-	d->cli->focus = NULL;
-	debug_breakpoints_plant(d);
-	if (d->started) {
-		debug_refocus(d);
-		debug_print_thread(d);
-	}
-	return CLI_ANSWERED;
-}
-
-void debug_unmake(struct debugger *d)
-{
-	if (d->pid.given)
-		debug_program_detach(d);
-	debug_values_leave(d);
-	debug_list_fini(d);
-	ws_vars_destroy(d->vars);
-	d->vars = NULL;
-	d->told.any = false;
-	if (d->target != d->device)
-		ws_target_close(d->target);
-	ws_cudbg_release(d->api);
-	debug_program_unmake(d);
-	ws_target_close(d->device);
-	d->target = d->device = NULL;
-	d->api = NULL;
-	d->cli->live = NULL;
-	d->cli->focus = NULL;
-	d->has_focus = false;
-	run_setup_unmake(&d->setup);
-}
-
-/* ---- running ---- */
-
-/* Whether `take` is done after the warps of an SM, by their slots. */
-static bool each_of_sm(struct debugger *d, const struct ws_change *change, debug_take_warp *take,
-		       void *user)
-{
-	for (uint64_t left = change->warps; left; left &= left - 1) {
-		uint32_t slot = 0, index;
-		struct ws_warp warp;
-		while (!(left >> slot & 1))
-			slot++;
-		if (ws_target_find_warp(d->target, change->sm_index, slot, &index, NULL) == WS_OK &&
-		    ws_target_warp(d->target, index, &warp, NULL) == WS_OK &&
-		    take(user, index, &warp))
-			return true;
-	}
-	return false;
-}
-
-bool debug_each_changed(struct debugger *d, debug_take_warp *take, void *user)
-{
-	struct ws_change changes[WS_MAX_CHANGES];
-	struct ws_warp warp;
-	uint32_t n;
-	if (ws_target_changes(d->target, d->before, changes, &n)) {
-		for (uint32_t i = 0; i < n; i++)
-			if (each_of_sm(d, &changes[i], take, user))
-				return true;
-		return false;
-	}
-	for (uint32_t i = 0; ws_target_warp(d->target, i, &warp, NULL) == WS_OK; i++)
-		if (take(user, i, &warp))
-			return true;
-	return false;
-}
-
-static void lose_device(struct debugger *d)
-{
-	ws_out_text(&d->cli->out,
-		    "The process that has the software GPU has died: the device is lost, "
-		    "with all that was on it.\n");
-	d->lost = true;
-	d->has_focus = false;
-	d->cli->focus = NULL;
-	d->told.any = false;
-	debug_program_owe(d, 0);
-}
-
-void debug_take_events(struct debugger *d, bool *ret_stopped)
-{
-	struct ws_event event;
-	struct ws_error err;
-	while (ws_target_next_event(d->target, &event, NULL) == WS_OK) {
-		*ret_stopped |= event.kind == WS_EVENT_STOPPED;
-		d->n_ended += event.kind == WS_EVENT_GRID_FINISHED;
-		if (d->program && event.kind == WS_EVENT_FAILED)
-			lose_device(d);
-		else if (d->program && event.sync)
-			debug_program_owe(d, event.sequence);
-		else if (event.sync &&
-			 ws_target_acknowledge(d->target, event.sequence, &err) != WS_OK)
-			cli_fail(NULL, &err);
-	}
-}
-
-enum outcome {
-	RUNS,        /* nothing happened */
-	STOPPED,     /* by a breakpoint or a fault */
-	ENDED,       /* all launches have */
-	STUCK,       /* all that is left waits for each other */
-	INTERRUPTED, /* by Ctrl-C */
-	WAITS,       /* the program has changed something, and waits for us */
-	TOLD,        /* the program came to something, and what is told */
-	LOST,        /* its device is, and that is told */
-	GONE,        /* the program has ended, and how is told */
-};
-
-static enum outcome look_at_program(struct debugger *d)
-{
-	static const enum outcome outcomes[] = {
-		[PROGRAM_RUNS] = RUNS,
-		[PROGRAM_STANDS] = TOLD,
-		[PROGRAM_ENDED] = GONE,
-	};
-	if (!d->program)
-		return RUNS;
-	enum outcome outcome = outcomes[debug_program_look(d)];
-	return outcome == RUNS && debug_program_owes(d) ? WAITS : outcome;
-}
-
-/* Waits for what happens to a device that runs. */
-static enum outcome await(struct debugger *d)
-{
-	const struct timespec moment = { .tv_nsec = 1000000 };
-	const bool was_lost = d->lost;
-	bool stopped = false;
-	enum outcome outcome;
-	for (;;) {
-		bool stuck = d->device && ws_sim_host_stuck(d->device);
-		debug_take_events(d, &stopped);
-		if (d->lost && !was_lost)
-			return LOST;
-		if (stopped)
-			return STOPPED;
-		outcome = look_at_program(d);
-		if (outcome != RUNS)
-			return outcome;
-		if (d->n_ended >= d->n_launches)
-			return ENDED;
-		if (stuck)
-			return STUCK;
-		if (debug_interrupted())
-			return INTERRUPTED;
-		nanosleep(&moment, NULL);
-	}
-}
-
 /* What kernels have printed so far. */
-void debug_flush_printed(struct debugger *d)
+static void flush_printed(struct debugger *d)
 {
 	struct ws_error err;
 	if (!d->device)
@@ -339,110 +23,9 @@ void debug_flush_printed(struct debugger *d)
 		cli_fail(NULL, &err);
 }
 
-static void print_fault(struct debugger *d)
-{
-	struct ws_out *out = &d->cli->out;
-	struct ws_sm sm = { 0 };
-	struct ws_lane lane = { 0 };
-	bool has_sm = ws_target_sm(d->target, d->focus.sm_index, &sm, NULL) == WS_OK;
-	bool has_lane =
-		ws_target_lane(d->target, d->focus.warp_index, d->focus.lane, &lane, NULL) == WS_OK;
-	uint32_t code = has_lane && lane.exception ? lane.exception : has_sm ? sm.exception : 0;
-	const struct ws_exception *exception = ws_exception_find(code);
-	if (!code)
-		ws_out_text(out, "Stopped at a trap.\n");
-	else
-		ws_out_printf(out, "CUDA exception: %s (see: report)\n",
-			      exception ? exception->label : "of a kind that is not known");
-}
+/* ---- the thread ---- */
 
-/* Whether a fault or a trap of the thread stopped the device. */
-static bool is_to_blame(const struct debugger *d, const struct ws_focus *focus)
-{
-	struct ws_lane lanes[WS_MAX_LANES];
-	struct ws_warp warp;
-	struct ws_blame blame;
-	uint32_t n;
-	if (ws_focus_unclaimed(d->target, focus->sm_index))
-		return true;
-	if (ws_target_warp(d->target, focus->warp_index, &warp, NULL) != WS_OK ||
-	    ws_target_lanes(d->target, focus->warp_index, lanes, &n, NULL) != WS_OK)
-		return false;
-	ws_focus_blame(&warp, lanes, n, 0, &blame);
-	return blame.by != WS_BLAME_NOBODY;
-}
-
-/* The first active lane of the first warp that stands at the start of its kernel. */
-static bool at_launch(const struct debugger *d, struct ws_focus *ret)
-{
-	struct ws_warp warp;
-	for (uint32_t i = 0; ws_target_warp(d->target, i, &warp, NULL) == WS_OK; i++) {
-		uint32_t lane = 0;
-		while (lane + 1 < WS_MAX_LANES && !(warp.active_lanes >> lane & 1))
-			lane++;
-		if ((warp.have & WS_WARP_STOP) && warp.stop == WS_STOP_LAUNCH &&
-		    debug_focus_of(d, i, lane, ret))
-			return true;
-	}
-	return false;
-}
-
-/* What stopped the device, and who is to be looked at then. */
-struct stop {
-	bool any, at_launch;
-	bool watched;
-	struct breakpoint *hit; /* NULL: something else */
-};
-
-static struct stop find_stop(struct debugger *d)
-{
-	struct ws_focus focus;
-	struct stop stop = { .hit = debug_hit(d) };
-	if (!stop.hit && debug_watch_hit(d)) {
-		stop.any = stop.watched = true;
-	} else if (!stop.hit && ws_focus_find(d->target, &focus, NULL) == WS_OK &&
-		   is_to_blame(d, &focus)) {
-		debug_focus_on(d, &focus);
-		stop.any = true;
-	} else if (!stop.hit && at_launch(d, &focus)) {
-		debug_focus_on(d, &focus);
-		stop.any = stop.at_launch = true;
-	}
-	stop.any |= stop.hit != NULL;
-	return stop;
-}
-
-void debug_print_hit(struct debugger *d, struct breakpoint *hit)
-{
-	struct ws_out *out = &d->cli->out;
-	debug_print_switch(d);
-	ws_out_printf(out, "%s %u, ", hit->temporary ? "Temporary breakpoint" : "Breakpoint",
-		      hit->number);
-	d->told.goes_on = true;
-	d->due = hit->number;
-}
-
-static void print_stop(struct debugger *d, const struct stop *stop)
-{
-	debug_flush_printed(d);
-	debug_refocus(d);
-	if (stop->hit && stop->hit->n_commands > 0 &&
-	    strcmp(stop->hit->commands[0], "silent") == 0) {
-		d->due = stop->hit->number;
-		return;
-	}
-	if (stop->hit)
-		debug_print_hit(d, stop->hit);
-	else if (stop->watched)
-		debug_watch_tell(d);
-	else if (stop->at_launch)
-		ws_out_text(&d->cli->out, "Stopped at the first instruction of a kernel.\n");
-	else
-		print_fault(d);
-	debug_print_thread(d);
-}
-
-static bool same_thread(const struct thread *a, const struct thread *b)
+static bool same_thread(const struct ws_debug_thread *a, const struct ws_debug_thread *b)
 {
 	return a->device_id == b->device_id && a->sm_id == b->sm_id && a->warp_id == b->warp_id &&
 	       a->lane == b->lane && a->grid_id == b->grid_id &&
@@ -464,17 +47,19 @@ static void print_focus(struct debugger *d, const char *words)
 void debug_print_switch(struct debugger *d)
 {
 	struct debug_told *told = &d->told;
-	if (!d->has_focus || (told->any && same_thread(&told->thread, &d->thread)))
+	struct ws_debug_thread thread;
+	if (!ws_debug_thread(d->session, &thread) ||
+	    (told->any && same_thread(&told->thread, &thread)))
 		return;
 	print_focus(d, told->any ? "Switching focus to" : "Current focus set to");
 	told->any = true;
-	told->thread = d->thread;
+	told->thread = thread;
 	told->function = 0;
 }
 
 /* The function, as far as it tells whether that changed. */
 static uint64_t function_of(const struct debugger *d, const struct ws_lane *lane,
-			    const struct position *position)
+			    const struct ws_debug_position *position)
 {
 	uint64_t key = ((uint64_t)lane->call_depth << 8) + position->n + 1;
 	const char *name = position->n ? position->chain[0].function : NULL;
@@ -497,14 +82,15 @@ static void print_call(struct debugger *d)
 void debug_print_thread(struct debugger *d)
 {
 	struct ws_lane lane;
-	struct position position;
+	struct ws_debug_position position;
 	struct debug_told *told = &d->told;
-	if (!d->has_focus)
+	const struct ws_focus *focus = ws_debug_focus(d->session);
+	if (!focus)
 		return;
 	debug_print_switch(d);
-	if (ws_target_lane(d->target, d->focus.warp_index, d->focus.lane, &lane, NULL) != WS_OK)
+	if (ws_target_lane(d->target, focus->warp_index, focus->lane, &lane, NULL) != WS_OK)
 		return;
-	debug_position(d, lane.pc, &position);
+	ws_debug_position(d->session, lane.pc, &position);
 	const uint64_t function = function_of(d, &lane, &position);
 	const bool whole = told->goes_on || told->numbered || told->function != function;
 	if (whole)
@@ -517,109 +103,183 @@ void debug_print_thread(struct debugger *d)
 	debug_display_all(d);
 }
 
-bool debug_after_stop(struct debugger *d)
+/* ---- what stopped it ---- */
+
+static void print_fault(struct debugger *d, const struct ws_debug_stop *stop)
 {
-	debug_refocus(d);
-	const struct stop stop = find_stop(d);
-	if (stop.any)
-		print_stop(d, &stop);
-	return stop.any;
+	const struct ws_exception *exception = ws_exception_find(stop->exception);
+	ws_out_printf(&d->cli->out, "CUDA exception: %s (see: report)\n",
+		      exception ? exception->label : "of a kind that is not known");
 }
 
-/* For debug_each_changed(). */
-static bool is_broken(void *user, uint32_t warp_index, const struct ws_warp *warp)
+/* Its commands are to be done. */
+static void take_due(struct debugger *d, const struct ws_debug_breakpoint *hit)
 {
-	(void)user;
-	(void)warp_index;
-	return warp->broken;
+	debug_due_free(d->due);
+	d->due = cli_alloc(1, sizeof *d->due);
+	d->due->lines = cli_alloc(hit->n_commands, sizeof *d->due->lines);
+	d->due->n = hit->n_commands;
+	for (size_t i = 0; i < hit->n_commands; i++)
+		d->due->lines[i] = cli_copy(hit->commands[i], strlen(hit->commands[i]));
 }
 
-bool debug_after_step(struct debugger *d)
+static void print_breakpoint(struct debugger *d, const struct ws_debug_breakpoint *hit)
 {
-	struct stop stop = { .any = false };
-	if (debug_each_changed(d, is_broken, NULL)) /* what only steps here is not */
-		stop = find_stop(d);
-	if (!stop.any)
-		stop.hit = debug_stepped_to(d);
-	stop.any |= stop.hit != NULL;
-	if (stop.any)
-		print_stop(d, &stop);
-	return stop.any;
+	debug_print_switch(d);
+	ws_out_printf(&d->cli->out, "%s %u, ",
+		      hit->is_temporary ? "Temporary breakpoint" : "Breakpoint", hit->number);
+	d->told.goes_on = true;
 }
 
-/* The device stands again, or has nothing left. */
-static bool halted(struct debugger *d, struct ws_error *err)
+static void set_exit_code(struct debugger *d)
 {
-	return ws_target_suspend(d->target, WS_NONE, true, err) == WS_OK &&
-	       ws_target_update(d->target, err) == WS_OK;
+	const struct ws_value zero = ws_value_int(0);
+	debug_value_name(d, ws_str_of("_exitcode"), &zero);
 }
 
-static void came_to(struct debugger *d, enum outcome outcome)
+/* What is told before the thread. */
+static void print_reason(struct debugger *d, const struct ws_debug_stop *stop)
 {
-	debug_flush_printed(d);
-	debug_refocus(d);
-	d->over = outcome == ENDED;
-	if (d->over) {
-		const struct ws_value zero = ws_value_int(0);
-		debug_value_name(d, ws_str_of("_exitcode"), &zero);
-	}
-	if (outcome != TOLD && outcome != LOST)
-		ws_out_text(
-			&d->cli->out,
-			outcome == ENDED ? "All kernels have ended.\n"
-			: outcome == STUCK
-				? "All threads that are left wait for each other (see: report).\n"
-				: "Interrupted.\n");
+	static const char *const words[] = {
+		[WS_DEBUG_AT_TRAP] = "Stopped at a trap.",
+		[WS_DEBUG_AT_LAUNCH] = "Stopped at the first instruction of a kernel.",
+		[WS_DEBUG_THREAD_EXITED] = "The thread has exited.",
+		[WS_DEBUG_INTERRUPTED] = "Interrupted.",
+		[WS_DEBUG_DEADLOCK] =
+			"All threads that are left wait for each other (see: report).",
+		[WS_DEBUG_ALL_ENDED] = "All kernels have ended.",
+		[WS_DEBUG_HISTORY_BEGINS] = "Here history begins.",
+		[WS_DEBUG_NO_DEVICE] = NULL,
+	};
+	if (stop->reason == WS_DEBUG_AT_BREAKPOINT)
+		print_breakpoint(d, stop->breakpoint);
+	else if (stop->reason == WS_DEBUG_AT_WATCHPOINT)
+		debug_watch_tell(d, stop);
+	else if (stop->reason == WS_DEBUG_AT_FAULT)
+		print_fault(d, stop);
+	else if (stop->reason == WS_DEBUG_ALL_ENDED)
+		set_exit_code(d);
+	if (words[stop->reason])
+		ws_out_printf(&d->cli->out, "%s\n", words[stop->reason]);
+}
+
+/* Tells of a stop. */
+static void tell(struct debugger *d, const struct ws_debug_stop *stop)
+{
+	const bool is_hit = stop->reason == WS_DEBUG_AT_BREAKPOINT || stop->n_hits > 0;
+	if (is_hit)
+		take_due(d, stop->breakpoint);
+	if (stop->reason == WS_DEBUG_AT_BREAKPOINT && d->due->n > 0 &&
+	    strcmp(d->due->lines[0], "silent") == 0)
+		return;
+	print_reason(d, stop);
 	debug_print_thread(d);
 }
 
-/* The program is gone, and its device. */
-static void lose(struct debugger *d)
+/* After the device ran: what kernels printed comes first. */
+static void ran(struct debugger *d)
 {
-	d->over = true;
-	d->has_focus = false;
-	d->cli->focus = NULL;
-	d->told.any = false;
+	flush_printed(d);
+	debug_refresh(d);
 }
 
-/* Lets everything run until something happens. False: the device cannot be made to, and that is
- * told. */
-static bool go(struct debugger *d, enum outcome *ret_outcome)
-{
-	struct ws_error err;
-	enum ws_status st = d->lost ? WS_OK : ws_target_resume(d->target, WS_NONE, &err);
-	if (st == WS_OK && d->program)
-		debug_program_go(d);
-	*ret_outcome = st == WS_OK ? await(d) : look_at_program(d);
-	if (*ret_outcome == GONE)
-		return true;
-	if (d->program)
-		debug_program_halt(d);
-	if (st == WS_OK && !d->lost && halted(d, &err))
-		return true;
-	if (debug_program_lost(d)) {
-		*ret_outcome = *ret_outcome == TOLD ? TOLD : LOST;
-		return true;
-	}
-	cli_fail(NULL, &err);
-	return false;
-}
+/* ---- commands ---- */
 
 void debug_go(struct debugger *d)
 {
-	enum outcome outcome;
-	bool goes_on;
-	d->started = true;
-	do {
-		d->before = d->target->generation;
-		if (!go(d, &outcome))
-			return;
-		if (outcome == WAITS)
-			debug_breakpoints_find(d);
-		goes_on = outcome == WAITS || (outcome == STOPPED && !debug_after_stop(d));
-	} while (goes_on);
-	if (outcome == GONE)
-		lose(d);
-	else if (outcome != STOPPED)
-		came_to(d, outcome);
+	struct ws_debug_stop stop;
+	struct ws_error err;
+	if (ws_debug_run(d->session, &stop, &err) != WS_OK) {
+		cli_fail(NULL, &err);
+		debug_follow(d);
+	} else if (stop.reason == WS_DEBUG_PROGRAM_GONE) {
+		debug_follow(d);
+		d->told.any = false;
+	} else {
+		ran(d);
+		tell(d, &stop);
+	}
+}
+
+void debug_step(struct debugger *d, enum ws_debug_step_kind how, uint64_t times)
+{
+	struct ws_debug_stop stop;
+	struct ws_error err;
+	if (ws_debug_step(d->session, how, times, &stop, &err) != WS_OK) {
+		cli_fail(NULL, &err);
+		ran(d);
+		return;
+	}
+	if (stop.reason == WS_DEBUG_NO_CALLER)
+		cli_say("The kernel itself has no caller.\n");
+	else if (stop.reason == WS_DEBUG_NO_END)
+		cli_say("No end after %u instructions.\n", (unsigned)WS_DEBUG_MAX_STEPS);
+	ran(d);
+	if (stop.reason == WS_DEBUG_NO_CALLER)
+		return;
+	if (stop.reason == WS_DEBUG_INTERRUPTED || stop.reason == WS_DEBUG_NO_END)
+		debug_print_thread(d);
+	else
+		tell(d, &stop);
+}
+
+static bool can_go_back(const struct debugger *d)
+{
+	const bool can = ws_target_can(d->target, WS_CAN_GO_BACK);
+	if (!can)
+		cli_say("Going back is not offered by this provider.\n");
+	return can;
+}
+
+/* After the device was put back. `begins`: what is said where history begins, or NULL. */
+static void went_back(struct debugger *d, enum ws_status st, const struct ws_debug_stop *stop,
+		      const char *begins, const struct ws_error *err)
+{
+	debug_follow(d);
+	if (st != WS_OK) {
+		cli_fail(NULL, err);
+	} else if (stop->reason == WS_DEBUG_HISTORY_BEGINS && begins) {
+		ws_out_printf(&d->cli->out, "%s\n", begins);
+		debug_print_thread(d);
+	} else {
+		tell(d, stop);
+	}
+}
+
+void debug_step_back(struct debugger *d, enum ws_debug_step_kind how, uint64_t times)
+{
+	struct ws_debug_stop stop;
+	struct ws_error err;
+	if (!can_go_back(d))
+		return;
+	const enum ws_status st = ws_debug_step_back(d->session, how, times, &stop, &err);
+	if (st == WS_OK && stop.reason == WS_DEBUG_INTERRUPTED)
+		stop.reason = WS_DEBUG_STEPPED;
+	went_back(d, st, &stop, "Here the thread's history begins.", &err);
+}
+
+void debug_go_back(struct debugger *d)
+{
+	struct ws_debug_stop stop;
+	struct ws_error err;
+	if (can_go_back(d))
+		went_back(d, ws_debug_run_back(d->session, &stop, &err), &stop, NULL, &err);
+}
+
+void debug_last_write(struct debugger *d, const char *text)
+{
+	struct ws_debug_memory memory;
+	struct ws_debug_stop stop;
+	struct ws_error err;
+	enum ws_reg_kind kind;
+	uint32_t number;
+	enum ws_status st;
+	const bool is_register = debug_register(text, &kind, &number);
+	if (is_register ? !debug_has_thread(d) : !debug_memory(d, text, &memory))
+		return;
+	if (!can_go_back(d))
+		return;
+	st = is_register ? ws_debug_register_writer(d->session, kind, number, &stop, &err)
+			 : ws_debug_memory_writer(d->session, &memory, &stop, &err);
+	went_back(d, st, &stop, "Nothing has written it as far as history reaches.", &err);
 }

@@ -9,42 +9,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Looks at a thread, at that of the user in the user's frame; NULL: at none. */
-static enum ws_status look(struct debugger *d, const struct ws_focus *focus, struct ws_error *err)
+bool debug_vars(struct debugger *d, struct ws_error *err)
 {
-	enum ws_status st = d->vars ? WS_OK : ws_vars_create(d->target, &d->vars, err);
-	if (st == WS_OK)
-		ws_vars_names(d->vars, debug_value_find, d);
-	if (st == WS_OK)
-		ws_vars_set_style(d->vars, d->cli->style);
-	if (st == WS_OK)
-		st = ws_vars_look(d->vars, focus, err);
-	if (st == WS_OK && focus == &d->focus && (d->level || d->nth))
-		st = ws_vars_select_inlined(d->vars, d->level, d->nth, err);
-	return st;
+	if (ws_debug_vars(d->session, &d->vars, err) != WS_OK)
+		return false;
+	ws_vars_set_style(d->vars, d->cli->style);
+	return true;
 }
 
-bool debug_evaluate(struct debugger *d, const struct ws_focus *focus, const char *text,
-		    struct ws_number *ret_number, char ret_wrong[200])
+bool debug_number(struct debugger *d, const char *text, struct ws_number *ret_number)
 {
-	struct ws_value value;
 	struct ws_error err;
-	if (look(d, focus, &err) == WS_OK &&
-	    ws_vars_evaluate(d->vars, text, &value, &err) == WS_OK &&
-	    ws_vars_number(d->vars, &value, ret_number, &err) == WS_OK)
-		return true;
-	snprintf(ret_wrong, 200, "%.199s", err.message);
-	return false;
-}
-
-bool debug_can_evaluate_at(struct debugger *d, uint64_t pc, const char *text, struct ws_error *err)
-{
-	return look(d, NULL, err) == WS_OK && ws_vars_check(d->vars, pc, text, err) == WS_OK;
+	const bool good = ws_debug_number(d->session, text, ret_number, &err) == WS_OK;
+	if (!good)
+		cli_say("%s.\n", err.message);
+	return good;
 }
 
 bool debug_frame_pc(struct debugger *d, uint64_t *ret_pc, struct ws_error *err)
 {
-	if (!d->has_focus || look(d, &d->focus, err) != WS_OK)
+	if (!ws_debug_focus(d->session) || !debug_vars(d, err))
 		return false;
 	const struct ws_frame *frame = ws_vars_frame(d->vars, ws_vars_selected(d->vars));
 	*ret_pc = frame->pc;
@@ -56,33 +40,6 @@ bool debug_frame_pc(struct debugger *d, uint64_t *ret_pc, struct ws_error *err)
 bool debug_register(const char *text, enum ws_reg_kind *ret_kind, uint32_t *ret_number)
 {
 	return *text == '$' && ws_register_find(text + 1, ret_kind, ret_number);
-}
-
-bool debug_memory(struct debugger *d, const struct ws_focus *focus, const char **text,
-		  struct ws_address *ret_at, const struct run_type **ret_type, char ret_wrong[200])
-{
-	struct ws_value value;
-	struct ws_number number;
-	struct ws_error err;
-	uint64_t bytes;
-	char name[8];
-	bool good = look(d, focus, &err) == WS_OK &&
-		    ws_vars_evaluate(d->vars, *text, &value, &err) == WS_OK &&
-		    ws_vars_number(d->vars, &value, &number, &err) == WS_OK &&
-		    ws_vars_size(&value, &bytes, &err) == WS_OK;
-	snprintf(ret_wrong, 200, "%.199s",
-		 good ? "only what is in memory can be watched" : err.message);
-	if (!good || value.kind != WS_VALUE_MEMORY || value.bit_size || bytes > 8)
-		return false;
-	snprintf(name, sizeof name, "%c%u",
-		 number.is_float      ? 'f'
-		 : number.is_unsigned ? 'u'
-				      : 's',
-		 8 * (unsigned)bytes);
-	*ret_type = run_type_find(name, strlen(name));
-	*ret_at = value.at;
-	*text += strlen(*text);
-	return *ret_type != NULL;
 }
 
 /* The '=' that is no part of an operator; the last one. */
@@ -97,17 +54,10 @@ static const char *assignment(const char *text)
 	return NULL;
 }
 
-bool debug_can_print(struct debugger *d)
-{
-	struct ws_error err;
-	return look(d, d->has_focus ? &d->focus : NULL, &err) == WS_OK;
-}
-
 bool debug_look_at(struct debugger *d, const char *text, struct ws_value *ret_value,
 		   struct ws_error *err)
 {
-	return look(d, d->has_focus ? &d->focus : NULL, err) == WS_OK &&
-	       ws_vars_evaluate(d->vars, text, ret_value, err) == WS_OK;
+	return debug_vars(d, err) && ws_vars_evaluate(d->vars, text, ret_value, err) == WS_OK;
 }
 
 bool debug_peek(struct debugger *d, const char *text, struct ws_value *ret_value,
@@ -136,7 +86,7 @@ bool debug_address(struct debugger *d, const char *text, struct ws_address *ret_
 	struct ws_number number;
 	struct ws_error err;
 	snprintf(pointed, size, "*(%s)", text);
-	enum ws_status st = look(d, d->has_focus ? &d->focus : NULL, &err);
+	enum ws_status st = ws_debug_vars(d->session, &d->vars, &err);
 	if (st == WS_OK)
 		st = ws_vars_evaluate(d->vars, text, &value, &err);
 	bool leads = st == WS_OK && ws_vars_evaluate(d->vars, pointed, &memory, NULL) == WS_OK &&
@@ -328,7 +278,7 @@ static bool print_type(struct debugger *d, const char *text, bool whole)
 	const char *rest = debug_behind(text, "/o");
 	const bool with_offsets = whole && rest && !d->cli->json;
 	text = rest ? rest : text;
-	if (look(d, d->has_focus ? &d->focus : NULL, &err) != WS_OK ||
+	if (!debug_vars(d, &err) ||
 	    ws_vars_type(d->vars, *text ? text : "$", &type, &err) != WS_OK) {
 		cli_say("%s.\n", err.message);
 		return false;
@@ -401,21 +351,21 @@ static bool store(struct debugger *d, const char *left, const char *right)
 {
 	struct ws_number number;
 	struct ws_value to;
-	struct ws_error err = { 0 };
-	char wrong[200] = "";
+	struct ws_error err;
 	if (!debug_has_thread(d))
 		return false;
 	if (d->dump) {
 		cli_say("You can't do that without a process to debug.\n");
 		return false;
 	}
-	if (debug_evaluate(d, &d->focus, right, &number, wrong) &&
-	    (ws_vars_evaluate(d->vars, left, &to, &err) != WS_OK ||
-	     ws_vars_store(d->vars, d->target, &to, &number, &err) != WS_OK))
-		snprintf(wrong, sizeof wrong, "%.199s", err.message);
-	if (*wrong)
-		cli_say("%s.\n", wrong);
-	return !*wrong;
+	if (!debug_number(d, right, &number))
+		return false;
+	const bool good = debug_vars(d, &err) &&
+			  ws_vars_evaluate(d->vars, left, &to, &err) == WS_OK &&
+			  ws_vars_store(d->vars, d->target, &to, &number, &err) == WS_OK;
+	if (!good)
+		cli_say("%s.\n", err.message);
+	return good;
 }
 
 /* "i += 2" and "i++" as "i = i + (2)"; owned. NULL: the text is neither. */

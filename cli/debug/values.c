@@ -58,7 +58,7 @@ static bool of_thread(const struct debugger *d, struct ws_str name, struct ws_va
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
 		if (!ws_str_equal(name, ws_str_of(names[i])))
 			continue;
-		*ret_value = ws_value_int(d->has_focus || i == 2);
+		*ret_value = ws_value_int(ws_debug_focus(d->session) || i == 2);
 		return true;
 	}
 	return false;

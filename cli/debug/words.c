@@ -40,11 +40,8 @@ void debug_verb(struct debugger *d, const char *name, const char *text)
 bool debug_number_in(struct debugger *d, const char *text, uint64_t *ret_address)
 {
 	struct ws_number value;
-	char wrong[200];
-	bool good = debug_evaluate(d, d->has_focus ? &d->focus : NULL, text, &value, wrong);
-	if (!good)
-		cli_say("%s.\n", wrong);
-	else
+	const bool good = debug_number(d, text, &value);
+	if (good)
 		*ret_address = (uint64_t)value.whole;
 	return good;
 }

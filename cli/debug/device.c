@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The device under the session: made, and what the session asks and tells of it. */
+#include "debug/debug.h"
+
+#include <signal.h>
+
+#include <warpscope/cudbg.h>
+#include <warpscope/provider.h>
+
+enum { HISTORY_MIB = 256 };
+
+/* ---- the session ---- */
+
+static struct ws_debug *interrupted; /* by Ctrl-C */
+
+static void interrupt(int number)
+{
+	(void)number;
+	ws_debug_interrupt(interrupted);
+}
+
+static void tell(void *user, const struct ws_debug_notice *notice)
+{
+	struct debugger *d = user;
+	const struct ws_debug_breakpoint *one = notice->breakpoint;
+	switch (notice->kind) {
+	case WS_DEBUG_PROBLEM:
+		cli_fail(NULL, notice->err);
+		break;
+	case WS_DEBUG_NOT_PLANTED:
+		cli_say("%s %u: %s.\n", one->watches ? "Watchpoint" : "Breakpoint", one->number,
+			notice->err->message);
+		break;
+	case WS_DEBUG_CONDITION:
+		cli_note("The condition of breakpoint %u: %s.\n", one->number,
+			 notice->err->message);
+		break;
+	case WS_DEBUG_DEVICE_LOST:
+		ws_out_text(&d->cli->out,
+			    "The process that has the software GPU has died: the device is lost, "
+			    "with all that was on it.\n");
+		d->cli->focus = NULL;
+		d->told.any = false;
+		break;
+	}
+}
+
+/* A variable of the user's, while the session looks at another thread than before. */
+static bool name(void *user, struct ws_str word, struct ws_str argument, struct ws_value *ret_value)
+{
+	struct debugger *d = user;
+	d->cli->focus = ws_debug_focus(d->session);
+	return debug_value_find(d, word, argument, ret_value);
+}
+
+static bool is_stuck(void *user)
+{
+	const struct debugger *d = user;
+	return d->device && ws_sim_host_stuck(d->device);
+}
+
+static void program_go(void *user)
+{
+	debug_program_go(user);
+}
+
+static enum ws_debug_program program_look(void *user)
+{
+	return debug_program_look(user);
+}
+
+static void program_halt(void *user)
+{
+	debug_program_halt(user);
+}
+
+int debug_begin(struct debugger *d)
+{
+	const struct ws_debug_client client = {
+		.size = sizeof client,
+		.user = d,
+		.tell = tell,
+		.name = name,
+		.is_stuck = is_stuck,
+		.program_go = program_go,
+		.program_look = program_look,
+		.program_halt = program_halt,
+	};
+	struct ws_error err;
+	return ws_debug_create(&client, &d->session, &err) == WS_OK ? CLI_ANSWERED
+								    : cli_fail(NULL, &err);
+}
+
+bool debug_interrupted(const struct debugger *d)
+{
+	return ws_debug_interrupted(d->session);
+}
+
+bool debug_is_lost(const struct debugger *d)
+{
+	return ws_debug_state(d->session) == WS_DEBUG_LOST;
+}
+
+bool debug_is_over(const struct debugger *d)
+{
+	return ws_debug_state(d->session) == WS_DEBUG_OVER || debug_program_is_over(d);
+}
+
+bool debug_has_begun(const struct debugger *d)
+{
+	return ws_debug_state(d->session) > WS_DEBUG_FRESH;
+}
+
+/* ---- the focus ---- */
+
+struct ws_focus debug_focus(const struct debugger *d)
+{
+	const struct ws_focus *focus = ws_debug_focus(d->session);
+	return focus ? *focus : (struct ws_focus){ 0 };
+}
+
+void debug_follow(struct debugger *d)
+{
+	d->cli->focus = ws_debug_focus(d->session);
+	d->cli->frame = 0;
+	debug_list_here(d);
+}
+
+bool debug_focus_on(struct debugger *d, uint32_t warp_index, uint32_t lane)
+{
+	const bool good = ws_debug_set_focus(d->session, warp_index, lane);
+	debug_follow(d);
+	return good;
+}
+
+void debug_refresh(struct debugger *d)
+{
+	(void)ws_debug_refresh(d->session);
+	debug_follow(d);
+}
+
+bool debug_has_thread(const struct debugger *d)
+{
+	if (ws_debug_focus(d->session))
+		return true;
+	cli_say("There is no thread: %s.\n", d->dump            ? "the dump has none to look at"
+					     : debug_is_lost(d) ? "the device is lost"
+					     : debug_is_over(d) ? "all kernels have ended"
+					     : debug_has_begun(d)
+						     ? "no block is resident"
+						     : "nothing runs yet (run, or start)");
+	return false;
+}
+
+/* ---- making ---- */
+
+/* The software GPU through the function table of the debugger API, as a client of that has it. */
+static enum ws_status go_through_api(struct debugger *d, struct ws_error *err)
+{
+	cudbgDebuggerCapabilities = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS |
+				    CUDBG_DEBUGGER_CAPABILITY_REPORT_EXCEPTIONS_IN_EXITED_WARPS |
+				    CUDBG_DEBUGGER_CAPABILITY_NO_CONTEXT_PUSH_POP_EVENTS |
+				    CUDBG_DEBUGGER_CAPABILITY_BREAK_ON_LAUNCH;
+	enum ws_status st = ws_cudbg_api(d->device, &d->api, err);
+	return st == WS_OK ? ws_target_from_api(d->api, WS_CUDBG_SLOTS_MAJOR, WS_CUDBG_SLOTS_MINOR,
+						&d->target, err)
+			   : st;
+}
+
+/* What another provider debugs: how much it launches only its program knows. */
+static int make_of_provider(struct debugger *d)
+{
+	struct ws_error err;
+	if (ws_target_open_provider(d->cli->api_lib, &d->target, &err) != WS_OK)
+		return cli_fail(d->cli->api_lib, &err);
+	d->facts.n_launches = UINT64_MAX;
+	if (ws_target_can(d->target, WS_CAN_RUN))
+		return CLI_ANSWERED;
+	cli_warn("%s: what it debugs cannot run: report and the other verbs take --api-lib too",
+		 d->cli->api_lib);
+	return CLI_NO_ANSWER;
+}
+
+static int make_of_image(struct debugger *d)
+{
+	struct ws_counts counts;
+	struct ws_error err;
+	int status = run_setup_make(&d->setup, d->cli);
+	if (status != CLI_ANSWERED)
+		return status;
+	if (ws_sim_target_live(d->setup.sim, &d->device, &err) != WS_OK)
+		return cli_fail(NULL, &err);
+	ws_target_counts(d->device, &counts);
+	d->facts.n_launches = counts.grids;
+	if (!d->through_api)
+		d->target = d->device;
+	else if (go_through_api(d, &err) != WS_OK)
+		return cli_fail(NULL, &err);
+	return CLI_ANSWERED;
+}
+
+int debug_make(struct debugger *d)
+{
+	struct ws_error err;
+	interrupted = d->session;
+	signal(SIGINT, interrupt);
+	d->facts = (struct ws_debug_facts){ .size = sizeof d->facts };
+	int status = d->cli->api_lib                   ? make_of_provider(d)
+		     : d->software_gpu || d->pid.given ? debug_program_make(d)
+						       : make_of_image(d);
+	if (status != CLI_ANSWERED)
+		return status;
+	if (ws_target_want(d->target, WS_WANT_STOPS | WS_WANT_LEFT_EXCEPTIONS, &err) != WS_OK)
+		return cli_fail(NULL, &err);
+	const uint64_t mib = d->history.given ? d->history.value : HISTORY_MIB;
+	if (ws_target_can(d->target, WS_CAN_GO_BACK) &&
+	    ws_target_keep_history(d->target, mib << 20, &err) != WS_OK)
+		return cli_fail(NULL, &err);
+	debug_use(d);
+	if (d->facts.has_begun)
+		debug_print_thread(d);
+	return CLI_ANSWERED;
+}
+
+void debug_use(struct debugger *d)
+{
+	d->facts.size = sizeof d->facts;
+	d->cli->live = d->target;
+	ws_debug_use(d->session, d->target, &d->facts);
+	debug_follow(d);
+}
+
+void debug_unmake(struct debugger *d)
+{
+	if (d->pid.given)
+		debug_program_detach(d);
+	debug_values_leave(d);
+	debug_list_fini(d);
+	if (d->session)
+		ws_debug_leave(d->session);
+	d->told.any = false;
+	if (d->target != d->device)
+		ws_target_close(d->target);
+	ws_cudbg_release(d->api);
+	debug_program_unmake(d);
+	ws_target_close(d->device);
+	d->target = d->device = NULL;
+	d->api = NULL;
+	d->cli->live = NULL;
+	d->cli->focus = NULL;
+	run_setup_unmake(&d->setup);
+}

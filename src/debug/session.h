@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of this folder share.
+ *
+ *   the target, the focus, expressions      session.c
+ *   a place of the source -> code, and back place.c
+ *   breakpoints: made, planted, hit         breakpoints.c
+ *   watchpoints: the same                   watch.c
+ *   running, and what a stop means          run.c
+ *   steps, also backwards                   step.c
+ *   going back                              back.c
+ */
+#ifndef WSI_DEBUG_SESSION_H
+#define WSI_DEBUG_SESSION_H
+
+#include <warpscope/debug.h>
+
+#include <stdatomic.h>
+
+#include "base/base.h"
+#include "base/map.h"
+
+/* A list of addresses, each once. */
+struct wsi_places {
+	uint64_t *pc; /* owned */
+	size_t n, cap;
+};
+
+struct wsi_breakpoint {
+	struct ws_debug_breakpoint is; /* what clients see: texts and lists are those below */
+	bool is_removed;               /* it is nothing but its number */
+	char *where, *condition;       /* owned */
+	struct wsi_places places;      /* owned */
+	struct ws_condition **asked;   /* owned, and they are; of each pc, what the engine asks
+					  instead of us. NULL: none, or not known yet */
+	size_t n_asked;
+	char *text;            /* owned: the commands, one behind the other */
+	const char **commands; /* owned */
+	bool of_thread;        /* memory of `owner`, or of its block */
+	struct ws_debug_thread owner;
+	uint32_t target_number; /* the target's number of a watchpoint */
+};
+
+struct ws_debug {
+	struct ws_debug_client client;
+	struct ws_debug_facts facts;
+	struct ws_target *target; /* borrowed, or NULL */
+	struct ws_vars *vars;     /* owned; NULL until an expression is evaluated */
+	enum ws_debug_state state;
+	atomic_bool is_interrupted;
+	bool has_focus;
+	struct ws_focus focus;         /* of the target as it stands */
+	struct ws_debug_thread thread; /* the same */
+	uint32_t level, position;      /* of the frame that is looked at */
+	uint64_t n_ended;              /* launches */
+	uint64_t owed;   /* an event that the program waits for us to acknowledge; 0: none */
+	uint64_t before; /* generation of the target when it was moved last */
+	struct wsi_breakpoint *breakpoints; /* owned; by number */
+	size_t n_breakpoints, n_removed, cap_breakpoints;
+	unsigned last_number;
+	struct wsi_map planted;     /* owned: how many enabled ones are at an address */
+	struct wsi_breakpoint told; /* owned: the temporary one of the last stop */
+	struct wsi_places found;    /* owned: of the last ws_debug_locate() */
+	struct ws_debug_hit *hits;  /* owned: of the last stop */
+	size_t n_hits, cap_hits;
+};
+
+/* ---- session.c ---- */
+
+enum ws_status wsi_debug_no_memory(struct ws_error *err);
+/* The focus of a lane of a warp. False: the warp or its block cannot be read. */
+bool wsi_debug_focus_of(const struct ws_debug *d, uint32_t warp_index, uint32_t lane,
+			struct ws_focus *ret_focus);
+void wsi_debug_focus_on(struct ws_debug *d, const struct ws_focus *focus);
+/* Of the first of some lanes. False as wsi_debug_focus_of(), and the focus stays. */
+bool wsi_debug_focus_on_first(struct ws_debug *d, uint32_t warp_index, uint32_t lanes);
+/* The focus of a thread, if it is still there. */
+bool wsi_debug_find_thread(const struct ws_debug *d, const struct ws_debug_thread *thread,
+			   struct ws_focus *ret_focus);
+/* An expression for a thread; NULL: without one. */
+enum ws_status wsi_debug_number(struct ws_debug *d, const struct ws_focus *focus, const char *text,
+				struct ws_number *ret_number, struct ws_error *err);
+/* Whether an expression can be one for a thread that comes to `pc`. */
+enum ws_status wsi_debug_can_ask_at(struct ws_debug *d, uint64_t pc, const char *text,
+				    struct ws_error *err);
+void wsi_debug_tell(const struct ws_debug *d, enum ws_debug_notice_kind kind,
+		    const struct wsi_breakpoint *breakpoint, const struct ws_error *err);
+
+/* ---- place.c ---- */
+
+/* Adds one that is new. */
+enum ws_status wsi_places_add(struct wsi_places *places, uint64_t pc, struct ws_error *err);
+/* As ws_debug_locate(); `tells`: lines that cannot be read are told. */
+enum ws_status wsi_debug_locate(struct ws_debug *d, const char *where, bool stops, bool tells,
+				struct wsi_places *to, struct ws_error *err);
+/* A pc, or the end of the prologue of -G code that it is in. */
+uint64_t wsi_debug_past_prologue(const struct ws_debug *d, uint64_t pc);
+
+/* ---- breakpoints.c ---- */
+
+/* Plants all of them in a target that is new. */
+void wsi_breakpoints_plant(struct ws_debug *d);
+/* An image has come: finds code of it that breakpoints are for. */
+void wsi_breakpoints_find(struct ws_debug *d);
+/* The breakpoint that a warp hit which has moved, or that the thread in focus was stepped to, and
+ * that is to be told; the focus goes to the first lane that its condition holds for. NULL: none. */
+struct wsi_breakpoint *wsi_breakpoint_hit(struct ws_debug *d);
+struct wsi_breakpoint *wsi_breakpoint_stepped_to(struct ws_debug *d);
+/* What a stop shows of one: what is temporary is removed, and kept for the client to read. */
+const struct ws_debug_breakpoint *wsi_breakpoint_tell(struct ws_debug *d,
+						      struct wsi_breakpoint *hit);
+/* Takes over what was made, and gives it its number. `made` is freed on a failure. */
+enum ws_status wsi_breakpoint_add(struct ws_debug *d, struct wsi_breakpoint *made,
+				  const struct ws_debug_breakpoint **ret_made,
+				  struct ws_error *err);
+void wsi_breakpoint_fini(struct wsi_breakpoint *one);
+void wsi_breakpoints_fini(struct ws_debug *d);
+/* Whether a condition holds for a lane. One that cannot be told counts as true, and is told. */
+bool wsi_breakpoint_holds(struct ws_debug *d, const struct wsi_breakpoint *one,
+			  const struct ws_focus *focus);
+/* Counts a hit. False: it is one of those to be passed over. */
+bool wsi_breakpoint_counts(struct wsi_breakpoint *one);
+/* The texts of a new one. */
+enum ws_status wsi_breakpoint_name(struct wsi_breakpoint *made, const char *where,
+				   const char *condition, struct ws_error *err);
+
+/* ---- watch.c ---- */
+
+enum ws_status wsi_watch_plant(const struct ws_debug *d, struct wsi_breakpoint *watchpoint,
+			       struct ws_error *err);
+/* One of memory that is not global belongs to the thread in focus. */
+struct wsi_breakpoint wsi_watch_of(const struct ws_debug *d, const struct ws_debug_memory *memory,
+				   uint32_t kinds);
+/* Whether watchpoints were hit that are to be told; the focus goes to who did the first. */
+bool wsi_watch_hit(struct ws_debug *d);
+/* The one that is about to be hit by lanes of a warp: the first that its condition holds for gets
+ * the focus. NULL: none, or it does not hold. */
+struct wsi_breakpoint *wsi_watch_ahead(struct ws_debug *d, const struct ws_back_found *found);
+
+/* ---- run.c ---- */
+
+/* Calls `take` for each warp that may have changed since `d->before`, until it returns true. */
+typedef bool wsi_debug_take_warp(void *user, uint32_t warp_index, const struct ws_warp *warp);
+bool wsi_debug_each_changed(struct ws_debug *d, wsi_debug_take_warp *take, void *user);
+/* What stopped the target after a step, which may also have come to a breakpoint; costs what moved.
+ * False: nothing. */
+bool wsi_debug_after_step(struct ws_debug *d, struct ws_debug_stop *stop);
+/* Fills what every stop has. */
+void wsi_debug_stop_at(struct ws_debug *d, struct ws_debug_stop *stop);
+
+/* ---- back.c ---- */
+
+/* Puts the device back; the focus stays on its thread. */
+enum ws_status wsi_debug_back(struct ws_debug *d, const struct ws_back *back,
+			      struct ws_back_found *ret_found, struct ws_error *err);
+
+#endif
