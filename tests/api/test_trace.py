@@ -12,12 +12,10 @@ import subprocess
 import sys
 import tempfile
 
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../cli"))
 
-SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/schema/warpscope-trace-1.json")
+import schemas  # noqa: E402
+
 CLIENT, WARPSCOPE, LIBRARY, DUMP, OTHER = (os.path.abspath(path) for path in sys.argv[1:6])
 
 
@@ -45,9 +43,8 @@ def trace(*args):
 def answer(done):
     """The data that --json printed, held against the schema where that can be done."""
     data = json.loads(done.stdout)
-    if jsonschema:
-        with open(SCHEMA, encoding="utf-8") as schema:
-            jsonschema.validate(data, json.load(schema))
+    why = schemas.misfit(data)
+    assert not why, why
     return data
 
 

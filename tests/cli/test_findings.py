@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Findings at the bounds of what they compare: each is there on one side and not on the other. Prints TAP.
 
-usage: test_findings.py WARPSCOPE BUILDER_FOLDER SCHEMA (as test_exceptions.py, whose planted states it uses)
+usage: test_findings.py WARPSCOPE BUILDER_FOLDER (as test_exceptions.py, whose planted states it uses)
 
 Cases are like those of test_exceptions.py, which plants them; a case here is a row that has a second row beside it, and
 only the JSON is looked at.

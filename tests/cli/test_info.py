@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Dumps that the builder makes: info, regs and mem show what the tests' own reader finds. Prints TAP.
 
-usage: test_info.py WARPSCOPE BUILDER_FOLDER SCHEMA_FOLDER [EVERY]
+usage: test_info.py WARPSCOPE BUILDER_FOLDER [EVERY]
 
 For each EVERYth scenario one case for the tables against tests/builders/reader.py (which shares no code with the program); for
 each but those that differ in an exception's code alone one more for the JSON against its schemas (skipped without
@@ -14,10 +14,7 @@ import sys
 import tempfile
 import zlib
 
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
+import schemas
 
 TABLES = ('devices', 'contexts', 'modules', 'kernels', 'sms', 'blocks', 'clusters', 'warps', 'lanes', 'threads', 'barriers',
           'exceptions', 'memory', 'sections', 'metadata')
@@ -425,28 +422,19 @@ def check_reader(program, dump):
         check(program, dump)
 
 
-def validators(folder):
-    out = {}
-    for verb in ('info', 'regs', 'mem'):
-        with open(os.path.join(folder, f'warpscope-{verb}-1.json'), encoding='utf-8') as text:
-            out[verb] = jsonschema.Draft202012Validator(json.load(text))
-    return out
-
-
-def check_schema(program, validator):
-    if not jsonschema:
-        raise Skip('python3-jsonschema is not installed')
-    answers = [('info', program.json(table)) for table in TABLES]
-    answers += [('info', program.json(table, '--coalescing', 'off')) for table in ('blocks', 'threads')]
-    answers += [('info', json.loads(program.run('info', '--json', program.dump, 'where', address)))
+def check_schema(program):
+    if not schemas.INSTALLED:
+        raise Skip(schemas.SKIPPED)
+    answers = [program.json(table) for table in TABLES]
+    answers += [program.json(table, '--coalescing', 'off') for table in ('blocks', 'threads')]
+    answers += [json.loads(program.run('info', '--json', program.dump, 'where', address))
                 for address in ('0x7f2b4c0000a0', '0x7f3a12000002', '0x20')]
-    answers += [('regs', program.regs())]
-    answers += [('mem', json.loads(program.run('mem', '--json', program.dump, address, '/4xw', status=(0, 1))))
+    answers += [program.regs()]
+    answers += [json.loads(program.run('mem', '--json', program.dump, address, '/4xw', status=(0, 1)))
                 for address in ('global:0x7f0500010000', 'shared:0', 'const[3]:0x10', '0x10')]
-    for verb, answer in answers:
-        answer = {key: value[:8] + value[-8:] if isinstance(value, list) else value for key, value in answer.items()}
-        for error in validator[verb].iter_errors(answer):
-            raise Wrong(f'{verb} {answer.get("table", "")}: {error.json_path}: {error.message[:200]}')
+    for answer in answers:
+        if why := schemas.misfit({key: value[:8] + value[-8:] if isinstance(value, list) else value for key, value in answer.items()}):
+            raise Wrong(f'{answer.get("table", "")}: {why}')
 
 
 def check_text(program):
@@ -838,12 +826,11 @@ def check_no_symbol(program, folder):
 
 
 def main():
-    program, builders, schemas = sys.argv[1:4]
-    every = int(sys.argv[4]) if len(sys.argv) > 4 else 1
-    sys.path[:0] = [builders, os.path.dirname(os.path.abspath(__file__))]
+    program, builders = sys.argv[1:3]
+    every = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    sys.path.insert(0, builders)
     import build as builder
     import reader
-    validator = validators(schemas) if jsonschema else None
     failed = case = 0
     with tempfile.TemporaryDirectory() as folder:
         for name in list(builder.SCENARIOS)[::every]:
@@ -854,7 +841,7 @@ def main():
             run = Program(os.path.abspath(program), path)
             checks = [('reader', lambda: check_reader(run, {**reader.read(data), 'sections': reader.Reader(data).section_list()}))]
             if not name.startswith('code-') or name == 'code-unknown':
-                checks += [('schema', lambda: check_schema(run, validator)), ('text', lambda: check_text(run))]
+                checks += [('schema', lambda: check_schema(run)), ('text', lambda: check_text(run))]
             if name == 'illegal-address':
                 checks.append(('words of flags', lambda: check_flags(run, reader, data)))
             for what, check in checks:

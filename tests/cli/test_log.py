@@ -3,7 +3,7 @@
 """warpscope log: what it says of logs as frameworks write them, and of hostile ones. Every line here is our own, in the formats of
 docs/formats/logs.md. Prints TAP.
 
-usage: test_log.py PROGRAM SOURCE_ROOT
+usage: test_log.py PROGRAM
 """
 
 import gzip
@@ -16,10 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
+import schemas
 
 SANITIZED = 'SANITIZED' in os.environ  # its memory and time are not the program's
 SECRETS = ('hf_planted', 'sk-planted', '/planted/path', 'planted.example.com', 'planted-name')
@@ -77,10 +74,8 @@ JOBS = {
 
 
 class Bench:
-    def __init__(self, program, root, folder):
+    def __init__(self, program, folder):
         self.program, self.folder, self.cases = os.path.abspath(program), folder, []
-        with open(os.path.join(root, 'docs/schema/warpscope-log-1.json'), encoding='utf-8') as text:
-            self.schema = json.load(text)
 
     def file(self, name, data):
         with open(os.path.join(self.folder, name), 'wb') as handle:
@@ -107,15 +102,9 @@ def check_jobs(bench):
         page = done.stdout.decode()
         data = bench.run('--json', path)
         answer = json.loads(data.stdout)
-        wrong = None
-        if jsonschema:
-            try:
-                jsonschema.validate(answer, bench.schema)
-            except jsonschema.ValidationError as error:
-                wrong = error
         shown = commands_of(page)
         bench.case(name, (done.returncode, data.returncode) != (status, status) and (done.returncode, done.stderr),
-                   not page.startswith(first) and page, wrong,
+                   not page.startswith(first) and page, schemas.misfit(answer),
                    [c for c in commands if not any(s.startswith(c) or c in s for s in shown)] and shown,
                    [s for s in SECRETS if s in page + data.stdout.decode()],
                    answer['sentence'] not in page and answer['sentence'])
@@ -188,9 +177,9 @@ def check_files(bench):
     bench.case('a log as a dump', b'warpscope log LOG' not in done.stderr and done.stderr)
 
 
-def main(program, root):
+def main(program):
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(program, root, folder)
+        bench = Bench(program, folder)
         check_jobs(bench)
         check_files(bench)
         check_hostile(bench)
@@ -203,4 +192,4 @@ def main(program, root):
 
 
 if __name__ == '__main__':
-    sys.exit(main(sys.argv[1], sys.argv[2]))
+    sys.exit(main(sys.argv[1]))

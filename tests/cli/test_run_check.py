@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """warpscope run --check: finds what is planted in check.cu, with both lines and threads, and nothing else. Prints TAP.
 
-usage: test_run_check.py WARPSCOPE FOLDER SOURCE SCHEMA [--all]
+usage: test_run_check.py WARPSCOPE FOLDER SOURCE [--all]
 
 FOLDER has check.O3.fatbin and check.G.fatbin (tests/data/sim), SOURCE is check.cu. Without --all each kernel runs under one schedule
 on each architecture.
@@ -13,7 +13,9 @@ import re
 import subprocess
 import sys
 
-PROGRAM, IMAGES, SOURCE, SCHEMA = (os.path.abspath(p) for p in sys.argv[1:5])
+import schemas
+
+PROGRAM, IMAGES, SOURCE = (os.path.abspath(p) for p in sys.argv[1:4])
 EVERYTHING = '--all' in sys.argv
 DEVICES = ['sm_75', 'sm_80', 'sm_86', 'sm_89', 'sm_90', 'sm_100', 'sm_120']
 SCHEDULES = ['round-robin', 'oldest', 'random', 'adversarial']
@@ -52,8 +54,7 @@ TOOLS = {'raw': 'racecheck', 'war': 'racecheck', 'waw': 'racecheck', 'uninitiali
 with open(SOURCE, encoding='utf-8') as file:
     LINES = file.read().splitlines()
 KERNELS = [match[1] for match in (re.match(r'KERNEL (\w+)', line) for line in LINES) if match]
-with open(SCHEMA, encoding='utf-8') as file:
-    FINDING = json.load(file)['properties']['findings']['items']
+FINDING = schemas.load('run')['properties']['findings']['items']
 
 
 def marks(kernel, word):

@@ -23,10 +23,7 @@ import time
 
 import sessions
 
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
+import schemas
 
 PROGRAM, DUMPS = (os.path.abspath(p) for p in sys.argv[1:3])
 UPDATE = '--update' in sys.argv[3:]
@@ -277,9 +274,8 @@ def verbs():
             data = run(verb, '--json', *found, dump, *rest)
             if data.returncode != plain.returncode or bool(data.stdout) != (data.returncode == 0) or data.returncode not in (0, 1):
                 return f'{verb} {rest}: {data}'
-            if data.returncode == 0 and jsonschema:
-                with open(os.path.join(sessions.ROOT, f'docs/schema/warpscope-{verb}-1.json'), encoding='utf-8') as file:
-                    jsonschema.validate(json.loads(data.stdout), json.load(file))
+            if data.returncode == 0 and (why := schemas.misfit(json.loads(data.stdout))):
+                return f'{verb} {rest}: {why}'
     return None
 
 

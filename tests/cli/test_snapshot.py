@@ -21,16 +21,11 @@ import snapshots  # noqa: E402
 from scenarios import SCENARIOS  # noqa: E402
 from snapshots import block, event, frame, segment, snapshot  # noqa: E402
 
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
+import schemas
 
 EXAMPLE = os.path.join(ROOT, 'examples/dumps/illegal-address.nvcudmp')
 HANG = os.path.join(ROOT, 'examples/dumps/hang.nvcudmp')
 IMAGE = os.path.join(ROOT, 'tests/data/reports/pointers.fatbin')
-with open(os.path.join(ROOT, 'docs/schema/warpscope-report-1.json'), encoding='utf-8') as schema:
-    SCHEMA = json.load(schema)
 FREED = 0x7f33a2020000  # of a buffer that the kernel gets, and that is not there
 MODEL, DATA, TRAIN = frame('/home/ana/lm/model.py', 31, 'forward'), frame('/home/ana/lm/data.py', 12, 'load'), \
     frame('/home/ana/lm/train.py', 89, '<module>')
@@ -64,9 +59,8 @@ def report(dump, value, *words):
     """The whole report as JSON, and what it says by the snapshot."""
     path = value if isinstance(value, str) else write(value)
     whole = json.loads(run('report', dump, '--json', '--no-source', '--memory-snapshot', path, *words))
-    if jsonschema:
-        jsonschema.Draft202012Validator({'$ref': '#/$defs/memory_snapshot', '$defs': SCHEMA['$defs']}).validate(
-            whole['memory_snapshot'])
+    why = schemas.misfit(whole['memory_snapshot'], 'report', 'memory_snapshot')
+    check(not why, why)
     return whole, whole['memory_snapshot']
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""warpscope extract and diff: test_parts.py WARPSCOPE SCHEMAS. Prints TAP.
+"""warpscope extract and diff: test_parts.py WARPSCOPE. Prints TAP.
 
 What is extracted is held against the Python reader's bytes; differences are planted in the builder's model.
 """
@@ -12,17 +12,13 @@ import subprocess
 import sys
 import tempfile
 
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
-
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "builders")]
+sys.path[:0] = [os.path.join(HERE, "..", "builders"), os.path.join(HERE, "..", "cli")]
 
 import build  # noqa: E402,F401  (registers all scenarios)
 import coredump  # noqa: E402
 import reader  # noqa: E402
+import schemas  # noqa: E402
 from scenarios import SCENARIOS  # noqa: E402
 
 
@@ -36,10 +32,8 @@ def same(what, got, want):
 
 
 class Program:
-    def __init__(self, path, schemas, folder):
+    def __init__(self, path, folder):
         self.path, self.folder = path, folder
-        with open(os.path.join(schemas, "warpscope-diff-1.json"), encoding="utf-8") as text:
-            self.schema = json.load(text)
 
     def put(self, name, data):
         path = os.path.join(self.folder, name)
@@ -56,8 +50,8 @@ class Program:
     def diff(self, a, b, *options, status=10):
         done = self.run("diff", "--json", *options, self.put("a", a), self.put("b", b), status=status)
         answer = json.loads(done.stdout)
-        if jsonschema:
-            jsonschema.validate(answer, self.schema)
+        if why := schemas.misfit(answer):
+            raise Wrong(why)
         same("same", answer["same"], status == 0)
         return answer
 
