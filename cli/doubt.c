@@ -33,12 +33,13 @@ struct doubt doubt_of_sm(const struct session *session, uint32_t index)
 		return ret;
 	bool any = index > 0 && ws_target_sm(session->target, index - 1, &before, NULL) == WS_OK &&
 		   before.device_index == sm.device_index;
-	const struct ws_device *device = &session->devices[sm.device_index];
+	const struct ws_device *device = &session->threads.devices[sm.device_index];
 	ws_sm_doubts(device, any ? &before : NULL, &sm, keep_first, &first);
 	return ret;
 }
 
-struct doubt doubt_of_warp(const struct session *session, const struct place *place, uint32_t lane)
+struct doubt doubt_of_warp(const struct session *session, const struct ws_resident *place,
+			   uint32_t lane)
 {
 	struct doubt ret = { .text = "" };
 	struct first first = { &ret, lane };

@@ -21,7 +21,8 @@ enum { DOUBT_NO_LANE = WS_MAX_LANES };
  * Of the warp of `place`: with all its lanes (WS_NONE), with none, or with the one that a row is
  * about.
  */
-struct doubt doubt_of_warp(const struct session *session, const struct place *place, uint32_t lane);
+struct doubt doubt_of_warp(const struct session *session, const struct ws_resident *place,
+			   uint32_t lane);
 /* rows_begin(); a row in doubt is marked, and counted, but not while rows are measured. */
 void doubt_row_begin(struct rows *rows, bool focus, const struct doubt *doubt, unsigned *n_rows);
 /* The sentence, or nothing. */

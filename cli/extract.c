@@ -59,9 +59,10 @@ static int find_image(struct extract *extract, const char *name, struct ws_span 
 {
 	uint64_t number;
 	struct ws_module module;
-	bool is_number = cli_number(name, &number) && number < extract->session.counts.modules;
+	bool is_number =
+		cli_number(name, &number) && number < extract->session.threads.counts.modules;
 	uint32_t found = WS_NONE;
-	for (uint32_t i = 0; i < extract->session.counts.modules && found == WS_NONE; i++) {
+	for (uint32_t i = 0; i < extract->session.threads.counts.modules && found == WS_NONE; i++) {
 		if (ws_target_module(extract->session.target, i, &module, NULL) != WS_OK)
 			continue;
 		if (is_number ? i == number : has_identity(form_of(extract, &module), name))
@@ -69,7 +70,7 @@ static int find_image(struct extract *extract, const char *name, struct ws_span 
 	}
 	if (found == WS_NONE) {
 		cli_warn("%s: no module %s; there are %u, see: warpscope info", extract->path, name,
-			 extract->session.counts.modules);
+			 extract->session.threads.counts.modules);
 		return CLI_NO_ANSWER;
 	}
 	enum ws_status status =
@@ -163,7 +164,7 @@ struct first {
 	struct ws_address at;
 };
 
-static void take_first(void *user, const struct place *place)
+static void take_first(void *user, const struct ws_resident *place)
 {
 	struct first *first = user;
 	if (first->found)
@@ -177,16 +178,18 @@ static void take_first(void *user, const struct place *place)
 /* Whose memory: the focus, or the first thread that the filter lets through. */
 static int find_owner(struct extract *extract, int argc, char **argv, struct ws_address *at)
 {
-	struct filter filter;
+	struct ws_filter filter;
 	const char *bad;
-	struct first first = { .found = extract->session.have_focus && argc == 0 };
-	if (!filter_parse(&filter, session_coords(&extract->session), argc, argv, &bad))
+	struct first first = { .found = extract->session.threads.have_focus && argc == 0 };
+	if (!ws_filter_parse(&filter, ws_threads_focus_coords(&extract->session.threads), argc,
+			     argv, &bad))
 		return cli_usage("extract", "cannot read the filter at \"%s\"", bad);
 	if (first.found) {
-		first.at.warp_index = extract->session.focus.warp_index;
-		first.at.lane = extract->session.focus.lane;
+		first.at.warp_index = extract->session.threads.focus.warp_index;
+		first.at.lane = extract->session.threads.focus.lane;
 	} else {
-		walk(&extract->session, &filter, WALK_LANES, take_first, &first);
+		ws_threads_walk(&extract->session.threads, &filter, WS_WALK_LANES, take_first,
+				&first);
 	}
 	if (!first.found && argc > 0) {
 		cli_warn("%s: no thread matches", extract->path);

@@ -116,7 +116,7 @@ struct pick {
 	bool done;
 };
 
-static void pick_first(void *user, const struct place *place)
+static void pick_first(void *user, const struct ws_resident *place)
 {
 	struct pick *pick = user;
 	struct ws_address *at = &pick->mem->at;
@@ -128,31 +128,31 @@ static void pick_first(void *user, const struct place *place)
 	at->lane = place->lanes[0].id;
 	pick->mem->grid = place->grid;
 	if (place->grid)
-		at->grid_index = (uint32_t)(place->grid - pick->mem->session.grids);
+		at->grid_index = (uint32_t)(place->grid - pick->mem->session.threads.grids);
 }
 
 static int pick_thread(struct mem *mem, int argc, char **argv)
 {
 	const struct session *session = &mem->session;
-	struct filter filter;
+	struct ws_filter filter;
 	const char *bad = "";
 	mem->at.device_index = mem->at.grid_index = mem->at.warp_index = mem->at.lane = WS_NONE;
-	if (!filter_parse(&filter, session_coords(session), argc, argv, &bad))
+	if (!ws_filter_parse(&filter, ws_threads_focus_coords(&session->threads), argc, argv, &bad))
 		return cli_usage("mem", "incorrect filter '%s'", bad);
 	struct pick pick = { .mem = mem };
 	if (argc > 0) {
-		walk(session, &filter, WALK_LANES, pick_first, &pick);
+		ws_threads_walk(&session->threads, &filter, WS_WALK_LANES, pick_first, &pick);
 		if (!pick.done) {
 			cli_warn("%s: no thread matches", session->path);
 			return CLI_NO_ANSWER;
 		}
-	} else if (session->have_focus) {
-		mem->at.device_index = session->focus.device_index;
-		mem->at.warp_index = session->focus.warp_index;
-		mem->at.lane = session->focus.lane;
-		mem->at.grid_index = session->focus.grid_index;
-		if (session->focus.grid_index != WS_NONE)
-			mem->grid = &session->grids[session->focus.grid_index];
+	} else if (session->threads.have_focus) {
+		mem->at.device_index = session->threads.focus.device_index;
+		mem->at.warp_index = session->threads.focus.warp_index;
+		mem->at.lane = session->threads.focus.lane;
+		mem->at.grid_index = session->threads.focus.grid_index;
+		if (session->threads.focus.grid_index != WS_NONE)
+			mem->grid = &session->threads.grids[session->threads.focus.grid_index];
 	}
 	return CLI_ANSWERED;
 }
@@ -280,7 +280,7 @@ static void json_answer(struct mem *mem, const uint8_t *bytes, size_t n, size_t 
 	}
 	ws_json_begin(&json, &mem->session.cli->out, "warpscope-mem-1");
 	ws_json_key(&json, "focus");
-	session_json_focus(&mem->session, &json);
+	ws_threads_focus_json(&mem->session.threads, &json);
 	ws_json_key_text(&json, "space", ws_space_text(mem->at.space));
 	ws_json_key(&json, "bank");
 	if (mem->at.space == WS_SPACE_CONST)

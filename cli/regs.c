@@ -134,7 +134,7 @@ static int select_words(struct regs *regs, int argc, char **argv)
 
 /* ---- reading ---- */
 
-static uint32_t expected(const struct place *place, enum ws_reg_kind kind)
+static uint32_t expected(const struct ws_resident *place, enum ws_reg_kind kind)
 {
 	const struct ws_device *device = place->device;
 	switch (kind) {
@@ -154,7 +154,7 @@ static uint32_t expected(const struct place *place, enum ws_reg_kind kind)
 	return 0;
 }
 
-static void registers_read(const struct regs *regs, const struct place *place, uint32_t lane,
+static void registers_read(const struct regs *regs, const struct ws_resident *place, uint32_t lane,
 			   enum ws_reg_kind kind, struct registers *ret_registers)
 {
 	struct registers *registers = ret_registers;
@@ -170,7 +170,8 @@ static void registers_read(const struct regs *regs, const struct place *place, u
 
 /* ---- text ---- */
 
-static void print_pc(struct regs *regs, const struct place *place, const char *name, uint64_t pc)
+static void print_pc(struct regs *regs, const struct ws_resident *place, const char *name,
+		     uint64_t pc)
 {
 	struct ws_out *out = &regs->session.cli->out;
 	const struct symbol *symbol =
@@ -244,7 +245,8 @@ static void print_dim3(struct ws_out *out, const char *name, struct ws_dim3 dim)
 	ws_out_printf(out, ", %s (%u,%u,%u)", name, dim.x, dim.y, dim.z);
 }
 
-static void print_place(struct regs *regs, const struct place *place, const struct ws_lane *lane)
+static void print_place(struct regs *regs, const struct ws_resident *place,
+			const struct ws_lane *lane)
 {
 	struct ws_out *out = &regs->session.cli->out;
 	if (regs->n_lanes)
@@ -275,7 +277,8 @@ static void print_place(struct regs *regs, const struct place *place, const stru
 		ws_out_printf(out, "%-8s none\n", "errorpc");
 }
 
-static void print_lane(struct regs *regs, const struct place *place, const struct ws_lane *lane)
+static void print_lane(struct regs *regs, const struct ws_resident *place,
+		       const struct ws_lane *lane)
 {
 	print_place(regs, place, lane);
 	for (size_t i = 0; i < N_KINDS; i++) {
@@ -290,7 +293,7 @@ static void print_lane(struct regs *regs, const struct place *place, const struc
 /* Up to TABLE_REGS registers of the lanes of a warp. */
 struct sheet {
 	struct regs *regs;
-	const struct place *place;
+	const struct ws_resident *place;
 	unsigned n;
 	struct {
 		size_t kind;
@@ -307,8 +310,8 @@ static void sheet_rows(struct rows *rows, void *user)
 		const struct ws_lane *lane = &sheet->place->lanes[i];
 		const struct doubt doubt = doubt_of_warp(&regs->session, sheet->place, lane->id);
 		doubt_row_begin(rows,
-				place_has_focus(&regs->session, sheet->place) &&
-					regs->session.focus.lane == lane->id,
+				ws_threads_has_focus(&regs->session.threads, sheet->place) &&
+					regs->session.threads.focus.lane == lane->id,
 				&doubt, &regs->n_doubted);
 		rows_number(rows, lane->id);
 		rows_dim3(rows, lane->thread);
@@ -340,7 +343,7 @@ static void sheet_print(struct sheet *sheet)
 }
 
 /* Of a kind as many as the lane has that has most. */
-static uint32_t most_saved(const struct regs *regs, const struct place *place, size_t kind)
+static uint32_t most_saved(const struct regs *regs, const struct ws_resident *place, size_t kind)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < place->n_lanes; i++)
@@ -348,7 +351,7 @@ static uint32_t most_saved(const struct regs *regs, const struct place *place, s
 	return n;
 }
 
-static void print_warp(struct regs *regs, const struct place *place)
+static void print_warp(struct regs *regs, const struct ws_resident *place)
 {
 	struct ws_out *out = &regs->session.cli->out;
 	struct sheet sheet = { .regs = regs, .place = place };
@@ -415,11 +418,12 @@ static void json_selected(const struct regs *regs, size_t kind, const struct reg
 	}
 }
 
-static void json_lane(struct regs *regs, const struct place *place, const struct ws_lane *lane)
+static void json_lane(struct regs *regs, const struct ws_resident *place,
+		      const struct ws_lane *lane)
 {
 	struct ws_json *json = regs->json;
 	ws_json_object(json);
-	place_json(place, lane, json);
+	ws_resident_json(place, lane, json);
 	ws_json_key(json, "errorpc");
 	if (place->warp.error_pc_valid)
 		ws_json_hex(json, place->warp.error_pc);
@@ -448,12 +452,12 @@ static void json_lane(struct regs *regs, const struct place *place, const struct
 
 /* ---- the verb ---- */
 
-static void count(void *user, const struct place *place)
+static void count(void *user, const struct ws_resident *place)
 {
 	((struct regs *)user)->n_matching += place->n_lanes;
 }
 
-static void visit(void *user, const struct place *place)
+static void visit(void *user, const struct ws_resident *place)
 {
 	struct regs *regs = user;
 	bool table = !regs->json && regs->n_matching > 1;
@@ -474,11 +478,11 @@ static void visit(void *user, const struct place *place)
 
 static int regs_run(struct regs *regs, int argc, char **argv)
 {
-	const struct coords *focus = session_coords(&regs->session);
-	struct filter filter;
+	const struct ws_coords *focus = ws_threads_focus_coords(&regs->session.threads);
+	struct ws_filter filter;
 	const char *bad = "";
 	argc = select_words(regs, argc, argv);
-	if (!filter_parse(&filter, focus, argc, argv, &bad))
+	if (!ws_filter_parse(&filter, focus, argc, argv, &bad))
 		return cli_usage("regs", "'%s' is neither a register nor a filter", bad);
 	if (argc == 0)
 		session_limit_to_suspect(&regs->session, &filter);
@@ -488,13 +492,13 @@ static int regs_run(struct regs *regs, int argc, char **argv)
 		regs->json = &json;
 		ws_json_begin(&json, &regs->session.cli->out, "warpscope-regs-1");
 		ws_json_key(&json, "focus");
-		session_json_focus(&regs->session, &json);
+		ws_threads_focus_json(&regs->session.threads, &json);
 		ws_json_key_array(&json, "lanes");
 	}
 	regs->symbols = symbols_create(regs->session.target);
 	regs->of_lane = cli_alloc(WS_MAX_LANES, sizeof *regs->of_lane);
-	walk(&regs->session, &filter, WALK_LANES, count, regs);
-	walk(&regs->session, &filter, WALK_LANES, visit, regs);
+	ws_threads_walk(&regs->session.threads, &filter, WS_WALK_LANES, count, regs);
+	ws_threads_walk(&regs->session.threads, &filter, WS_WALK_LANES, visit, regs);
 	free(regs->of_lane);
 	symbols_destroy(regs->symbols);
 	if (regs->json) {

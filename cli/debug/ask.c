@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter.h"
+#include <warpscope/threads.h>
 
 struct asking {
 	struct debugger d; /* first: its options fill it */
@@ -50,7 +50,7 @@ void debug_answer(struct debugger *d, const char *name)
 		ws_json_key_text(&d->json, "table", name);
 	ws_json_key(&d->json, "focus");
 	if (session_open(&session, d->cli, d->dump) == CLI_ANSWERED)
-		session_json_focus(&session, &d->json);
+		ws_threads_focus_json(&session.threads, &d->json);
 	else
 		ws_json_null(&d->json);
 	session_close(&session);
@@ -75,7 +75,8 @@ static int open_at(struct debugger *d, const char *path, int argc, char **argv,
 		return CLI_ANSWERED;
 	status = look_open(&look, d->cli, path, argc, argv, frame);
 	if (status == CLI_ANSWERED) {
-		(void)debug_focus_on(d, look.session.focus.warp_index, look.session.focus.lane);
+		(void)debug_focus_on(d, look.session.threads.focus.warp_index,
+				     look.session.threads.focus.lane);
 		debug_frame_on(d, &look, look.at);
 	}
 	look_close(&look);
@@ -85,7 +86,7 @@ static int open_at(struct debugger *d, const char *path, int argc, char **argv,
 /* Whether words begin a filter: "kernel 0", but not "kernel", which may be a function's name. */
 static bool is_filter(int argc, char **argv)
 {
-	return argc > 1 && filter_is_word(argv[0]) && !filter_is_word(argv[1]);
+	return argc > 1 && ws_filter_is_word(argv[0]) && !ws_filter_is_word(argv[1]);
 }
 
 /* The word that a question is about, "" for none; the words of a filter are left. */

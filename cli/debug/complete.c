@@ -116,7 +116,7 @@ void debug_complete(struct debugger *d, const char *line, struct debug_words *re
 {
 #define X(name, ...) #name,
 	static const char *const tables[] = { INFO_TABLE_LIST(X) "where" };
-	static const char *const coordinates[] = { FILTER_WORD_LIST(X) };
+	static const char *const coordinates[] = { WS_FILTER_WORD_LIST(X) };
 #undef X
 	*ret_words = (struct debug_words){ 0 };
 	line += strspn(line, " \t");

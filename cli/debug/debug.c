@@ -17,9 +17,9 @@
 #include <warpscope/sass.h>
 #include <warpscope/write.h>
 
-#include "filter.h"
 #include "look/look.h"
 #include "session.h"
+#include <warpscope/threads.h>
 
 const struct cli_option verb_debug_options[] = {
 	RUN_SETUP_OPTIONS,

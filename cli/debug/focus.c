@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter.h"
 #include "look/look.h"
 #include "session.h"
+#include <warpscope/threads.h>
 
 /* ---- the thread ---- */
 
@@ -24,15 +24,15 @@ static void say_no_coordinate(const char *word, size_t len)
 static bool switch_to(struct debugger *d, const struct session *session, const char *text)
 {
 	char *line = cli_copy(text, strlen(text)), *words[DEBUG_MAX_WORDS];
-	struct filter filter;
+	struct ws_filter filter;
 	struct ws_focus nearest;
 	const char *bad;
 	bool good = false;
-	if (!filter_parse(&filter, session_coords(session),
-			  debug_split(line, words, DEBUG_MAX_WORDS), words, &bad)) {
+	if (!ws_filter_parse(&filter, ws_threads_focus_coords(&session->threads),
+			     debug_split(line, words, DEBUG_MAX_WORDS), words, &bad)) {
 		say_no_coordinate(bad, strlen(bad));
 	} else {
-		good = session_nearest(session, &filter, &nearest);
+		good = ws_threads_nearest(&session->threads, &filter, &nearest);
 		if (good && nearest.warp_index == debug_focus(d).warp_index &&
 		    nearest.lane == debug_focus(d).lane)
 			ws_out_text(&d->cli->out, "CUDA focus unchanged.\n");
@@ -50,12 +50,12 @@ static void print_coordinates(struct debugger *d, const struct session *session,
 {
 	static const char *const names[] = {
 #define X(name, n) #name,
-		FILTER_WORD_LIST(X)
+		WS_FILTER_WORD_LIST(X)
 #undef X
 	};
 	static const unsigned counts[] = {
 #define X(name, n) n,
-		FILTER_WORD_LIST(X)
+		WS_FILTER_WORD_LIST(X)
 #undef X
 	};
 	struct ws_out *out = &d->cli->out;
@@ -63,25 +63,25 @@ static void print_coordinates(struct debugger *d, const struct session *session,
 	bool known = *text == '\0';
 	if (known) {
 		ws_out_text(out, "[Current focus set to CUDA ");
-		session_print_focus(session, out);
+		ws_threads_focus_text(&session->threads, out);
 		ws_out_text(out, "]\n");
 		return;
 	}
 	for (; *text; text += strspn(text, " ")) {
 		size_t n = strcspn(text, " "), i = 0;
-		while (i < FILTER_N_WORDS &&
+		while (i < WS_FILTER_N_WORDS &&
 		       (strlen(names[i]) != n || strncmp(names[i], text, n) != 0))
 			i++;
-		if (i == FILTER_N_WORDS) {
+		if (i == WS_FILTER_N_WORDS) {
 			if (*before)
 				ws_out_text(out, "\n");
 			cli_flush(d->cli);
 			say_no_coordinate(text, n);
 			return;
 		}
-		const int64_t *number = session->at.number[i];
+		const int64_t *number = session->threads.at.number[i];
 		ws_out_printf(out, "%s%s ", before, names[i]);
-		if (!session->at.known[i])
+		if (!session->threads.at.known[i])
 			ws_out_text(out, "not known");
 		else if (counts[i] == 3)
 			ws_out_printf(out, "(%" PRId64 ",%" PRId64 ",%" PRId64 ")", number[0],

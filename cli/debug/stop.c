@@ -38,7 +38,7 @@ static void print_focus(struct debugger *d, const char *words)
 	struct session session;
 	if (session_open(&session, d->cli, "device") == CLI_ANSWERED) {
 		ws_out_printf(&d->cli->out, "[%s CUDA ", words);
-		session_print_focus(&session, &d->cli->out);
+		ws_threads_focus_text(&session.threads, &d->cli->out);
 		ws_out_text(&d->cli->out, "]\n");
 	}
 	session_close(&session);

@@ -29,7 +29,7 @@ struct file {
 struct disas_thread {
 	struct session session;
 	struct symbols *symbols;
-	struct place place; /* with `lane` as its first */
+	struct ws_resident place; /* with `lane` as its first */
 	bool found, with_values, have_suspect;
 	struct ws_report_thread suspect; /* with have_suspect */
 	uint64_t pc_off;                 /* in the function */
@@ -172,7 +172,7 @@ void disas_thread_values(struct disas_code *code, const struct ws_insn *insn, ui
 
 /* ---- the thread ---- */
 
-static bool has_lane(const struct place *place, uint32_t lane)
+static bool has_lane(const struct ws_resident *place, uint32_t lane)
 {
 	for (uint32_t i = 0; i < place->n_lanes; i++) {
 		if (place->lanes[i].id == lane)
@@ -182,7 +182,7 @@ static bool has_lane(const struct place *place, uint32_t lane)
 }
 
 /* Takes the suspect where it is among the lanes, else the first lane of all. */
-static void take(void *user, const struct place *place)
+static void take(void *user, const struct ws_resident *place)
 {
 	struct disas_thread *t = user;
 	bool suspect = t->have_suspect && place->warp_index == t->suspect.warp_index &&
@@ -198,37 +198,38 @@ static void take(void *user, const struct place *place)
 /* CLI_ANSWERED with t->found telling, or CLI_USAGE. `lane_text` may be NULL. */
 static int choose(struct disas_thread *t, const char *lane_text, int argc, char **argv)
 {
-	static const enum filter_word of_warp[] = { FILTER_device, FILTER_sm, FILTER_warp };
-	const struct coords *focus = session_coords(&t->session);
-	struct filter filter;
+	static const enum ws_filter_word of_warp[] = { WS_FILTER_device, WS_FILTER_sm,
+						       WS_FILTER_warp };
+	const struct ws_coords *focus = ws_threads_focus_coords(&t->session.threads);
+	struct ws_filter filter;
 	const char *bad = "";
 	uint64_t lane;
-	if (!filter_parse(&filter, focus, argc, argv, &bad))
+	if (!ws_filter_parse(&filter, focus, argc, argv, &bad))
 		return cli_usage("disas", "incorrect filter '%s'", bad);
 	if (lane_text && strcmp(lane_text, "current") == 0) {
-		filter_current(&filter, focus, FILTER_lane);
+		ws_filter_current(&filter, focus, WS_FILTER_lane);
 	} else if (lane_text) {
 		if (!cli_number(lane_text, &lane) || lane >= WS_MAX_LANES)
 			return cli_usage("disas", "--regs takes a lane or 'current', not '%s'",
 					 lane_text);
-		filter.word[FILTER_lane].limited[0] = true;
-		filter.word[FILTER_lane].number[0] = (int64_t)lane;
+		filter.word[WS_FILTER_lane].limited[0] = true;
+		filter.word[WS_FILTER_lane].number[0] = (int64_t)lane;
 	} else {
 		t->have_suspect = session_suspect(&t->session, &t->suspect);
 	}
 	if (argc == 0 && !t->have_suspect) {
 		for (size_t i = 0; i < sizeof of_warp / sizeof of_warp[0]; i++)
-			filter_current(&filter, focus, of_warp[i]);
+			ws_filter_current(&filter, focus, of_warp[i]);
 		if (!lane_text && t->session.cli->focus)
-			filter_current(&filter, focus, FILTER_lane);
+			ws_filter_current(&filter, focus, WS_FILTER_lane);
 	}
-	walk(&t->session, &filter, WALK_LANES, take, t);
+	ws_threads_walk(&t->session.threads, &filter, WS_WALK_LANES, take, t);
 	return CLI_ANSWERED;
 }
 
 static void print_thread(const struct disas_thread *t, struct ws_out *out)
 {
-	const struct place *place = &t->place;
+	const struct ws_resident *place = &t->place;
 	const struct ws_dim3 block = place->block.idx, thread = place->lanes[0].thread;
 	if (place->block_status == WS_OK)
 		ws_out_printf(out, "block (%u,%u,%u), ", block.x, block.y, block.z);
@@ -240,14 +241,14 @@ static void print_thread(const struct disas_thread *t, struct ws_out *out)
 static void json_thread(const struct disas_thread *t, struct ws_json *json)
 {
 	ws_json_key_object(json, "thread");
-	place_json(&t->place, &t->place.lanes[0], json);
+	ws_resident_json(&t->place, &t->place.lanes[0], json);
 	ws_json_end(json);
 }
 
 /* Where the pc and the errorpc are in the function of the one or, without it, of the other. */
 static bool find_marks(struct disas_thread *t, struct disas_code *code, struct ws_place *ret_place)
 {
-	const struct place *place = &t->place;
+	const struct ws_resident *place = &t->place;
 	uint32_t device = place->warp.device_index;
 	struct ws_place at = { .function = NULL }, error = { .function = NULL };
 	bool have_pc =

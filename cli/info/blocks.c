@@ -19,21 +19,23 @@ static struct block_entry *entry_add(struct collect *collect, uint32_t block_ind
 	struct blocks *blocks = collect->blocks;
 	struct block_entry *entry = &blocks->entries[blocks->n_entries++];
 	const struct session *session = collect->session;
-	*entry = (struct block_entry){ .kernel = session_kernel(session, block->grid_index),
-				       .block_index = block_index,
-				       .sm_index = block->sm_index,
-				       .device_index = block->device_index,
-				       .idx = block->idx,
-				       .have_cluster = session_has_clusters(session, block),
-				       .cluster_idx = block->cluster_idx,
-				       .grid = block->grid_index < session->counts.grids
-						       ? &session->grids[block->grid_index]
-						       : NULL };
+	*entry = (struct block_entry){
+		.kernel = ws_threads_kernel(&session->threads, block->grid_index),
+		.block_index = block_index,
+		.sm_index = block->sm_index,
+		.device_index = block->device_index,
+		.idx = block->idx,
+		.have_cluster = ws_threads_has_clusters(&session->threads, block),
+		.cluster_idx = block->cluster_idx,
+		.grid = block->grid_index < session->threads.counts.grids
+				? &session->threads.grids[block->grid_index]
+				: NULL
+	};
 	collect->entry_of[block_index] = (uint32_t)blocks->n_entries;
 	return entry;
 }
 
-static void take_warp(void *user, const struct place *place)
+static void take_warp(void *user, const struct ws_resident *place)
 {
 	struct collect *collect = user;
 	struct blocks *blocks = collect->blocks;
@@ -49,29 +51,30 @@ static void take_warp(void *user, const struct place *place)
 }
 
 /* Blocks that have no warp, when nothing is asked of warps. */
-static void take_empty_blocks(struct collect *collect, const struct filter *filter)
+static void take_empty_blocks(struct collect *collect, const struct ws_filter *filter)
 {
 	const struct session *session = collect->session;
-	if (filter_limits(filter, FILTER_warp) || filter_limits(filter, FILTER_lane) ||
-	    filter_limits(filter, FILTER_thread))
+	if (ws_filter_limits(filter, WS_FILTER_warp) || ws_filter_limits(filter, WS_FILTER_lane) ||
+	    ws_filter_limits(filter, WS_FILTER_thread))
 		return;
-	for (uint32_t i = 0; i < session->counts.blocks; i++) {
+	for (uint32_t i = 0; i < session->threads.counts.blocks; i++) {
 		struct ws_block block;
 		struct ws_sm sm;
 		if (collect->entry_of[i] ||
 		    ws_target_block(session->target, i, &block, NULL) != WS_OK ||
 		    ws_target_sm(session->target, block.sm_index, &sm, NULL) != WS_OK)
 			continue;
-		uint32_t kernel = session_kernel(session, block.grid_index);
-		if (filter_number(filter, FILTER_device, session->devices[block.device_index].id) &&
-		    filter_number(filter, FILTER_sm, sm.id) &&
-		    filter_number(filter, FILTER_kernel,
-				  kernel == WS_NONE ? -1 : (int64_t)kernel) &&
-		    filter_number(filter, FILTER_grid, block.grid_id) &&
-		    filter_dim3(filter, FILTER_block, block.idx) &&
-		    (!filter_limits(filter, FILTER_cluster) ||
-		     (session_has_clusters(session, &block) &&
-		      filter_dim3(filter, FILTER_cluster, block.cluster_idx))))
+		uint32_t kernel = ws_threads_kernel(&session->threads, block.grid_index);
+		if (ws_filter_number(filter, WS_FILTER_device,
+				     session->threads.devices[block.device_index].id) &&
+		    ws_filter_number(filter, WS_FILTER_sm, sm.id) &&
+		    ws_filter_number(filter, WS_FILTER_kernel,
+				     kernel == WS_NONE ? -1 : (int64_t)kernel) &&
+		    ws_filter_number(filter, WS_FILTER_grid, block.grid_id) &&
+		    ws_filter_dim3(filter, WS_FILTER_block, block.idx) &&
+		    (!ws_filter_limits(filter, WS_FILTER_cluster) ||
+		     (ws_threads_has_clusters(&session->threads, &block) &&
+		      ws_filter_dim3(filter, WS_FILTER_cluster, block.cluster_idx))))
 			entry_add(collect, i, &block);
 	}
 }
@@ -106,15 +109,16 @@ static int entry_compare(const void *left, const void *right)
 	return a->block_index < b->block_index ? -1 : a->block_index > b->block_index;
 }
 
-void blocks_find(struct blocks *blocks, const struct session *session, const struct filter *filter)
+void blocks_find(struct blocks *blocks, const struct session *session,
+		 const struct ws_filter *filter)
 {
-	const struct ws_counts *counts = &session->counts;
+	const struct ws_counts *counts = &session->threads.counts;
 	*blocks = (struct blocks){ .entries = cli_alloc(counts->blocks, sizeof *blocks->entries),
 				   .warps = cli_alloc(counts->warps, sizeof *blocks->warps) };
 	struct collect collect = { .blocks = blocks, .session = session };
 	collect.entry_of = cli_alloc(counts->blocks, sizeof *collect.entry_of);
 	collect.block_of = cli_alloc(counts->warps, sizeof *collect.block_of);
-	walk(session, filter, WALK_WARPS, take_warp, &collect);
+	ws_threads_walk(&session->threads, filter, WS_WALK_WARPS, take_warp, &collect);
 	take_empty_blocks(&collect, filter);
 	group_warps(&collect);
 	qsort(blocks->entries, blocks->n_entries, sizeof *blocks->entries, entry_compare);

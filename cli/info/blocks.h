@@ -24,7 +24,8 @@ struct blocks {
 	size_t n_entries, n_warps;
 };
 
-void blocks_find(struct blocks *blocks, const struct session *session, const struct filter *filter);
+void blocks_find(struct blocks *blocks, const struct session *session,
+		 const struct ws_filter *filter);
 void blocks_fini(struct blocks *blocks);
 
 #endif

@@ -96,12 +96,13 @@ static void module_row(struct rows *rows, struct info *info, uint32_t index,
 	struct ws_context context = { .id = 0 };
 	enum ws_status st =
 		ws_cubin_set_cubin(symbols_modules(info_symbols(info)), index, &cubin, NULL);
-	bool focus = session->have_focus && session->focus.grid_index != WS_NONE &&
-		     session->grids[session->focus.grid_index].module_index == index;
+	bool focus =
+		session->threads.have_focus && session->threads.focus.grid_index != WS_NONE &&
+		session->threads.grids[session->threads.focus.grid_index].module_index == index;
 	rows_begin(rows, focus);
 	rows_number(rows, index);
 	rows_hex(rows, module->handle, 16);
-	rows_number(rows, session->devices[module->device_index].id);
+	rows_number(rows, session->threads.devices[module->device_index].id);
 	enum ws_status context_st =
 		ws_target_context(session->target, module->context_index, &context, NULL);
 	rows_given(rows, 1, context_st);
@@ -125,11 +126,11 @@ static void produce(struct rows *rows, void *user)
 {
 	struct info *info = user;
 	const struct session *session = &info->session;
-	for (uint32_t i = 0; i < session->counts.modules; i++) {
+	for (uint32_t i = 0; i < session->threads.counts.modules; i++) {
 		struct ws_module module;
 		if (ws_target_module(session->target, i, &module, NULL) == WS_OK &&
-		    filter_number(&info->filter, FILTER_device,
-				  session->devices[module.device_index].id))
+		    ws_filter_number(&info->filter, WS_FILTER_device,
+				     session->threads.devices[module.device_index].id))
 			module_row(rows, info, i, &module);
 	}
 }

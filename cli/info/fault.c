@@ -33,7 +33,7 @@ static const struct column exception_columns[] = {
 struct fault {
 	const char *blame; /* lane, suspect, sm, trap */
 	uint32_t code, lanes;
-	const struct place *place; /* NULL: the SM's row alone */
+	const struct ws_resident *place; /* NULL: the SM's row alone */
 	const struct ws_sm *sm;
 	bool focus;
 };
@@ -53,12 +53,12 @@ static void fault_code_cells(struct rows *rows, const struct fault *fault)
 static void fault_row(struct rows *rows, struct info *info, const struct fault *fault)
 {
 	const struct session *session = &info->session;
-	const struct place *place = fault->place;
+	const struct ws_resident *place = fault->place;
 	const struct ws_sm *sm = fault->sm;
 	bool has_pc = place ? place->warp.error_pc_valid : sm->error_pc_valid;
 	uint64_t pc = place ? place->warp.error_pc : sm->error_pc;
 	rows_begin(rows, fault->focus);
-	rows_number(rows, session->devices[sm->device_index].id);
+	rows_number(rows, session->threads.devices[sm->device_index].id);
 	rows_number(rows, sm->id);
 	rows_or_none(rows, 2, place);
 	rows_number(rows, place ? place->warp.id : 0);
@@ -82,7 +82,7 @@ static void fault_row(struct rows *rows, struct info *info, const struct fault *
 }
 
 /* The warp's lanes by exception code: one row for each code. Returns the number of rows. */
-static unsigned warp_faults(struct rows *rows, struct info *info, const struct place *place,
+static unsigned warp_faults(struct rows *rows, struct info *info, const struct ws_resident *place,
 			    const struct ws_blame *blame)
 {
 	static const char *const words[] = {
@@ -106,8 +106,9 @@ static unsigned warp_faults(struct rows *rows, struct info *info, const struct p
 				continue;
 			done |= bit;
 			fault.lanes |= bit;
-			fault.focus = fault.focus || (place_has_focus(session, place) &&
-						      session->focus.lane == lane->id);
+			fault.focus =
+				fault.focus || (ws_threads_has_focus(&session->threads, place) &&
+						session->threads.focus.lane == lane->id);
 		}
 		if (fault.lanes) {
 			fault_row(rows, info, &fault);
@@ -118,7 +119,7 @@ static unsigned warp_faults(struct rows *rows, struct info *info, const struct p
 }
 
 /* Lanes with an exception that is not theirs for certain: such a row, or its warp's, is damaged. */
-static unsigned count_doubted(const struct place *place, const struct ws_blame *blame)
+static unsigned count_doubted(const struct ws_resident *place, const struct ws_blame *blame)
 {
 	uint32_t listed = blame->by == WS_BLAME_LANE ? blame->lanes : 0;
 	unsigned n = 0;
@@ -128,10 +129,10 @@ static unsigned count_doubted(const struct place *place, const struct ws_blame *
 }
 
 /* Whether the filter asks for what an SM's row alone does not have. */
-static bool asks_below_sm(const struct filter *filter)
+static bool asks_below_sm(const struct ws_filter *filter)
 {
-	for (unsigned word = FILTER_warp; word < FILTER_N_WORDS; word++) {
-		if (filter_limits(filter, (enum filter_word)word))
+	for (unsigned word = WS_FILTER_warp; word < WS_FILTER_N_WORDS; word++) {
+		if (ws_filter_limits(filter, (enum ws_filter_word)word))
 			return true;
 	}
 	return false;
@@ -144,7 +145,7 @@ static void produce_exceptions(struct rows *rows, void *user)
 	uint32_t end = 0;
 	bool misread = false, untold = false;
 	info->n_doubted_sms = info->n_doubted_lanes = 0;
-	for (uint32_t s = 0; s < session->counts.sms; s++) {
+	for (uint32_t s = 0; s < session->threads.counts.sms; s++) {
 		struct ws_sm sm;
 		if (s == end)
 			misread = ws_focus_misread(session->target, s, &end);
@@ -154,9 +155,9 @@ static void produce_exceptions(struct rows *rows, void *user)
 		uint32_t unclaimed = ws_focus_unclaimed(session->target, s);
 		bool taken = false;
 		for (uint32_t w = 0; w < sm.n_warps; w++) {
-			struct place place;
-			if (!walk_place(session, &info->filter, WALK_LANES, sm.first_warp_index + w,
-					&place))
+			struct ws_resident place;
+			if (!ws_threads_resident(&session->threads, &info->filter, WS_WALK_LANES,
+						 sm.first_warp_index + w, &place))
 				continue;
 			if (place.lanes_status != WS_OK)
 				info_unreadable(info, rows);
@@ -169,9 +170,9 @@ static void produce_exceptions(struct rows *rows, void *user)
 				taken = true;
 		}
 		if (taken || asks_below_sm(&info->filter) ||
-		    !filter_number(&info->filter, FILTER_device,
-				   session->devices[sm.device_index].id) ||
-		    !filter_number(&info->filter, FILTER_sm, sm.id))
+		    !ws_filter_number(&info->filter, WS_FILTER_device,
+				      session->threads.devices[sm.device_index].id) ||
+		    !ws_filter_number(&info->filter, WS_FILTER_sm, sm.id))
 			continue;
 		if (sm.damaged ? sm.exception != 0 : misread && unclaimed)
 			info->n_doubted_sms++;
@@ -251,7 +252,7 @@ static void barriers_text(uint32_t barriers, char *text, size_t size)
 	}
 }
 
-static void barrier_row(struct rows *rows, struct info *info, const struct place *place,
+static void barrier_row(struct rows *rows, struct info *info, const struct ws_resident *place,
 			const struct lane_barriers *what, uint32_t lanes,
 			enum ws_status barriers_status)
 {
@@ -260,7 +261,8 @@ static void barrier_row(struct rows *rows, struct info *info, const struct place
 	const struct ws_warp *warp = &place->warp;
 	const struct doubt doubt = doubt_of_warp(session, place, what->id);
 	doubt_row_begin(rows,
-			place_has_focus(session, place) && lanes >> (session->focus.lane & 31) & 1,
+			ws_threads_has_focus(&session->threads, place) &&
+				lanes >> (session->threads.focus.lane & 31) & 1,
 			&doubt, &info->n_doubted_rows);
 	rows_number(rows, place->device->id);
 	rows_number(rows, place->sm.id);
@@ -285,7 +287,7 @@ static void barrier_row(struct rows *rows, struct info *info, const struct place
 	rows_end(rows);
 }
 
-static void barrier_rows(struct rows *rows, struct info *info, const struct place *place)
+static void barrier_rows(struct rows *rows, struct info *info, const struct ws_resident *place)
 {
 	static const char *const scopes[] = { "",
 					      " waits at a warp barrier",
@@ -334,7 +336,7 @@ struct barrier_user {
 	struct info *info;
 };
 
-static void visit_barriers(void *user, const struct place *place)
+static void visit_barriers(void *user, const struct ws_resident *place)
 {
 	struct barrier_user *barrier_user = user;
 	if (place->lanes_status != WS_OK)
@@ -347,7 +349,8 @@ static void produce_barriers(struct rows *rows, void *user)
 {
 	struct info *info = user;
 	struct barrier_user barrier_user = { rows, info };
-	walk(&info->session, &info->filter, WALK_LANES, visit_barriers, &barrier_user);
+	ws_threads_walk(&info->session.threads, &info->filter, WS_WALK_LANES, visit_barriers,
+			&barrier_user);
 }
 
 INFO_TABLE(barriers, barrier_columns, produce_barriers)

@@ -27,15 +27,15 @@ static void produce_contexts(struct rows *rows, void *user)
 	const struct info *info = user;
 	const struct session *session = &info->session;
 	const struct ws_grid *focus_grid =
-		session->have_focus && session->focus.grid_index != WS_NONE
-			? &session->grids[session->focus.grid_index]
+		session->threads.have_focus && session->threads.focus.grid_index != WS_NONE
+			? &session->threads.grids[session->threads.focus.grid_index]
 			: NULL;
-	for (uint32_t i = 0; i < session->counts.contexts; i++) {
+	for (uint32_t i = 0; i < session->threads.counts.contexts; i++) {
 		struct ws_context context;
 		if (ws_target_context(session->target, i, &context, NULL) != WS_OK)
 			continue;
-		const struct ws_device *device = &session->devices[context.device_index];
-		if (!filter_number(&info->filter, FILTER_device, device->id))
+		const struct ws_device *device = &session->threads.devices[context.device_index];
+		if (!ws_filter_number(&info->filter, WS_FILTER_device, device->id))
 			continue;
 		rows_begin(rows, focus_grid && focus_grid->context_index == i);
 		rows_hex(rows, context.id, 16);
@@ -108,7 +108,7 @@ static void kernel_add_block(const struct session *session, struct kernel *kerne
 			     const struct block_entry *block)
 {
 	struct ws_sm sm;
-	uint32_t n_sms = session->devices[block->device_index].n_sms;
+	uint32_t n_sms = session->threads.devices[block->device_index].n_sms;
 	kernel->n_blocks++;
 	kernel->matches = true;
 	if (ws_target_sm(session->target, block->sm_index, &sm, NULL) != WS_OK || sm.id >= n_sms ||
@@ -118,19 +118,22 @@ static void kernel_add_block(const struct session *session, struct kernel *kerne
 		kernel->sms[sm.id / 64] |= UINT64_C(1) << sm.id % 64;
 }
 
-static bool grid_matches(const struct session *session, const struct filter *filter,
+static bool grid_matches(const struct session *session, const struct ws_filter *filter,
 			 uint32_t grid_index)
 {
-	const struct ws_grid *grid = &session->grids[grid_index];
-	static const enum filter_word below[] = { FILTER_sm,      FILTER_warp,  FILTER_lane,
-						  FILTER_cluster, FILTER_block, FILTER_thread };
+	const struct ws_grid *grid = &session->threads.grids[grid_index];
+	static const enum ws_filter_word below[] = { WS_FILTER_sm,    WS_FILTER_warp,
+						     WS_FILTER_lane,  WS_FILTER_cluster,
+						     WS_FILTER_block, WS_FILTER_thread };
 	for (size_t i = 0; i < sizeof below / sizeof below[0]; i++) {
-		if (filter_limits(filter, below[i]))
+		if (ws_filter_limits(filter, below[i]))
 			return false; /* that takes a block */
 	}
-	return filter_number(filter, FILTER_device, session->devices[grid->device_index].id) &&
-	       filter_number(filter, FILTER_kernel, session->kernel_ids[grid_index]) &&
-	       filter_number(filter, FILTER_grid, grid->id);
+	return ws_filter_number(filter, WS_FILTER_device,
+				session->threads.devices[grid->device_index].id) &&
+	       ws_filter_number(filter, WS_FILTER_kernel,
+				session->threads.kernel_ids[grid_index]) &&
+	       ws_filter_number(filter, WS_FILTER_grid, grid->id);
 }
 
 /* Whether another kernel launched a grid. */
@@ -143,9 +146,9 @@ static bool has_parent(const struct ws_grid *grid)
 /* The index of the grid that launched one; WS_NONE: none that is there. */
 static uint32_t parent_of(const struct session *session, const struct ws_grid *grid)
 {
-	for (uint32_t i = 0; has_parent(grid) && i < session->counts.grids; i++)
-		if (session->grids[i].device_index == grid->device_index &&
-		    session->grids[i].id == grid->parent_id)
+	for (uint32_t i = 0; has_parent(grid) && i < session->threads.counts.grids; i++)
+		if (session->threads.grids[i].device_index == grid->device_index &&
+		    session->threads.grids[i].id == grid->parent_id)
 			return i;
 	return WS_NONE;
 }
@@ -159,18 +162,19 @@ static void parent_cell(struct rows *rows, const struct session *session,
 	else if (parent == WS_NONE)
 		rows_missing(rows, WS_ABSENT);
 	else
-		rows_number(rows, session->kernel_ids[parent]);
+		rows_number(rows, session->threads.kernel_ids[parent]);
 }
 
 /* "(step=6, rows=5)" of a kernel, as its first thread has them; "()": not known. */
 static void print_arguments(struct info *info, const struct ws_grid *grid, struct ws_out *out)
 {
-	struct filter filter = { 0 };
+	struct ws_filter filter = { 0 };
 	struct ws_focus focus;
 	struct ws_vars *vars = NULL;
-	filter.word[FILTER_kernel].limited[0] = true;
-	filter.word[FILTER_kernel].number[0] = info->session.kernel_ids[grid - info->session.grids];
-	if (session_first(&info->session, &filter, &focus) &&
+	filter.word[WS_FILTER_kernel].limited[0] = true;
+	filter.word[WS_FILTER_kernel].number[0] =
+		info->session.threads.kernel_ids[grid - info->session.threads.grids];
+	if (ws_threads_first(&info->session.threads, &filter, &focus) &&
 	    ws_vars_create(info->session.target, &vars, NULL) == WS_OK &&
 	    ws_vars_look(vars, &focus, NULL) == WS_OK && ws_vars_frames(vars) &&
 	    ws_vars_select(vars, ws_vars_frames(vars) - 1, NULL) == WS_OK)
@@ -211,15 +215,16 @@ static void kernel_row(struct rows *rows, struct info *info, const struct kernel
 	static const char *const origins[] = { "host", "device" };
 	static const char *const types[] = { "unknown", "system", "application" };
 	const struct session *session = &info->session;
-	const struct ws_grid *grid = &session->grids[kernel->grid_index];
-	rows_begin(rows, session->have_focus && session->focus.grid_index == kernel->grid_index);
+	const struct ws_grid *grid = &session->threads.grids[kernel->grid_index];
+	rows_begin(rows, session->threads.have_focus &&
+				 session->threads.focus.grid_index == kernel->grid_index);
 	rows_number(rows, kernel->id);
 	parent_cell(rows, session, grid);
-	rows_number(rows, session->devices[grid->device_index].id);
+	rows_number(rows, session->threads.devices[grid->device_index].id);
 	rows_id(rows, grid->id);
 	status_cell(rows, grid);
 	rows_given(rows, 1, kernel->mask_fits ? WS_OK : WS_MALFORMED);
-	rows_mask(rows, kernel->sms, session->devices[grid->device_index].n_sms);
+	rows_mask(rows, kernel->sms, session->threads.devices[grid->device_index].n_sms);
 	rows_dim3(rows, grid->grid_dim);
 	rows_dim3(rows, grid->block_dim);
 	invocation_cell(rows, info, grid);
@@ -247,10 +252,10 @@ static void produce_kernels(struct rows *rows, void *user)
 {
 	struct info *info = user;
 	const struct session *session = &info->session;
-	uint32_t n_grids = session->counts.grids;
+	uint32_t n_grids = session->threads.counts.grids;
 	struct kernel *kernels = cli_alloc(n_grids, sizeof *kernels);
 	for (uint32_t i = 0; i < n_grids; i++)
-		kernels[i] = (struct kernel){ .id = session->kernel_ids[i],
+		kernels[i] = (struct kernel){ .id = session->threads.kernel_ids[i],
 					      .grid_index = i,
 					      .mask_fits = true,
 					      .matches = grid_matches(session, &info->filter, i) };
@@ -258,7 +263,8 @@ static void produce_kernels(struct rows *rows, void *user)
 	blocks_find(&blocks, session, &info->filter);
 	for (size_t i = 0; i < blocks.n_entries; i++) {
 		if (blocks.entries[i].grid)
-			kernel_add_block(session, &kernels[blocks.entries[i].grid - session->grids],
+			kernel_add_block(session,
+					 &kernels[blocks.entries[i].grid - session->threads.grids],
 					 &blocks.entries[i]);
 	}
 	blocks_fini(&blocks);
@@ -294,9 +300,9 @@ static const struct column launch_children_columns[] = {
 static void launch_cells(struct rows *rows, struct info *info, uint32_t grid_index)
 {
 	const struct session *session = &info->session;
-	const struct ws_grid *grid = &session->grids[grid_index];
-	rows_number(rows, session->kernel_ids[grid_index]);
-	rows_number(rows, session->devices[grid->device_index].id);
+	const struct ws_grid *grid = &session->threads.grids[grid_index];
+	rows_number(rows, session->threads.kernel_ids[grid_index]);
+	rows_number(rows, session->threads.devices[grid->device_index].id);
 	rows_id(rows, grid->id);
 	status_cell(rows, grid);
 	rows_dim3(rows, grid->grid_dim);
@@ -310,14 +316,14 @@ static void produce_launch_trace(struct rows *rows, void *user)
 {
 	struct info *info = user;
 	const struct session *session = &info->session;
-	uint32_t at = session->have_focus ? session->focus.grid_index : WS_NONE;
-	for (uint32_t level = 0; at != WS_NONE && level < session->counts.grids; level++) {
+	uint32_t at = session->threads.have_focus ? session->threads.focus.grid_index : WS_NONE;
+	for (uint32_t level = 0; at != WS_NONE && level < session->threads.counts.grids; level++) {
 		char text[16];
 		snprintf(text, sizeof text, "#%" PRIu32, level);
 		rows_begin(rows, level == 0);
 		rows_text(rows, text);
 		launch_cells(rows, info, at);
-		at = parent_of(session, &session->grids[at]);
+		at = parent_of(session, &session->threads.grids[at]);
 	}
 }
 
@@ -327,9 +333,10 @@ static void produce_launch_children(struct rows *rows, void *user)
 {
 	struct info *info = user;
 	const struct session *session = &info->session;
-	const uint32_t focus = session->have_focus ? session->focus.grid_index : WS_NONE;
-	for (uint32_t i = 0; focus != WS_NONE && i < session->counts.grids; i++) {
-		if (parent_of(session, &session->grids[i]) != focus)
+	const uint32_t focus =
+		session->threads.have_focus ? session->threads.focus.grid_index : WS_NONE;
+	for (uint32_t i = 0; focus != WS_NONE && i < session->threads.counts.grids; i++) {
+		if (parent_of(session, &session->threads.grids[i]) != focus)
 			continue;
 		rows_begin(rows, false);
 		launch_cells(rows, info, i);
@@ -365,12 +372,12 @@ static void block_rows(struct rows *rows, const struct session *session,
 		const struct block_entry *block = &blocks->entries[i];
 		struct ws_sm sm = { .id = 0 };
 		info_heading_kernel(rows, block->kernel);
-		rows_begin(rows,
-			   session->have_focus && session->focus.block_index == block->block_index);
+		rows_begin(rows, session->threads.have_focus &&
+					 session->threads.focus.block_index == block->block_index);
 		info_cell_kernel(rows, block->kernel);
 		rows_dim3(rows, block->idx);
 		rows_text(rows, "running"); /* cuda-gdb's word; a dump has no other */
-		rows_number(rows, session->devices[block->device_index].id);
+		rows_number(rows, session->threads.devices[block->device_index].id);
 		enum ws_status st = ws_target_sm(session->target, block->sm_index, &sm, NULL);
 		rows_given(rows, 1, st);
 		rows_number(rows, sm.id);
@@ -400,8 +407,8 @@ static size_t block_range_end(const struct blocks *blocks, size_t first, bool sa
 static bool range_has_focus(const struct session *session, const struct blocks *blocks,
 			    size_t first, size_t end)
 {
-	for (size_t i = first; i < end && session->have_focus; i++) {
-		if (blocks->entries[i].block_index == session->focus.block_index)
+	for (size_t i = first; i < end && session->threads.have_focus; i++) {
+		if (blocks->entries[i].block_index == session->threads.focus.block_index)
 			return true;
 	}
 	return false;

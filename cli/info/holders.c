@@ -41,7 +41,7 @@ static bool value_at(const struct holders *holders, uint32_t k, uint32_t i, uint
 }
 
 /* A row for register `i` when one of `n_lanes` lanes holds it. */
-static void row_of(struct holders *holders, const struct place *place, const char *letters,
+static void row_of(struct holders *holders, const struct ws_resident *place, const char *letters,
 		   uint32_t i, uint32_t n_lanes)
 {
 	uint64_t lowest = UINT64_MAX, highest = 0, value, lanes = 0, exact = 0;
@@ -65,7 +65,7 @@ static void row_of(struct holders *holders, const struct place *place, const cha
 		snprintf(name, sizeof name, "%s%u:%s%u", letters, i, letters, i + 1);
 	else
 		snprintf(name, sizeof name, "%s%u", letters, i);
-	rows_begin(holders->rows, place_has_focus(&holders->info->session, place));
+	rows_begin(holders->rows, ws_threads_has_focus(&holders->info->session.threads, place));
 	rows_text(holders->rows, name);
 	rows_number(holders->rows, place->device->id);
 	rows_number(holders->rows, place->sm.id);
@@ -78,7 +78,7 @@ static void row_of(struct holders *holders, const struct place *place, const cha
 	rows_end(holders->rows);
 }
 
-static void visit(void *user, const struct place *place)
+static void visit(void *user, const struct ws_resident *place)
 {
 	struct holders *holders = user;
 	const struct ws_target *target = holders->info->session.target;
@@ -104,7 +104,7 @@ static void produce(struct rows *rows, void *user)
 	struct info *info = user;
 	struct holders *holders = info->holders;
 	holders->rows = rows;
-	walk(&info->session, &info->filter, WALK_LANES, visit, holders);
+	ws_threads_walk(&info->session.threads, &info->filter, WS_WALK_LANES, visit, holders);
 }
 
 void info_holders(struct info *info, uint64_t address, uint64_t first, uint64_t last)

@@ -36,10 +36,10 @@ enum {
 static bool active_sms(const struct session *session, uint32_t device_index, uint64_t *mask,
 		       uint64_t *ret_warps)
 {
-	uint32_t n_sms = session->devices[device_index].n_sms;
+	uint32_t n_sms = session->threads.devices[device_index].n_sms;
 	bool fits = n_sms <= MASK_WORDS * 64;
 	*ret_warps = 0;
-	for (uint32_t i = 0; i < session->counts.sms; i++) {
+	for (uint32_t i = 0; i < session->threads.counts.sms; i++) {
 		struct ws_sm sm;
 		if (ws_target_sm(session->target, i, &sm, NULL) != WS_OK ||
 		    sm.device_index != device_index || sm.n_warps == 0)
@@ -54,11 +54,12 @@ static bool active_sms(const struct session *session, uint32_t device_index, uin
 
 static void device_row(struct rows *rows, const struct session *session, uint32_t index)
 {
-	const struct ws_device *device = &session->devices[index];
+	const struct ws_device *device = &session->threads.devices[index];
 	uint64_t mask[MASK_WORDS] = { 0 }, n_warps;
 	char text[40];
 	bool fits = active_sms(session, index, mask, &n_warps);
-	rows_begin(rows, session->have_focus && session->focus.device_index == index);
+	rows_begin(rows,
+		   session->threads.have_focus && session->threads.focus.device_index == index);
 	rows_number(rows, device->id);
 	snprintf(text, sizeof text, "%02x:%02x.0", device->pci_bus, device->pci_device);
 	rows_text(rows, text);
@@ -88,8 +89,9 @@ static void device_row(struct rows *rows, const struct session *session, uint32_
 static void produce_devices(struct rows *rows, void *user)
 {
 	const struct info *info = user;
-	for (uint32_t i = 0; i < info->session.counts.devices; i++) {
-		if (filter_number(&info->filter, FILTER_device, info->session.devices[i].id))
+	for (uint32_t i = 0; i < info->session.threads.counts.devices; i++) {
+		if (ws_filter_number(&info->filter, WS_FILTER_device,
+				     info->session.threads.devices[i].id))
 			device_row(rows, &info->session, i);
 	}
 }
@@ -126,14 +128,14 @@ static void sm_fault_cells(struct rows *rows, const struct ws_sm *sm)
 static bool sm_is_shown(const struct info *info, const struct ws_sm *sm)
 {
 	bool deep = false;
-	for (unsigned word = FILTER_warp; word < FILTER_N_WORDS; word++)
-		deep = deep || filter_limits(&info->filter, (enum filter_word)word);
+	for (unsigned word = WS_FILTER_warp; word < WS_FILTER_N_WORDS; word++)
+		deep = deep || ws_filter_limits(&info->filter, (enum ws_filter_word)word);
 	if (!deep)
 		return sm->n_warps > 0 || sm->exception != 0;
 	for (uint32_t w = 0; w < sm->n_warps; w++) {
-		struct place place;
-		if (walk_place(&info->session, &info->filter, WALK_WARPS, sm->first_warp_index + w,
-			       &place))
+		struct ws_resident place;
+		if (ws_threads_resident(&info->session.threads, &info->filter, WS_WALK_WARPS,
+					sm->first_warp_index + w, &place))
 			return true;
 	}
 	return false;
@@ -158,19 +160,21 @@ static void produce_sms(struct rows *rows, void *user)
 {
 	struct info *info = user;
 	const struct session *session = &info->session;
-	for (uint32_t i = 0; i < session->counts.sms; i++) {
+	for (uint32_t i = 0; i < session->threads.counts.sms; i++) {
 		struct ws_sm sm;
 		if (ws_target_sm(session->target, i, &sm, NULL) != WS_OK)
 			continue;
-		const struct ws_device *device = &session->devices[sm.device_index];
-		if (!filter_number(&info->filter, FILTER_device, device->id) ||
-		    !filter_number(&info->filter, FILTER_sm, sm.id) || !sm_is_shown(info, &sm))
+		const struct ws_device *device = &session->threads.devices[sm.device_index];
+		if (!ws_filter_number(&info->filter, WS_FILTER_device, device->id) ||
+		    !ws_filter_number(&info->filter, WS_FILTER_sm, sm.id) ||
+		    !sm_is_shown(info, &sm))
 			continue;
 		uint64_t mask[MASK_WORDS] = { 0 };
 		rows_heading(rows, "Device %u", device->id);
 		const struct doubt doubt = doubt_of_sm(session, i);
-		doubt_row_begin(rows, session->have_focus && session->focus.sm_index == i, &doubt,
-				&info->n_doubted_rows);
+		doubt_row_begin(rows,
+				session->threads.have_focus && session->threads.focus.sm_index == i,
+				&doubt, &info->n_doubted_rows);
 		rows_number(rows, device->id);
 		rows_number(rows, sm.id);
 		if (device->n_warps_per_sm <= MASK_WORDS * 64 &&
@@ -214,7 +218,7 @@ static const char *const barrier_scopes[] = { "none",  "warp",    "warp group",
 					      "block", "cluster", "kernel" };
 
 /* The lowest active lane; NULL when there is none. */
-static const struct ws_lane *first_active(const struct place *place)
+static const struct ws_lane *first_active(const struct ws_resident *place)
 {
 	for (uint32_t i = 0; i < place->n_lanes; i++) {
 		if (place->lanes[i].id < WS_MAX_LANES &&
@@ -224,7 +228,7 @@ static const struct ws_lane *first_active(const struct place *place)
 	return NULL;
 }
 
-static void warp_wide_cells(struct rows *rows, struct info *info, const struct place *place,
+static void warp_wide_cells(struct rows *rows, struct info *info, const struct ws_resident *place,
 			    const struct ws_lane *active)
 {
 	static const struct symbol no_pc = { .function_status = WS_ABSENT,
@@ -256,23 +260,25 @@ struct walk_user {
 	uint32_t unclaimed;
 };
 
-static void warp_row(void *user, const struct place *matched)
+static void warp_row(void *user, const struct ws_resident *matched)
 {
 	struct walk_user *walk_user = user;
 	struct rows *rows = walk_user->rows;
 	const struct session *session = &walk_user->info->session;
-	static const struct filter all;
-	struct place whole; /* with all lanes, whatever the filter asks of them */
-	const struct place *place =
-		walk_place(session, &all, WALK_LANES, matched->warp_index, &whole) ? &whole
-										   : matched;
+	static const struct ws_filter all;
+	struct ws_resident whole; /* with all lanes, whatever the filter asks of them */
+	const struct ws_resident *place =
+		ws_threads_resident(&session->threads, &all, WS_WALK_LANES, matched->warp_index,
+				    &whole)
+			? &whole
+			: matched;
 	const struct ws_lane *active = first_active(place);
 	enum ws_status why = active                         ? WS_OK
 			     : place->lanes_status == WS_OK ? WS_ABSENT
 							    : place->lanes_status;
 	rows_heading(rows, "Device %u SM %u", place->device->id, place->sm.id);
 	const struct doubt doubt = doubt_of_warp(session, place, WS_NONE);
-	doubt_row_begin(rows, place_has_focus(session, place), &doubt,
+	doubt_row_begin(rows, ws_threads_has_focus(&session->threads, place), &doubt,
 			&walk_user->info->n_doubted_rows);
 	rows_number(rows, place->device->id);
 	rows_number(rows, place->sm.id);
@@ -294,7 +300,7 @@ static void produce_warps(struct rows *rows, void *user)
 {
 	struct info *info = user;
 	struct walk_user walk_user = { .rows = rows, .info = info };
-	walk(&info->session, &info->filter, WALK_WARPS, warp_row, &walk_user);
+	ws_threads_walk(&info->session.threads, &info->filter, WS_WALK_WARPS, warp_row, &walk_user);
 }
 
 INFO_TABLE(warps, warp_columns, produce_warps)
@@ -323,7 +329,7 @@ static const struct column lane_columns[] = {
 	{ NULL, "doubt", COLUMN_DATA },
 };
 
-static void lane_wide_cells(struct rows *rows, struct info *info, const struct place *place,
+static void lane_wide_cells(struct rows *rows, struct info *info, const struct ws_resident *place,
 			    const struct ws_lane *lane)
 {
 	static const struct symbol not_asked = { .function_status = WS_ABSENT,
@@ -343,7 +349,7 @@ static void lane_wide_cells(struct rows *rows, struct info *info, const struct p
 					: &not_asked);
 }
 
-static void lane_row(struct walk_user *walk_user, const struct place *place,
+static void lane_row(struct walk_user *walk_user, const struct ws_resident *place,
 		     const struct ws_lane *lane, const struct ws_blame *blame)
 {
 	struct rows *rows = walk_user->rows;
@@ -353,7 +359,9 @@ static void lane_row(struct walk_user *walk_user, const struct place *place,
 	if (code == 0 && active && blame->by == WS_BLAME_SUSPECT)
 		code = blame->code;
 	const struct doubt doubt = doubt_of_warp(session, place, lane->id);
-	doubt_row_begin(rows, place_has_focus(session, place) && session->focus.lane == lane->id,
+	doubt_row_begin(rows,
+			ws_threads_has_focus(&session->threads, place) &&
+				session->threads.focus.lane == lane->id,
 			&doubt, &walk_user->info->n_doubted_rows);
 	rows_number(rows, place->device->id);
 	rows_number(rows, place->sm.id);
@@ -369,7 +377,7 @@ static void lane_row(struct walk_user *walk_user, const struct place *place,
 	rows_end(rows);
 }
 
-static void lane_rows(void *user, const struct place *place)
+static void lane_rows(void *user, const struct ws_resident *place)
 {
 	struct walk_user *walk_user = user;
 	if (place->sm_index != walk_user->unclaimed_sm) {
@@ -391,7 +399,8 @@ static void produce_lanes(struct rows *rows, void *user)
 {
 	struct info *info = user;
 	struct walk_user walk_user = { .rows = rows, .info = info, .unclaimed_sm = WS_NONE };
-	walk(&info->session, &info->filter, WALK_LANES, lane_rows, &walk_user);
+	ws_threads_walk(&info->session.threads, &info->filter, WS_WALK_LANES, lane_rows,
+			&walk_user);
 }
 
 INFO_TABLE(lanes, lane_columns, produce_lanes)

@@ -229,15 +229,15 @@ static int unknown_table(const char *name)
 
 static int filter_read(struct info *info, const struct table *table, int argc, char **argv)
 {
-	const struct coords *focus = session_coords(&info->session);
+	const struct ws_coords *focus = ws_threads_focus_coords(&info->session.threads);
 	const char *bad = "";
-	if (!filter_parse(&info->filter, focus, argc, argv, &bad))
+	if (!ws_filter_parse(&info->filter, focus, argc, argv, &bad))
 		return cli_usage("info", "incorrect filter '%s'", bad);
 	if (argc > 0 || !focus)
 		return CLI_ANSWERED; /* without a focus the defaults limit nothing */
-	for (unsigned word = 0; word < FILTER_N_WORDS; word++) {
+	for (unsigned word = 0; word < WS_FILTER_N_WORDS; word++) {
 		if (table->focus_words >> word & 1)
-			filter_current(&info->filter, focus, (enum filter_word)word);
+			ws_filter_current(&info->filter, focus, (enum ws_filter_word)word);
 	}
 	return CLI_ANSWERED;
 }
@@ -251,7 +251,7 @@ static int show(struct info *info, const char *name, int (*table)(struct info *i
 		ws_json_begin(&json, &info->session.cli->out, "warpscope-info-1");
 		ws_json_key_text(&json, "table", name);
 		ws_json_key(&json, "focus");
-		session_json_focus(&info->session, &json);
+		ws_threads_focus_json(&info->session.threads, &json);
 		ws_json_key(&json, name);
 	}
 	int status = address ? info_where(info, *address) : table(info);
@@ -326,7 +326,7 @@ static void produce_tables(struct rows *rows, void *user)
 			    strcmp(name, "launch_trace") == 0      ? "launch trace"
 			    : strcmp(name, "launch_children") == 0 ? "launch children"
 								   : name,
-			    rows_of(&info->session.counts, name), tables[i].shows);
+			    rows_of(&info->session.threads.counts, name), tables[i].shows);
 	}
 	table_cells(rows, "where ADDRESS", -1, "everything known about an address");
 }

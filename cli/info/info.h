@@ -15,36 +15,37 @@
  * Name, what cuda-gdb says when there is none, the words that the focus limits by default
  * [measured: cuda-gdb 12.4; its manual 13.4 for clusters and barriers], and what it shows.
  */
-#define INFO_TABLE_LIST(X)                                                                      \
-	X(devices, "No CUDA devices.", 0, "GPUs of the process")                                \
-	X(contexts, "No CUDA contexts.", 0, "their CUDA contexts")                              \
-	X(modules, "No CUDA modules.", 0, "images of code")                                     \
-	X(kernels, "No CUDA kernels.", 0, "launches with blocks on a GPU")                      \
-	X(launch_trace, "No CUDA kernels.", 0, "kernels that launched that of the focus")       \
-	X(launch_children, "No CUDA kernels.", 0, "kernels that it launched")                   \
-	X(sms, "No CUDA SMs.", 1u << FILTER_device, "multiprocessors with warps or exceptions") \
-	X(blocks, "No CUDA blocks.", 1u << FILTER_kernel, "blocks of a kernel")                 \
-	X(clusters, "No CUDA clusters.", 1u << FILTER_kernel, "clusters of a kernel")           \
-	X(warps, "No CUDA Warps.", 1u << FILTER_device | 1u << FILTER_sm, "warps of an SM")     \
-	X(lanes, "No CUDA Lanes.", 1u << FILTER_device | 1u << FILTER_sm | 1u << FILTER_warp,   \
-	  "lanes of a warp")                                                                    \
-	X(threads, "No CUDA threads.", 1u << FILTER_kernel,                                     \
-	  "threads of a kernel, by where they are")                                             \
-	X(barriers, "No CUDA barriers.",                                                        \
-	  1u << FILTER_device | 1u << FILTER_sm | 1u << FILTER_warp,                            \
-	  "what the lanes of a warp wait for")                                                  \
-	X(exceptions, "No CUDA exceptions.", 0, "which threads failed, and how")                \
-	X(memory, "No memory is in the dump.",                                                  \
-	  1u << FILTER_device | 1u << FILTER_sm | 1u << FILTER_warp | 1u << FILTER_lane,        \
-	  "ranges of memory that can be read")                                                  \
-	X(managed, "No managed variables.", 0, "variables that host and device share")          \
-	X(sections, "No sections.", 0, "the file, piece by piece")                              \
+#define INFO_TABLE_LIST(X)                                                                         \
+	X(devices, "No CUDA devices.", 0, "GPUs of the process")                                   \
+	X(contexts, "No CUDA contexts.", 0, "their CUDA contexts")                                 \
+	X(modules, "No CUDA modules.", 0, "images of code")                                        \
+	X(kernels, "No CUDA kernels.", 0, "launches with blocks on a GPU")                         \
+	X(launch_trace, "No CUDA kernels.", 0, "kernels that launched that of the focus")          \
+	X(launch_children, "No CUDA kernels.", 0, "kernels that it launched")                      \
+	X(sms, "No CUDA SMs.", 1u << WS_FILTER_device, "multiprocessors with warps or exceptions") \
+	X(blocks, "No CUDA blocks.", 1u << WS_FILTER_kernel, "blocks of a kernel")                 \
+	X(clusters, "No CUDA clusters.", 1u << WS_FILTER_kernel, "clusters of a kernel")           \
+	X(warps, "No CUDA Warps.", 1u << WS_FILTER_device | 1u << WS_FILTER_sm, "warps of an SM")  \
+	X(lanes, "No CUDA Lanes.",                                                                 \
+	  1u << WS_FILTER_device | 1u << WS_FILTER_sm | 1u << WS_FILTER_warp, "lanes of a warp")   \
+	X(threads, "No CUDA threads.", 1u << WS_FILTER_kernel,                                     \
+	  "threads of a kernel, by where they are")                                                \
+	X(barriers, "No CUDA barriers.",                                                           \
+	  1u << WS_FILTER_device | 1u << WS_FILTER_sm | 1u << WS_FILTER_warp,                      \
+	  "what the lanes of a warp wait for")                                                     \
+	X(exceptions, "No CUDA exceptions.", 0, "which threads failed, and how")                   \
+	X(memory, "No memory is in the dump.",                                                     \
+	  1u << WS_FILTER_device | 1u << WS_FILTER_sm | 1u << WS_FILTER_warp |                     \
+		  1u << WS_FILTER_lane,                                                            \
+	  "ranges of memory that can be read")                                                     \
+	X(managed, "No managed variables.", 0, "variables that host and device share")             \
+	X(sections, "No sections.", 0, "the file, piece by piece")                                 \
 	X(metadata, "No metadata.", 0, "driver, flags and time of the dump")
 
 struct info {
 	struct session session;
 	struct symbols *symbols; /* NULL until info_symbols() */
-	struct filter filter;
+	struct ws_filter filter;
 	bool wide, coalesce;
 	struct info_images_query images; /* of a file that is no dump */
 	struct cli_given limit;          /* rows of a table; 0: all */

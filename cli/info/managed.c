@@ -45,8 +45,9 @@ static void produce(struct rows *rows, void *user)
 	struct ws_cubin_set *set;
 	if (ws_target_cubins(info->session.target, &set, NULL) != WS_OK)
 		return;
-	if (info->session.have_focus && ws_vars_create(info->session.target, &vars, NULL) == WS_OK)
-		(void)!ws_vars_look(vars, &info->session.focus, NULL);
+	if (info->session.threads.have_focus &&
+	    ws_vars_create(info->session.target, &vars, NULL) == WS_OK)
+		(void)!ws_vars_look(vars, &info->session.threads.focus, NULL);
 	for (uint32_t i = 0; i < ws_cubin_set_count(set); i++) {
 		const struct ws_variable *variables;
 		struct ws_cubin *cubin;

@@ -48,9 +48,10 @@ static uint32_t kernel_of(const struct session *session, const struct ws_memory_
 			  const struct owner *owner)
 {
 	if (range->grid_index != WS_NONE)
-		return session_kernel(session, range->grid_index);
-	return owner->block_status == WS_OK ? session_kernel(session, owner->block.grid_index)
-					    : WS_NONE;
+		return ws_threads_kernel(&session->threads, range->grid_index);
+	return owner->block_status == WS_OK
+		       ? ws_threads_kernel(&session->threads, owner->block.grid_index)
+		       : WS_NONE;
 }
 
 /* What a range does not have limits nothing: global memory is everybody's. */
@@ -58,21 +59,23 @@ static bool range_matches(const struct info *info, const struct ws_memory_range 
 			  const struct owner *owner, uint32_t kernel)
 {
 	const struct session *session = &info->session;
-	const struct filter *filter = &info->filter;
-	if (range->device_index < session->counts.devices &&
-	    !filter_number(filter, FILTER_device, session->devices[range->device_index].id))
+	const struct ws_filter *filter = &info->filter;
+	if (range->device_index < session->threads.counts.devices &&
+	    !ws_filter_number(filter, WS_FILTER_device,
+			      session->threads.devices[range->device_index].id))
 		return false;
-	if (kernel != WS_NONE && !filter_number(filter, FILTER_kernel, kernel))
+	if (kernel != WS_NONE && !ws_filter_number(filter, WS_FILTER_kernel, kernel))
 		return false;
 	if (owner->block_status == WS_OK &&
-	    (!filter_dim3(filter, FILTER_block, owner->block.idx) ||
-	     !filter_number(filter, FILTER_grid, owner->block.grid_id)))
+	    (!ws_filter_dim3(filter, WS_FILTER_block, owner->block.idx) ||
+	     !ws_filter_number(filter, WS_FILTER_grid, owner->block.grid_id)))
 		return false;
-	if (owner->sm_status == WS_OK && !filter_number(filter, FILTER_sm, owner->sm.id))
+	if (owner->sm_status == WS_OK && !ws_filter_number(filter, WS_FILTER_sm, owner->sm.id))
 		return false;
-	if (owner->warp_status == WS_OK && !filter_number(filter, FILTER_warp, owner->warp.id))
+	if (owner->warp_status == WS_OK &&
+	    !ws_filter_number(filter, WS_FILTER_warp, owner->warp.id))
 		return false;
-	return range->lane == WS_NONE || filter_number(filter, FILTER_lane, range->lane);
+	return range->lane == WS_NONE || ws_filter_number(filter, WS_FILTER_lane, range->lane);
 }
 
 static void range_row(struct rows *rows, const struct session *session,
@@ -84,9 +87,9 @@ static void range_row(struct rows *rows, const struct session *session,
 	rows_hex(rows, range->start, 16);
 	rows_number(rows, range->size);
 	rows_number(rows, range->bytes_present);
-	bool has_device = range->device_index < session->counts.devices;
+	bool has_device = range->device_index < session->threads.counts.devices;
 	rows_or_none(rows, 1, has_device);
-	rows_number(rows, has_device ? session->devices[range->device_index].id : 0);
+	rows_number(rows, has_device ? session->threads.devices[range->device_index].id : 0);
 	rows_or_none(rows, 1, kernel != WS_NONE);
 	rows_number(rows, kernel);
 	rows_or_none(rows, 1, range->space == WS_SPACE_CONST);

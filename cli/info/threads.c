@@ -67,8 +67,9 @@ struct table {
 static void add_lanes(struct table *table, uint32_t warp_index)
 {
 	const struct info *info = table->info;
-	struct place place;
-	if (!walk_place(&info->session, &info->filter, WALK_LANES, warp_index, &place))
+	struct ws_resident place;
+	if (!ws_threads_resident(&info->session.threads, &info->filter, WS_WALK_LANES, warp_index,
+				 &place))
 		return;
 	if (place.lanes_status != WS_OK) {
 		info_unreadable(table->info, table->rows);
@@ -116,15 +117,17 @@ static void read_block(struct table *table, const struct blocks *blocks,
 
 static bool thread_has_focus(const struct session *session, const struct thread *thread)
 {
-	return session->have_focus && session->focus.warp_index == thread->warp_index &&
-	       session->focus.lane == thread->lane;
+	return session->threads.have_focus &&
+	       session->threads.focus.warp_index == thread->warp_index &&
+	       session->threads.focus.lane == thread->lane;
 }
 
 static struct doubt doubt_of_thread(const struct session *session, const struct thread *thread)
 {
-	static const struct filter all;
-	struct place place;
-	if (!thread->in_doubt || !walk_place(session, &all, WALK_LANES, thread->warp_index, &place))
+	static const struct ws_filter all;
+	struct ws_resident place;
+	if (!thread->in_doubt || !ws_threads_resident(&session->threads, &all, WS_WALK_LANES,
+						      thread->warp_index, &place))
 		return (struct doubt){ .text = "" };
 	return doubt_of_warp(session, &place, thread->lane);
 }
@@ -210,7 +213,7 @@ static void thread_row(struct table *table, const struct block_entry *block,
 	rows_dim3(rows, block->idx);
 	rows_dim3(rows, thread->idx);
 	rows_hex(rows, thread->pc, 16);
-	rows_number(rows, session->devices[warp.device_index].id);
+	rows_number(rows, session->threads.devices[warp.device_index].id);
 	rows_number(rows, sm.id);
 	rows_number(rows, warp.id);
 	rows_number(rows, thread->lane);

@@ -60,8 +60,9 @@ static void look_at_code(struct where *where, struct info *info)
 	struct ws_cubin_hint hint = { .module_index = WS_NONE,
 				      .device_index = WS_NONE,
 				      .context_index = WS_NONE };
-	if (session->have_focus && session->focus.grid_index != WS_NONE)
-		hint.module_index = session->grids[session->focus.grid_index].module_index;
+	if (session->threads.have_focus && session->threads.focus.grid_index != WS_NONE)
+		hint.module_index =
+			session->threads.grids[session->threads.focus.grid_index].module_index;
 	where->code_status = ws_cubin_set_find_address(symbols_modules(info_symbols(info)),
 						       where->address, &hint, &where->code, NULL);
 	where->line_status = where->code_status;
@@ -77,11 +78,11 @@ static void look_at_code(struct where *where, struct info *info)
 static void look_at_windows(struct where *where, const struct session *session)
 {
 	static const enum ws_space spaces[] = { WS_SPACE_SHARED, WS_SPACE_LOCAL };
-	for (uint32_t i = 0; i < session->counts.contexts; i++) {
+	for (uint32_t i = 0; i < session->threads.counts.contexts; i++) {
 		struct ws_context context;
 		if (ws_target_context(session->target, i, &context, NULL) != WS_OK)
 			continue;
-		bool clusters = session->devices[context.device_index].sm_major >= 9;
+		bool clusters = session->threads.devices[context.device_index].sm_major >= 9;
 		for (unsigned s = 0; s < 2 && where->n_windows < MAX_HITS; s++) {
 			struct window window = { context.id, spaces[s], 0 };
 			if (ws_context_window(&context, spaces[s], clusters, where->address,
@@ -106,14 +107,15 @@ static bool is_of_focus(const struct session *session, const struct ws_memory_ra
 {
 	if (is_device_wide(range))
 		return true;
-	if (!session->have_focus)
+	if (!session->threads.have_focus)
 		return false;
 	if (range->space == WS_SPACE_SHARED)
-		return range->block_index == session->focus.block_index;
+		return range->block_index == session->threads.focus.block_index;
 	if (range->space == WS_SPACE_LOCAL)
-		return range->warp_index == session->focus.warp_index &&
-		       range->lane == session->focus.lane;
-	return range->grid_index != WS_NONE && range->grid_index == session->focus.grid_index;
+		return range->warp_index == session->threads.focus.warp_index &&
+		       range->lane == session->threads.focus.lane;
+	return range->grid_index != WS_NONE &&
+	       range->grid_index == session->threads.focus.grid_index;
 }
 
 static bool range_has(const struct ws_memory_range *range, uint64_t address)
@@ -195,11 +197,11 @@ static void look_at_file(struct where *where, const uint32_t *values, uint32_t n
 static void look_at_registers(struct where *where, const struct session *session)
 {
 	uint32_t values[MAX_REGS], n;
-	const struct ws_focus *focus = &session->focus;
+	const struct ws_focus *focus = &session->threads.focus;
 	struct ws_lane lane;
 	struct ws_warp warp;
 	struct ws_return_address calls[MAX_CHAIN];
-	if (!session->have_focus)
+	if (!session->threads.have_focus)
 		return;
 	if (ws_target_lane(session->target, focus->warp_index, focus->lane, &lane, NULL) == WS_OK &&
 	    lane.pc == where->address)
@@ -327,7 +329,7 @@ static void print_where(struct ws_out *out, const struct info *info, const struc
 		for (size_t i = 0; i < where->n_holders; i++)
 			ws_out_printf(out, "%s%s", i ? ", " : " ", where->holders[i].name);
 		ws_out_text(out, " of ");
-		session_print_focus(&info->session, out);
+		ws_threads_focus_text(&info->session.threads, out);
 		ws_out_text(out, "\n");
 	}
 }

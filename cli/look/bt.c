@@ -44,7 +44,7 @@ static void show(struct look *look, const struct bt *bt)
 	if (cli->json) {
 		ws_json_begin(&json, &cli->out, "warpscope-bt-1");
 		ws_json_key(&json, "focus");
-		session_json_focus(&look->session, &json);
+		ws_threads_focus_json(&look->session.threads, &json);
 		ws_json_key_array(&json, "frames");
 		for (size_t i = first; i < end; i++)
 			look_json_frame(look, i, bt->full, &json);

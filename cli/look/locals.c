@@ -39,7 +39,7 @@ static int show_json(struct look *look)
 	enum ws_status st = WS_OK;
 	ws_json_begin(&json, &cli->out, "warpscope-locals-1");
 	ws_json_key(&json, "focus");
-	session_json_focus(&look->session, &json);
+	ws_threads_focus_json(&look->session.threads, &json);
 	ws_json_key(&json, "frame");
 	look_json_frame(look, look->at, false, &json);
 	ws_json_key_array(&json, "locals");
@@ -102,7 +102,7 @@ static int show_text(struct look *look, const struct locals *locals)
 	enum ws_status st = WS_OK;
 	bool alone = locals->no_args || locals->no_locals;
 	if (!alone) {
-		session_print_focus(&look->session, out);
+		ws_threads_focus_text(&look->session.threads, out);
 		ws_out_text(out, "\n");
 		look_print_frame(look, look->at, out);
 	}

@@ -45,19 +45,19 @@ enum ws_status look_select(struct look *look, size_t number, struct ws_error *er
 static int look_at(struct look *look, int argc, char **argv, struct cli_given number)
 {
 	struct session *session = &look->session;
-	struct filter filter;
+	struct ws_filter filter;
 	struct ws_focus focus;
 	struct ws_error err;
 	const char *bad = "";
-	if (!filter_parse(&filter, session_coords(session), argc, argv, &bad))
+	if (!ws_filter_parse(&filter, ws_threads_focus_coords(&session->threads), argc, argv, &bad))
 		return cli_usage(session->cli->verb, "'%s' is not a filter", bad);
 	if (argc == 0)
 		session_limit_to_suspect(session, &filter);
-	if (!session_first(session, &filter, &focus)) {
+	if (!ws_threads_first(&session->threads, &filter, &focus)) {
 		cli_say("%s: there is no such thread.\n", session->path);
 		return CLI_NO_ANSWER;
 	}
-	session_focus_on(session, &focus);
+	ws_threads_focus_on(&session->threads, &focus);
 	if (ws_vars_create(session->target, &look->vars, &err) != WS_OK ||
 	    ws_vars_look(look->vars, &focus, &err) != WS_OK)
 		return cli_fail(session->path, &err);
@@ -361,13 +361,13 @@ static const struct ws_frame *visit(struct look *look, size_t number)
 static void print_launch(const struct look *look, const struct ws_frame *frame, struct ws_out *out)
 {
 	const struct session *session = &look->session;
-	const uint32_t grid = session->focus.grid_index;
+	const uint32_t grid = session->threads.focus.grid_index;
 	const bool is_kernel =
 		frame->status == WS_OK && frame->place.function && frame->place.function->is_kernel;
-	if (!is_kernel || grid >= session->counts.grids)
+	if (!is_kernel || grid >= session->threads.counts.grids)
 		return;
-	const struct ws_dim3 *blocks = &session->grids[grid].grid_dim;
-	const struct ws_dim3 *threads = &session->grids[grid].block_dim;
+	const struct ws_dim3 *blocks = &session->threads.grids[grid].grid_dim;
+	const struct ws_dim3 *threads = &session->threads.grids[grid].block_dim;
 	ws_out_printf(out,
 		      "<<<(%" PRIu32 ",%" PRIu32 ",%" PRIu32 "),(%" PRIu32 ",%" PRIu32 ",%" PRIu32
 		      ")>>>",

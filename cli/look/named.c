@@ -16,11 +16,11 @@ struct known {
 
 enum { X, Y, Z };
 
-static bool of_focus(const struct known *known, enum filter_word word, unsigned axis,
+static bool of_focus(const struct known *known, enum ws_filter_word word, unsigned axis,
 		     int64_t *ret_number)
 {
-	*ret_number = known->session->at.number[word][axis];
-	return known->session->at.known[word];
+	*ret_number = known->session->threads.at.number[word][axis];
+	return known->session->threads.at.known[word];
 }
 
 enum { MOST_IDS = 9 /* one more than a value holds */ };
@@ -29,12 +29,12 @@ enum { MOST_IDS = 9 /* one more than a value holds */ };
 static uint32_t present_grids(const struct session *session, uint32_t ret_ids[MOST_IDS])
 {
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < session->counts.grids; i++) {
-		if (session->grids[i].status != CUDBG_GRID_STATUS_ACTIVE &&
-		    session->grids[i].status != CUDBG_GRID_STATUS_SLEEPING)
+	for (uint32_t i = 0; i < session->threads.counts.grids; i++) {
+		if (session->threads.grids[i].status != CUDBG_GRID_STATUS_ACTIVE &&
+		    session->threads.grids[i].status != CUDBG_GRID_STATUS_SLEEPING)
 			continue;
 		if (n < MOST_IDS)
-			ret_ids[n] = session->kernel_ids[i];
+			ret_ids[n] = session->threads.kernel_ids[i];
 		n++;
 	}
 	return n;
@@ -45,15 +45,15 @@ static bool focus_number(const struct known *known, struct ws_str name, int64_t 
 {
 	static const struct {
 		const char *name;
-		enum filter_word word;
+		enum ws_filter_word word;
 		unsigned axis;
 	} numbers[] = {
-		{ "device", FILTER_device, X },   { "sm", FILTER_sm, X },
-		{ "warp", FILTER_warp, X },       { "lane", FILTER_lane, X },
-		{ "grid", FILTER_grid, X },       { "kernel_id", FILTER_kernel, X },
-		{ "block_x", FILTER_block, X },   { "block_y", FILTER_block, Y },
-		{ "block_z", FILTER_block, Z },   { "thread_x", FILTER_thread, X },
-		{ "thread_y", FILTER_thread, Y }, { "thread_z", FILTER_thread, Z },
+		{ "device", WS_FILTER_device, X },   { "sm", WS_FILTER_sm, X },
+		{ "warp", WS_FILTER_warp, X },       { "lane", WS_FILTER_lane, X },
+		{ "grid", WS_FILTER_grid, X },       { "kernel_id", WS_FILTER_kernel, X },
+		{ "block_x", WS_FILTER_block, X },   { "block_y", WS_FILTER_block, Y },
+		{ "block_z", WS_FILTER_block, Z },   { "thread_x", WS_FILTER_thread, X },
+		{ "thread_y", WS_FILTER_thread, Y }, { "thread_z", WS_FILTER_thread, Z },
 	};
 	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
 		if (ws_str_equal(name, ws_str_of(numbers[i].name)))
@@ -87,7 +87,7 @@ static bool number(const struct known *known, struct ws_str name, int64_t *ret_n
 		bool known;
 		uint64_t value;
 	} numbers[] = {
-		{ "num_devices", true, session->counts.devices },
+		{ "num_devices", true, session->threads.counts.devices },
 		{ "num_sm", device, device ? device->n_sms : 0 },
 		{ "num_warps", device, device ? device->n_warps_per_sm : 0 },
 		{ "num_lanes", device, device ? device->n_lanes_per_warp : 0 },
@@ -108,10 +108,10 @@ static bool number(const struct known *known, struct ws_str name, int64_t *ret_n
 		{ "call_depth", device, known->lane.call_depth },
 		{ "syscall_call_depth", device, known->lane.syscall_call_depth },
 		{ "num_present_kernels", true, present_grids(session, ids) },
-		{ "num_total_kernels", true, session->counts.grids },
+		{ "num_total_kernels", true, session->threads.counts.grids },
 		/* ids count up from 0 as kernels become known */
-		{ "latest_launched_kernel_id", session->counts.grids > 0,
-		  session->counts.grids - (uint64_t)1 },
+		{ "latest_launched_kernel_id", session->threads.counts.grids > 0,
+		  session->threads.counts.grids - (uint64_t)1 },
 	};
 	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
 		if (!ws_str_equal(name, ws_str_of(numbers[i].name)))
@@ -135,15 +135,16 @@ bool look_cuda_variable(struct cli *cli, const char *path, struct ws_str name,
 	name.len -= sizeof prefix - 1;
 	*ret_value = ws_value_void();
 	if (session_open(&session, cli, path) == CLI_ANSWERED) {
-		const struct ws_focus *at = &session.focus;
-		bool here = session.have_focus &&
+		const struct ws_focus *at = &session.threads.focus;
+		bool here = session.threads.have_focus &&
 			    ws_target_warp(session.target, at->warp_index, &known.warp, NULL) ==
 				    WS_OK &&
 			    ws_target_lane(session.target, at->warp_index, at->lane, &known.lane,
 					   NULL) == WS_OK;
-		known.device = here ? &session.devices[at->device_index] : NULL;
-		known.grid =
-			here && at->grid_index != WS_NONE ? &session.grids[at->grid_index] : NULL;
+		known.device = here ? &session.threads.devices[at->device_index] : NULL;
+		known.grid = here && at->grid_index != WS_NONE
+				     ? &session.threads.grids[at->grid_index]
+				     : NULL;
 		bool of_coords = name.len > sizeof focus - 1 &&
 				 memcmp(name.ptr, focus, sizeof focus - 1) == 0;
 		const struct ws_str rest = { name.ptr + sizeof focus - 1,

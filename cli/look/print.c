@@ -45,7 +45,7 @@ static int print_one(struct look *look, const char *text, struct ws_value_format
 	}
 	ws_json_begin(&json, &cli->out, "warpscope-print-1");
 	ws_json_key(&json, "focus");
-	session_json_focus(&look->session, &json);
+	ws_threads_focus_json(&look->session.threads, &json);
 	ws_json_key_text(&json, "expression", text);
 	look_json_value(look, &value, format, &json);
 	ws_json_end(&json);
@@ -320,7 +320,7 @@ static void plans_free(struct table *table)
 /* The lanes of a place as steps ask for them. */
 struct asked {
 	const struct table *table;
-	const struct place *place;
+	const struct ws_resident *place;
 	uint8_t at[WS_MAX_LANES]; /* of a lane, its index in the place */
 };
 
@@ -342,7 +342,7 @@ static uint32_t asked_place(const struct ws_arrival *arrival, uint32_t dim, uint
 			    unsigned lane)
 {
 	const struct asked *asked = arrival->state;
-	const struct place *place = asked->place;
+	const struct ws_resident *place = asked->place;
 	const struct ws_dim3 *const dims[] = {
 		[WS_ARRIVAL_THREAD_IDX] = &place->lanes[asked->at[lane]].thread,
 		[WS_ARRIVAL_BLOCK_IDX] = &place->block.idx,
@@ -368,7 +368,7 @@ static bool asked_memory(const struct ws_arrival *arrival, const struct ws_addre
 }
 
 /* Evaluates in all lanes of a place whose pc has steps, and says which; `plans` are of all. */
-static uint32_t read_together(struct table *table, const struct place *place,
+static uint32_t read_together(struct table *table, const struct ws_resident *place,
 			      const struct plan *plans[WS_MAX_LANES],
 			      struct ws_lane_number numbers[WS_MAX_LANES])
 {
@@ -382,7 +382,7 @@ static uint32_t read_together(struct table *table, const struct place *place,
 	uint32_t known = 0;
 	const bool is_whole = place->block_status == WS_OK && place->grid;
 	for (uint32_t i = 0; i < place->n_lanes; i++) {
-		const struct ws_focus focus = place_focus(place, &place->lanes[i]);
+		const struct ws_focus focus = ws_resident_focus(place, &place->lanes[i]);
 		const bool again = i > 0 && place->lanes[i].pc == place->lanes[i - 1].pc;
 		asked.at[place->lanes[i].id] = (uint8_t)i;
 		plans[i] = !is_whole ? NULL
@@ -402,13 +402,13 @@ static uint32_t read_together(struct table *table, const struct place *place,
 	return known;
 }
 
-/* A `walk_visit`. */
-static void take_lanes(void *user, const struct place *place)
+/* A `ws_threads_visit`. */
+static void take_lanes(void *user, const struct ws_resident *place)
 {
 	struct table *table = user;
 	const struct plan *plans[WS_MAX_LANES];
 	struct ws_lane_number numbers[WS_MAX_LANES];
-	const bool has_focus = place_has_focus(&table->look->session, place);
+	const bool has_focus = ws_threads_has_focus(&table->look->session.threads, place);
 	const uint32_t known = read_together(table, place, plans, numbers);
 	for (uint32_t i = 0; i < place->n_lanes; i++) {
 		const struct ws_lane *lane = &place->lanes[i];
@@ -426,7 +426,7 @@ static void take_lanes(void *user, const struct place *place)
 			if (plans[i]->failed)
 				table->err = plans[i]->err;
 		} else {
-			const struct ws_focus focus = place_focus(place, lane);
+			const struct ws_focus focus = ws_resident_focus(place, lane);
 			sample.plan = NULL;
 			sample.text = lane_text(table, &focus, &is_number, &number);
 		}
@@ -437,7 +437,7 @@ static void take_lanes(void *user, const struct place *place)
 		sample.whole = sample.is_whole ? number.whole : 0;
 		run_add(table, &spot, sample);
 		struct run *last = &table->runs[table->n_runs - 1];
-		if (has_focus && table->look->session.focus.lane == lane->id)
+		if (has_focus && table->look->session.threads.focus.lane == lane->id)
 			last->focus = last->n;
 	}
 }
@@ -560,7 +560,7 @@ static void table_json(struct table *table, const char *usual)
 	char text[40];
 	ws_json_begin(&json, &look->session.cli->out, "warpscope-print-1");
 	ws_json_key(&json, "focus");
-	session_json_focus(&look->session, &json);
+	ws_threads_focus_json(&look->session.threads, &json);
 	ws_json_key_text(&json, "expression", table->text);
 	ws_json_key(&json, "runs");
 	const struct rows_style style = { .json = &json };
@@ -579,15 +579,18 @@ static int print_lanes(struct look *look, const char *text, struct ws_value_form
 		       char **argv)
 {
 	struct table table = { .look = look, .text = text, .format = format };
-	struct filter filter;
+	struct ws_filter filter;
 	const char *bad;
-	if (!filter_parse(&filter, session_coords(&look->session), argc, argv, &bad))
+	if (!ws_filter_parse(&filter, ws_threads_focus_coords(&look->session.threads), argc, argv,
+			     &bad))
 		return cli_usage("print", "'%s' is not a filter", bad);
-	static const enum filter_word warp[] = { FILTER_device, FILTER_sm, FILTER_warp };
+	static const enum ws_filter_word warp[] = { WS_FILTER_device, WS_FILTER_sm,
+						    WS_FILTER_warp };
 	for (size_t i = 0; argc == 0 && i < sizeof warp / sizeof warp[0]; i++)
-		filter_current(&filter, session_coords(&look->session), warp[i]);
+		ws_filter_current(&filter, ws_threads_focus_coords(&look->session.threads),
+				  warp[i]);
 	table.plans = cli_alloc(PLANS, sizeof(struct plan *));
-	walk(&look->session, &filter, WALK_LANES, take_lanes, &table);
+	ws_threads_walk(&look->session.threads, &filter, WS_WALK_LANES, take_lanes, &table);
 	if (ends_in_pair(&table))
 		pair_split(&table);
 	int status = table.n_failed && table.n_failed == table.n_lanes

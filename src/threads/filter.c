@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "filter.h"
-
+/* Filters: the words and what they let through. */
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <errno.h>
+#include <stdlib.h>
+
+#include <warpscope/threads.h>
+
+#include "base/base.h"
 
 static const struct {
 	const char *name;
 	unsigned n;
-} words[FILTER_N_WORDS] = {
-#define X(name, n) [FILTER_##name] = { #name, n },
-	FILTER_WORD_LIST(X)
+} words[WS_FILTER_N_WORDS] = {
+#define X(name, n) [WS_FILTER_##name] = { #name, n },
+	WS_FILTER_WORD_LIST(X)
 #undef X
 };
 
-bool filter_is_word(const char *text)
+bool ws_filter_is_word(const char *text)
 {
-	for (size_t i = 0; i < FILTER_N_WORDS; i++)
+	for (size_t i = 0; i < WS_FILTER_N_WORDS; i++)
 		if (strcmp(words[i].name, text) == 0)
 			return true;
 	return false;
@@ -74,7 +75,7 @@ static struct token token_at(const char *start)
 }
 
 /* The next token, which stays unread. */
-static struct token peek(struct tokens *tokens)
+static struct token token_peek(struct tokens *tokens)
 {
 	while (tokens->index < tokens->argc) {
 		const char *text = tokens->argv[tokens->index];
@@ -88,9 +89,9 @@ static struct token peek(struct tokens *tokens)
 	return (struct token){ .kind = TOKEN_END, .start = "" };
 }
 
-static bool take(struct tokens *tokens, enum token_kind kind, struct token *ret_token)
+static bool token_take(struct tokens *tokens, enum token_kind kind, struct token *ret_token)
 {
-	struct token token = peek(tokens);
+	struct token token = token_peek(tokens);
 	if (token.kind != kind)
 		return false;
 	tokens->at += token.len;
@@ -107,7 +108,8 @@ static bool token_is(const struct token *token, const char *text)
 
 /* ---- filters ---- */
 
-void filter_current(struct filter *filter, const struct coords *focus, enum filter_word word)
+void ws_filter_current(struct ws_filter *filter, const struct ws_coords *focus,
+		       enum ws_filter_word word)
 {
 	if (!focus || !focus->known[word]) {
 		filter->nothing = true;
@@ -120,13 +122,13 @@ void filter_current(struct filter *filter, const struct coords *focus, enum filt
 }
 
 /* One number, or a star for any. */
-static bool parse_component(struct tokens *tokens, struct filter *filter, enum filter_word word,
-			    unsigned i)
+static bool parse_component(struct tokens *tokens, struct ws_filter *filter,
+			    enum ws_filter_word word, unsigned i)
 {
 	struct token token;
-	if (take(tokens, TOKEN_STAR, NULL))
+	if (token_take(tokens, TOKEN_STAR, NULL))
 		return true;
-	if (!take(tokens, TOKEN_VALUE, &token) || (token.value < 0 && word != FILTER_grid))
+	if (!token_take(tokens, TOKEN_VALUE, &token) || (token.value < 0 && word != WS_FILTER_grid))
 		return false;
 	filter->word[word].limited[i] = true;
 	filter->word[word].number[i] = token.value;
@@ -137,86 +139,87 @@ static bool parse_component(struct tokens *tokens, struct filter *filter, enum f
  * "warp current" is the focus's warp, not every warp of its number: what a coordinate counts within
  * is the focus's too, unless the filter says otherwise.
  */
-static void current_within(struct filter *filter, const struct coords *focus,
-			   enum filter_word current, unsigned given)
+static void current_within(struct ws_filter *filter, const struct ws_coords *focus,
+			   enum ws_filter_word current, unsigned given)
 {
-	static const unsigned within[FILTER_N_WORDS] = {
-		[FILTER_warp] = 1u << FILTER_device | 1u << FILTER_sm,
-		[FILTER_lane] = 1u << FILTER_device | 1u << FILTER_sm | 1u << FILTER_warp,
-		[FILTER_grid] = 1u << FILTER_device,
-		[FILTER_cluster] = 1u << FILTER_kernel,
-		[FILTER_block] = 1u << FILTER_kernel,
-		[FILTER_thread] = 1u << FILTER_kernel | 1u << FILTER_block,
+	static const unsigned within[WS_FILTER_N_WORDS] = {
+		[WS_FILTER_warp] = 1u << WS_FILTER_device | 1u << WS_FILTER_sm,
+		[WS_FILTER_lane] =
+			1u << WS_FILTER_device | 1u << WS_FILTER_sm | 1u << WS_FILTER_warp,
+		[WS_FILTER_grid] = 1u << WS_FILTER_device,
+		[WS_FILTER_cluster] = 1u << WS_FILTER_kernel,
+		[WS_FILTER_block] = 1u << WS_FILTER_kernel,
+		[WS_FILTER_thread] = 1u << WS_FILTER_kernel | 1u << WS_FILTER_block,
 	};
-	for (unsigned word = 0; word < FILTER_N_WORDS; word++) {
+	for (unsigned word = 0; word < WS_FILTER_N_WORDS; word++) {
 		if (within[current] >> word & 1 && !(given >> word & 1) && focus &&
 		    focus->known[word])
-			filter_current(filter, focus, (enum filter_word)word);
+			ws_filter_current(filter, focus, (enum ws_filter_word)word);
 	}
 }
 
 /* What stands behind a word: "3", "1,0,0", "(1, 0, 0)", "current", "any", "all", "*". */
-static bool parse_value(struct tokens *tokens, struct filter *filter, const struct coords *focus,
-			enum filter_word word, unsigned *current)
+static bool parse_value(struct tokens *tokens, struct ws_filter *filter,
+			const struct ws_coords *focus, enum ws_filter_word word, unsigned *current)
 {
-	struct token token = peek(tokens);
+	struct token token = token_peek(tokens);
 	memset(&filter->word[word], 0, sizeof filter->word[word]);
 	*current &= ~(1u << word);
 	if (token_is(&token, "current")) {
-		filter_current(filter, focus, word);
+		ws_filter_current(filter, focus, word);
 		*current |= 1u << word;
 	}
 	if (token_is(&token, "current") || token_is(&token, "any") || token_is(&token, "all"))
-		return take(tokens, TOKEN_WORD, NULL);
-	bool bracket = take(tokens, TOKEN_OPEN, NULL);
+		return token_take(tokens, TOKEN_WORD, NULL);
+	bool bracket = token_take(tokens, TOKEN_OPEN, NULL);
 	for (unsigned i = 0; i < words[word].n; i++) {
 		struct tokens before = *tokens;
-		if (i > 0 && !take(tokens, TOKEN_COMMA, NULL))
+		if (i > 0 && !token_take(tokens, TOKEN_COMMA, NULL))
 			break;
-		if (i > 0 && !bracket && peek(tokens).kind == TOKEN_WORD) {
+		if (i > 0 && !bracket && token_peek(tokens).kind == TOKEN_WORD) {
 			*tokens = before; /* "block 1, thread 3": the comma ends the triple */
 			break;
 		}
 		if (!parse_component(tokens, filter, word, i))
 			return false;
 	}
-	return !bracket || take(tokens, TOKEN_CLOSE, NULL);
+	return !bracket || token_take(tokens, TOKEN_CLOSE, NULL);
 }
 
-bool filter_parse(struct filter *filter, const struct coords *focus, int argc, char *const *argv,
-		  const char **ret_bad)
+bool ws_filter_parse(struct ws_filter *filter, const struct ws_coords *focus, int argc,
+		     char *const *argv, const char **ret_bad)
 {
 	struct tokens tokens = { .argv = argv, .argc = argc };
 	unsigned given = 0, current = 0; /* sets of words */
 	memset(filter, 0, sizeof *filter);
 	for (;;) {
-		struct token token = peek(&tokens);
+		struct token token = token_peek(&tokens);
 		if (token.kind == TOKEN_END)
 			break;
 		*ret_bad = token.start;
 		unsigned word = 0;
-		while (word < FILTER_N_WORDS && !token_is(&token, words[word].name))
+		while (word < WS_FILTER_N_WORDS && !token_is(&token, words[word].name))
 			word++;
-		if (word == FILTER_N_WORDS || !take(&tokens, TOKEN_WORD, NULL) ||
-		    !parse_value(&tokens, filter, focus, (enum filter_word)word, &current))
+		if (word == WS_FILTER_N_WORDS || !token_take(&tokens, TOKEN_WORD, NULL) ||
+		    !parse_value(&tokens, filter, focus, (enum ws_filter_word)word, &current))
 			return false;
 		given |= 1u << word;
-		take(&tokens, TOKEN_COMMA, NULL); /* "sm 3, warp 2", as a focus line has it */
+		token_take(&tokens, TOKEN_COMMA, NULL); /* "sm 3, warp 2", as a focus line has it */
 	}
-	for (unsigned word = 0; word < FILTER_N_WORDS; word++) {
+	for (unsigned word = 0; word < WS_FILTER_N_WORDS; word++) {
 		if (current >> word & 1)
-			current_within(filter, focus, (enum filter_word)word, given);
+			current_within(filter, focus, (enum ws_filter_word)word, given);
 	}
 	return true;
 }
 
-bool filter_number(const struct filter *filter, enum filter_word word, int64_t number)
+bool ws_filter_number(const struct ws_filter *filter, enum ws_filter_word word, int64_t number)
 {
 	return !filter->nothing &&
 	       (!filter->word[word].limited[0] || filter->word[word].number[0] == number);
 }
 
-bool filter_dim3(const struct filter *filter, enum filter_word word, struct ws_dim3 dim)
+bool ws_filter_dim3(const struct ws_filter *filter, enum ws_filter_word word, struct ws_dim3 dim)
 {
 	const uint32_t component[3] = { dim.x, dim.y, dim.z };
 	for (unsigned i = 0; i < 3; i++) {
@@ -226,7 +229,7 @@ bool filter_dim3(const struct filter *filter, enum filter_word word, struct ws_d
 	return !filter->nothing;
 }
 
-bool filter_limits(const struct filter *filter, enum filter_word word)
+bool ws_filter_limits(const struct ws_filter *filter, enum ws_filter_word word)
 {
 	const bool *limited = filter->word[word].limited;
 	return limited[0] || limited[1] || limited[2];
