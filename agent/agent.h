@@ -3,9 +3,9 @@
 #ifndef WARPSCOPE_AGENT_H
 #define WARPSCOPE_AGENT_H
 
+#include <warpscope/cuda_results.h>
 #include <warpscope/sim.h>
 
-#include "driver/results.h"
 #include "driver/wire.h"
 
 /* Memory of the program that is mapped here. */
@@ -41,9 +41,9 @@ struct agent {
 	bool is_running; /* a launch is to be answered */
 	bool is_stuck;   /* ... and nothing can go on but by the program */
 	bool has_failed; /* it can do no more until it is reset */
-	enum cu_result failure;
-	bool was_told;       /* ... and a debugger has seen it */
-	enum cu_result left; /* what a debugger's session ended amid, of a launch */
+	enum ws_cuda_result failure;
+	bool was_told;            /* ... and a debugger has seen it */
+	enum ws_cuda_result left; /* what a debugger's session ended amid, of a launch */
 };
 
 /* One request with its bytes, and the reply that is being made. */
@@ -55,40 +55,40 @@ struct exchange {
 	uint8_t *more; /* of the reply, owned */
 };
 
-/* The result that a message of the engine begins with. */
-enum cu_result agent_result(const struct ws_error *err);
+/* What the program is told of a failed call of the library. */
+enum ws_cuda_result agent_result(const struct ws_error *err);
 /* "warpscope: software GPU: ..." on standard error; false. */
 bool agent_say(const char *format, ...) WS_PRINTF(1, 2);
 
 /* ---- kernels.c ---- */
 
-enum cu_result agent_load(struct agent *agent, struct exchange *x);
-enum cu_result agent_function(struct agent *agent, struct exchange *x);
-enum cu_result agent_kernel(struct agent *agent, struct exchange *x);
-enum cu_result agent_launch(struct agent *agent, struct exchange *x);
+enum ws_cuda_result agent_load(struct agent *agent, struct exchange *x);
+enum ws_cuda_result agent_function(struct agent *agent, struct exchange *x);
+enum ws_cuda_result agent_kernel(struct agent *agent, struct exchange *x);
+enum ws_cuda_result agent_launch(struct agent *agent, struct exchange *x);
 void agent_modules_fini(struct agent *agent);
 
 /* ---- memory.c ---- */
 
-enum cu_result agent_share(struct agent *agent, struct exchange *x);
-enum cu_result agent_free(struct agent *agent, uint64_t address);
+enum ws_cuda_result agent_share(struct agent *agent, struct exchange *x);
+enum ws_cuda_result agent_free(struct agent *agent, uint64_t address);
 /* Takes the memory for managed variables. */
-enum cu_result agent_set_managed(struct agent *agent, struct exchange *x);
+enum ws_cuda_result agent_set_managed(struct agent *agent, struct exchange *x);
 /* ws_sim_managed_fn: gives some of it. */
 bool agent_give_managed(void *user, uint64_t len, uint64_t *ret_address, void **ret_bytes);
 /* After the device: it uses them. */
 void agent_shared_fini(struct agent *agent);
 /* The same: what was given of it is free again, and 0. */
 void agent_managed_reset(struct agent *agent);
-enum cu_result agent_write(struct agent *agent, struct exchange *x);
-enum cu_result agent_read(struct agent *agent, struct exchange *x);
-enum cu_result agent_copy(struct agent *agent, struct exchange *x);
-enum cu_result agent_fill(struct agent *agent, struct exchange *x);
+enum ws_cuda_result agent_write(struct agent *agent, struct exchange *x);
+enum ws_cuda_result agent_read(struct agent *agent, struct exchange *x);
+enum ws_cuda_result agent_copy(struct agent *agent, struct exchange *x);
+enum ws_cuda_result agent_fill(struct agent *agent, struct exchange *x);
 
 /* ---- fault.c ---- */
 
 /* What the driver calls a fault. */
-enum cu_result agent_fault(const struct ws_sim_fault *fault);
+enum ws_cuda_result agent_fault(const struct ws_sim_fault *fault);
 
 /* ---- debug.c ---- */
 
@@ -98,8 +98,8 @@ bool session_take(struct agent *agent);
 void session_give(struct agent *agent, uint64_t *ret_event);
 /* Whether the program is to wait until the debugger has acknowledged an event. */
 bool session_holds(const struct agent *agent, uint64_t event);
-/* Whether what was launched has ended; then `*ret_failure` is CUDA_SUCCESS, or why it failed. */
-bool session_is_done(struct agent *agent, enum cu_result *ret_failure);
+/* Whether what was launched has ended; then `*ret_failure` is WS_CUDA_SUCCESS, or why it failed. */
+bool session_is_done(struct agent *agent, enum ws_cuda_result *ret_failure);
 /* A debugger is announced. False: the program is gone. */
 bool session_begin(struct agent *agent);
 /* What is to be done now and then: answers the announcement, ends a session whose client has left.
@@ -112,14 +112,14 @@ bool session_is_urgent(const struct agent *agent);
 void session_end(struct agent *agent);
 /* A ws_sim_print_fn: to where the program printed when it began. */
 size_t session_print(void *unused, const uint8_t *text, size_t len);
-enum cu_result session_context(struct agent *agent, const struct exchange *x);
+enum ws_cuda_result session_context(struct agent *agent, const struct exchange *x);
 /* Has the session go on with another device, and keeps the old one as long as it lasts. */
-enum cu_result session_replace(struct agent *agent, struct ws_sim *fresh);
+enum ws_cuda_result session_replace(struct agent *agent, struct ws_sim *fresh);
 
 /* ---- dump.c ---- */
 
-enum cu_result agent_dump(struct agent *agent, const struct exchange *x);
-enum cu_result agent_set_trigger(struct agent *agent, struct exchange *x);
+enum ws_cuda_result agent_dump(struct agent *agent, const struct exchange *x);
+enum ws_cuda_result agent_set_trigger(struct agent *agent, struct exchange *x);
 /* Something came from the pipe: a dump, and perhaps the program's end. */
 void agent_triggered(struct agent *agent);
 

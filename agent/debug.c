@@ -310,46 +310,46 @@ bool session_holds(const struct agent *agent, uint64_t event)
 	return agent->session && ws_sim_host_held(agent->session->target, event);
 }
 
-bool session_is_done(struct agent *agent, enum cu_result *ret_failure)
+bool session_is_done(struct agent *agent, enum ws_cuda_result *ret_failure)
 {
 	enum ws_sim_outcome outcome;
 	struct ws_sim_fault fault;
 	if (!ws_sim_host_done(agent->session->target, &outcome, &fault))
 		return false;
-	*ret_failure = outcome == WS_SIM_FAULTED ? agent_fault(&fault) : CUDA_SUCCESS;
+	*ret_failure = outcome == WS_SIM_FAULTED ? agent_fault(&fault) : WS_CUDA_SUCCESS;
 	return true;
 }
 
-enum cu_result session_context(struct agent *agent, const struct exchange *x)
+enum ws_cuda_result session_context(struct agent *agent, const struct exchange *x)
 {
 	struct wire_context context;
 	struct ws_error err;
 	enum ws_status st = WS_OK;
 	if (x->request->n_bytes != sizeof context)
-		return CUDA_ERROR_INVALID_VALUE;
+		return WS_CUDA_ERROR_INVALID_VALUE;
 	memcpy(&context, x->bytes, sizeof context);
 	if (!agent->session)
-		return CUDA_SUCCESS;
+		return WS_CUDA_SUCCESS;
 	if (context.change == WIRE_CREATED || context.change == WIRE_DESTROYED)
 		st = ws_sim_host_context(agent->session->target, context.change == WIRE_CREATED,
 					 context.host_tid, &err);
 	else
 		st = ws_sim_host_switched(agent->session->target, context.change == WIRE_PUSHED,
 					  context.host_tid, &err);
-	return st == WS_OK ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+	return st == WS_OK ? WS_CUDA_SUCCESS : WS_CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-enum cu_result session_replace(struct agent *agent, struct ws_sim *fresh)
+enum ws_cuda_result session_replace(struct agent *agent, struct ws_sim *fresh)
 {
 	struct session *session = agent->session;
 	struct ws_error err;
 	struct ws_sim **grown =
 		realloc(session->gone, (session->n_gone + 1) * sizeof(struct ws_sim *));
 	if (!grown)
-		return CUDA_ERROR_OUT_OF_MEMORY;
+		return WS_CUDA_ERROR_OUT_OF_MEMORY;
 	session->gone = grown;
 	if (ws_sim_host_replace(session->target, fresh, &err) != WS_OK)
-		return CUDA_ERROR_OUT_OF_MEMORY;
+		return WS_CUDA_ERROR_OUT_OF_MEMORY;
 	session->gone[session->n_gone++] = agent->sim;
-	return CUDA_SUCCESS;
+	return WS_CUDA_SUCCESS;
 }

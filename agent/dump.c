@@ -49,23 +49,23 @@ static bool dump(struct agent *agent, const char *path, uint32_t flags)
 	return true;
 }
 
-enum cu_result agent_dump(struct agent *agent, const struct exchange *x)
+enum ws_cuda_result agent_dump(struct agent *agent, const struct exchange *x)
 {
 	char path[MOST_PATH];
 	size_t n = x->request->n_bytes;
 	if (n == 0 || n >= sizeof path)
-		return CUDA_ERROR_INVALID_VALUE;
+		return WS_CUDA_ERROR_INVALID_VALUE;
 	memcpy(path, x->bytes, n);
 	path[n] = '\0';
-	return dump(agent, path, (uint32_t)x->request->word[0]) ? CUDA_SUCCESS
-								: CUDA_ERROR_OPERATING_SYSTEM;
+	return dump(agent, path, (uint32_t)x->request->word[0]) ? WS_CUDA_SUCCESS
+								: WS_CUDA_ERROR_OPERATING_SYSTEM;
 }
 
-enum cu_result agent_set_trigger(struct agent *agent, struct exchange *x)
+enum ws_cuda_result agent_set_trigger(struct agent *agent, struct exchange *x)
 {
 	size_t n = x->request->n_bytes;
 	if (n >= sizeof agent->trigger.file)
-		return CUDA_ERROR_INVALID_VALUE;
+		return WS_CUDA_ERROR_INVALID_VALUE;
 	if (agent->trigger.pipe < 0) {
 		agent->trigger.pipe = x->fd;
 		x->fd = -1;
@@ -76,7 +76,7 @@ enum cu_result agent_set_trigger(struct agent *agent, struct exchange *x)
 	memset(agent->trigger.file, 0, sizeof agent->trigger.file);
 	if (n > 0)
 		memcpy(agent->trigger.file, x->bytes, n);
-	return CUDA_SUCCESS;
+	return WS_CUDA_SUCCESS;
 }
 
 /* Takes all that is written: one request may be many bytes. */

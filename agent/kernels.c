@@ -17,7 +17,7 @@ void agent_modules_fini(struct agent *agent)
 	agent->modules = (struct modules){ 0 };
 }
 
-enum cu_result agent_load(struct agent *agent, struct exchange *x)
+enum ws_cuda_result agent_load(struct agent *agent, struct exchange *x)
 {
 	const struct ws_span image = { x->bytes, x->request->n_bytes, 0 };
 	struct modules *modules = &agent->modules;
@@ -29,7 +29,7 @@ enum cu_result agent_load(struct agent *agent, struct exchange *x)
 		size_t cap = modules->cap ? 2 * modules->cap : 16;
 		void *grown = realloc(modules->item, cap * sizeof *modules->item);
 		if (!grown)
-			return CUDA_ERROR_OUT_OF_MEMORY;
+			return WS_CUDA_ERROR_OUT_OF_MEMORY;
 		modules->item = grown;
 		modules->cap = cap;
 	}
@@ -46,7 +46,7 @@ enum cu_result agent_load(struct agent *agent, struct exchange *x)
 	modules->item[modules->n++] = cubin;
 	x->reply.word[0] = number;
 	x->reply.word[1] = agent->managed.n_used;
-	return CUDA_SUCCESS;
+	return WS_CUDA_SUCCESS;
 }
 
 /* The cubin of a module; NULL: there is none of that number. */
@@ -69,7 +69,7 @@ static uint32_t threads_of(struct ws_dim3 most)
 	return (uint32_t)(n * most.z);
 }
 
-enum cu_result agent_kernel(struct agent *agent, struct exchange *x)
+enum ws_cuda_result agent_kernel(struct agent *agent, struct exchange *x)
 {
 	struct ws_cubin *cubin = cubin_of(agent, x->request->word[0]);
 	uint64_t number = x->request->word[1];
@@ -78,17 +78,17 @@ enum cu_result agent_kernel(struct agent *agent, struct exchange *x)
 	struct ws_error err;
 	size_t n;
 	if (!cubin)
-		return CUDA_ERROR_INVALID_HANDLE;
+		return WS_CUDA_ERROR_INVALID_HANDLE;
 	if (ws_cubin_functions(cubin, &functions, &n, &err) != WS_OK)
 		return agent_result(&err);
 	for (size_t i = 0; i < n && !f; i++)
 		if (functions[i].is_kernel && functions[i].section != 0 && number-- == 0)
 			f = &functions[i];
 	if (!f || f->name.len > MAX_NAME)
-		return CUDA_ERROR_NOT_FOUND;
+		return WS_CUDA_ERROR_NOT_FOUND;
 	struct ws_param *params = calloc(MAX_PARAMS, sizeof *params);
 	if (!params)
-		return CUDA_ERROR_OUT_OF_MEMORY;
+		return WS_CUDA_ERROR_OUT_OF_MEMORY;
 	if (ws_cubin_function_info(cubin, f, &info, params, MAX_PARAMS, NULL, 0, &err) != WS_OK)
 		info = (struct ws_function_info){ 0 };
 	uint32_t n_params = info.n_params > MAX_PARAMS ? MAX_PARAMS : (uint32_t)info.n_params;
@@ -118,17 +118,17 @@ enum cu_result agent_kernel(struct agent *agent, struct exchange *x)
 		x->reply.n_bytes = (uint32_t)(head + middle + f->name.len);
 	}
 	free(params);
-	return x->more ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+	return x->more ? WS_CUDA_SUCCESS : WS_CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-enum cu_result agent_function(struct agent *agent, struct exchange *x)
+enum ws_cuda_result agent_function(struct agent *agent, struct exchange *x)
 {
 	const uint32_t module = (uint32_t)x->request->word[0], n = x->request->n_bytes;
 	bool is_loaded = false;
 	struct ws_error err;
 	char *name = n <= MAX_NAME ? calloc(1, n + (size_t)1) : NULL;
 	if (!name)
-		return CUDA_ERROR_OUT_OF_MEMORY;
+		return WS_CUDA_ERROR_OUT_OF_MEMORY;
 	if (n > 0)
 		memcpy(name, x->bytes, n);
 	enum ws_status st =
@@ -137,7 +137,7 @@ enum cu_result agent_function(struct agent *agent, struct exchange *x)
 		st = ws_sim_function_is_loaded(agent->sim, module, name, &is_loaded, &err);
 	x->reply.word[0] = is_loaded;
 	free(name);
-	return st == WS_OK ? CUDA_SUCCESS : agent_result(&err);
+	return st == WS_OK ? WS_CUDA_SUCCESS : agent_result(&err);
 }
 
 static struct ws_dim3 dim3_of(const uint32_t words[3])
@@ -146,8 +146,8 @@ static struct ws_dim3 dim3_of(const uint32_t words[3])
 }
 
 /* Launches with arguments that lie as the kernel's parameters do. */
-static enum cu_result launch(struct agent *agent, const struct wire_launch *asked, const char *name,
-			     const uint8_t *args, const uint64_t *stack)
+static enum ws_cuda_result launch(struct agent *agent, const struct wire_launch *asked,
+				  const char *name, const uint8_t *args, const uint64_t *stack)
 {
 	struct ws_cubin *cubin = cubin_of(agent, asked->module);
 	struct ws_param *params = calloc(MAX_PARAMS, sizeof *params);
@@ -156,22 +156,22 @@ static enum cu_result launch(struct agent *agent, const struct wire_launch *aske
 	struct ws_function_info info = { 0 };
 	struct ws_error err;
 	enum ws_status st = WS_OK;
-	enum cu_result result = cubin ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+	enum ws_cuda_result result = cubin ? WS_CUDA_SUCCESS : WS_CUDA_ERROR_INVALID_HANDLE;
 	if (!params || !places)
-		result = CUDA_ERROR_OUT_OF_MEMORY;
-	if (result == CUDA_SUCCESS) {
+		result = WS_CUDA_ERROR_OUT_OF_MEMORY;
+	if (result == WS_CUDA_SUCCESS) {
 		st = ws_cubin_find_function(cubin, ws_str_of(name), &f, &err);
 		if (st == WS_OK)
 			st = ws_cubin_function_info(cubin, f, &info, params, MAX_PARAMS, NULL, 0,
 						    &err);
-		result = st == WS_OK ? CUDA_SUCCESS : agent_result(&err);
+		result = st == WS_OK ? WS_CUDA_SUCCESS : agent_result(&err);
 	}
 	if (info.n_params > MAX_PARAMS)
-		result = CUDA_ERROR_INVALID_IMAGE;
-	for (size_t i = 0; i < info.n_params && result == CUDA_SUCCESS; i++) {
+		result = WS_CUDA_ERROR_INVALID_IMAGE;
+	for (size_t i = 0; i < info.n_params && result == WS_CUDA_SUCCESS; i++) {
 		if (params[i].offset > asked->n_args ||
 		    params[i].size_bytes > asked->n_args - params[i].offset)
-			result = CUDA_ERROR_INVALID_VALUE;
+			result = WS_CUDA_ERROR_INVALID_VALUE;
 		places[i] = args + params[i].offset;
 	}
 	const struct ws_sim_launch made = {
@@ -190,31 +190,32 @@ static enum cu_result launch(struct agent *agent, const struct wire_launch *aske
 		.host_stack = stack,
 		.n_host_stack = asked->n_stack,
 	};
-	if (result == CUDA_SUCCESS && ws_sim_launch(agent->sim, &made, &err) != WS_OK)
+	if (result == WS_CUDA_SUCCESS && ws_sim_launch(agent->sim, &made, &err) != WS_OK)
 		result = agent_result(&err);
 	free(params);
 	free(places);
 	return result;
 }
 
-enum cu_result agent_launch(struct agent *agent, struct exchange *x)
+enum ws_cuda_result agent_launch(struct agent *agent, struct exchange *x)
 {
 	struct wire_launch asked;
 	uint64_t stack[WS_SIM_HOST_STACK] = { 0 };
 	const size_t head = sizeof asked, n = x->request->n_bytes;
 	if (n < head)
-		return CUDA_ERROR_INVALID_VALUE;
+		return WS_CUDA_ERROR_INVALID_VALUE;
 	memcpy(&asked, x->bytes, head);
 	if (asked.n_name == 0 || asked.n_name > MAX_NAME || asked.n_name > n - head ||
 	    asked.n_stack > WS_SIM_HOST_STACK || asked.n_args > n - head - asked.n_name ||
 	    asked.n_stack * sizeof *stack != n - head - asked.n_name - asked.n_args)
-		return CUDA_ERROR_INVALID_VALUE;
+		return WS_CUDA_ERROR_INVALID_VALUE;
 	memcpy(stack, x->bytes + n - asked.n_stack * sizeof *stack, asked.n_stack * sizeof *stack);
 	char *name = calloc(1, asked.n_name + (size_t)1);
 	if (!name)
-		return CUDA_ERROR_OUT_OF_MEMORY;
+		return WS_CUDA_ERROR_OUT_OF_MEMORY;
 	memcpy(name, x->bytes + head, asked.n_name);
-	enum cu_result result = launch(agent, &asked, name, x->bytes + head + asked.n_name, stack);
+	enum ws_cuda_result result =
+		launch(agent, &asked, name, x->bytes + head + asked.n_name, stack);
 	free(name);
 	return result;
 }

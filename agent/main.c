@@ -40,39 +40,29 @@ bool agent_say(const char *format, ...)
 	return false;
 }
 
-enum cu_result agent_result(const struct ws_error *err)
+enum ws_cuda_result agent_result(const struct ws_error *err)
 {
-	static const struct {
-		enum cu_result result;
-		const char *name;
-	} results[] = {
-#define X(number, name, text) { number, #name },
-		CU_RESULT_LIST(X)
-#undef X
-	};
-	size_t n = strcspn(err->message, ": ");
-	for (size_t i = 0; i < sizeof results / sizeof results[0]; i++)
-		if (strlen(results[i].name) == n && memcmp(results[i].name, err->message, n) == 0)
-			return results[i].result;
+	if (err->cuda_result != 0)
+		return (enum ws_cuda_result)err->cuda_result;
 	if (err->status == WS_UNSUPPORTED)
-		return CUDA_ERROR_NO_BINARY_FOR_GPU;
+		return WS_CUDA_ERROR_NO_BINARY_FOR_GPU;
 	if (err->status == WS_NO_MEMORY || err->status == WS_LIMIT)
-		return CUDA_ERROR_OUT_OF_MEMORY;
+		return WS_CUDA_ERROR_OUT_OF_MEMORY;
 	if (err->status == WS_MALFORMED || err->status == WS_TRUNCATED)
-		return CUDA_ERROR_INVALID_IMAGE;
-	return err->status == WS_ABSENT ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_VALUE;
+		return WS_CUDA_ERROR_INVALID_IMAGE;
+	return err->status == WS_ABSENT ? WS_CUDA_ERROR_NOT_FOUND : WS_CUDA_ERROR_INVALID_VALUE;
 }
 
 /* ---- requests ---- */
 
-static enum cu_result hello(struct agent *agent, struct exchange *x)
+static enum ws_cuda_result hello(struct agent *agent, struct exchange *x)
 {
 	struct wire_device *device = calloc(1, sizeof *device);
 	x->more = (uint8_t *)device;
 	if (x->request->word[0] != WIRE_VERSION)
-		return CUDA_ERROR_SYSTEM_DRIVER_MISMATCH;
+		return WS_CUDA_ERROR_SYSTEM_DRIVER_MISMATCH;
 	if (!device)
-		return CUDA_ERROR_OUT_OF_MEMORY;
+		return WS_CUDA_ERROR_OUT_OF_MEMORY;
 	agent->process = (int)x->request->word[1];
 	ws_sim_limits(agent->sim, &device->limits);
 	device->is_lazy = agent->options.lazy;
@@ -81,21 +71,21 @@ static enum cu_result hello(struct agent *agent, struct exchange *x)
 	memcpy(device->name, name, sizeof name);
 	memcpy(device->name + sizeof name - 1, agent->options.device, len);
 	x->reply.n_bytes = sizeof *device;
-	return CUDA_SUCCESS;
+	return WS_CUDA_SUCCESS;
 }
 
-static enum cu_result reset(struct agent *agent)
+static enum ws_cuda_result reset(struct agent *agent)
 {
 	struct ws_sim *fresh;
 	struct ws_error err;
-	enum cu_result result = CUDA_SUCCESS;
+	enum ws_cuda_result result = WS_CUDA_SUCCESS;
 	if (ws_sim_create(&agent->options, &fresh, &err) != WS_OK)
 		return agent_result(&err);
 	if (agent->session)
 		result = session_replace(agent, fresh);
 	else
 		ws_sim_destroy(agent->sim);
-	if (result != CUDA_SUCCESS) {
+	if (result != WS_CUDA_SUCCESS) {
 		ws_sim_destroy(fresh);
 		return result;
 	}
@@ -104,69 +94,69 @@ static enum cu_result reset(struct agent *agent)
 	agent_managed_reset(agent);
 	agent->sim = fresh;
 	agent->has_failed = false;
-	return CUDA_SUCCESS;
+	return WS_CUDA_SUCCESS;
 }
 
-static enum cu_result symbol(struct agent *agent, struct exchange *x)
+static enum ws_cuda_result symbol(struct agent *agent, struct exchange *x)
 {
 	struct ws_error err;
 	char *name = calloc(1, (size_t)x->request->n_bytes + 1);
 	if (!name)
-		return CUDA_ERROR_OUT_OF_MEMORY;
+		return WS_CUDA_ERROR_OUT_OF_MEMORY;
 	memcpy(name, x->bytes, x->request->n_bytes);
 	enum ws_status st = x->request->word[0] < agent->modules.n
 				    ? ws_sim_symbol(agent->sim, (uint32_t)x->request->word[0], name,
 						    &x->reply.word[0], &x->reply.word[1], &err)
 				    : WS_ABSENT;
 	free(name);
-	return st == WS_OK ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+	return st == WS_OK ? WS_CUDA_SUCCESS : WS_CUDA_ERROR_NOT_FOUND;
 }
 
-static enum cu_result tensor_map(struct exchange *x)
+static enum ws_cuda_result tensor_map(struct exchange *x)
 {
 	struct ws_sim_tensor tensor;
 	struct ws_error err;
 	x->more = malloc(WS_SIM_TENSOR_MAP_BYTES);
 	if (!x->more)
-		return CUDA_ERROR_OUT_OF_MEMORY;
+		return WS_CUDA_ERROR_OUT_OF_MEMORY;
 	if (x->request->n_bytes != sizeof tensor)
-		return CUDA_ERROR_INVALID_VALUE;
+		return WS_CUDA_ERROR_INVALID_VALUE;
 	memcpy(&tensor, x->bytes, sizeof tensor);
 	if (ws_sim_tensor_map(&tensor, x->more, &err) != WS_OK)
 		return agent_result(&err);
 	x->reply.n_bytes = WS_SIM_TENSOR_MAP_BYTES;
-	return CUDA_SUCCESS;
+	return WS_CUDA_SUCCESS;
 }
 
-static enum cu_result texture(struct agent *agent, struct exchange *x)
+static enum ws_cuda_result texture(struct agent *agent, struct exchange *x)
 {
 	struct ws_sim_texture texture;
 	struct ws_error err;
 	if (x->request->n_bytes != sizeof texture)
-		return CUDA_ERROR_INVALID_VALUE;
+		return WS_CUDA_ERROR_INVALID_VALUE;
 	memcpy(&texture, x->bytes, sizeof texture);
 	uint64_t *ret_handle = &x->reply.word[0];
 	enum ws_status st = x->request->word[0]
 				    ? ws_sim_surface(agent->sim, &texture.image, ret_handle, &err)
 				    : ws_sim_texture(agent->sim, &texture, ret_handle, &err);
-	return st == WS_OK ? CUDA_SUCCESS : agent_result(&err);
+	return st == WS_OK ? WS_CUDA_SUCCESS : agent_result(&err);
 }
 
-static enum cu_result log_line(struct agent *agent, const struct exchange *x)
+static enum ws_cuda_result log_line(struct agent *agent, const struct exchange *x)
 {
 	char line[256];
 	struct ws_error err;
 	if (x->request->n_bytes >= sizeof line)
-		return CUDA_ERROR_INVALID_VALUE;
+		return WS_CUDA_ERROR_INVALID_VALUE;
 	memcpy(line, x->bytes, x->request->n_bytes);
 	line[x->request->n_bytes] = '\0';
 	const uint32_t host_tid = (uint32_t)x->request->word[0];
 	return ws_sim_log(agent->sim, WS_SIM_LOG_ERROR, host_tid, line, &err) == WS_OK
-		       ? CUDA_SUCCESS
-		       : CUDA_ERROR_OUT_OF_MEMORY;
+		       ? WS_CUDA_SUCCESS
+		       : WS_CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-static enum cu_result serve(struct agent *agent, struct exchange *x)
+static enum ws_cuda_result serve(struct agent *agent, struct exchange *x)
 {
 	const uint64_t *word = x->request->word;
 	struct ws_error err;
@@ -179,7 +169,7 @@ static enum cu_result serve(struct agent *agent, struct exchange *x)
 	case WIRE_HELLO:
 		return hello(agent, x);
 	case WIRE_RESET:
-		return agent->is_running ? CUDA_ERROR_ILLEGAL_STATE : reset(agent);
+		return agent->is_running ? WS_CUDA_ERROR_ILLEGAL_STATE : reset(agent);
 	case WIRE_LOAD:
 		return agent_load(agent, x);
 	case WIRE_KERNEL:
@@ -190,7 +180,7 @@ static enum cu_result serve(struct agent *agent, struct exchange *x)
 		return symbol(agent, x);
 	case WIRE_ALLOC:
 		return ws_sim_alloc(agent->sim, word[0], &x->reply.word[0], &err) == WS_OK
-			       ? CUDA_SUCCESS
+			       ? WS_CUDA_SUCCESS
 			       : agent_result(&err);
 	case WIRE_FREE:
 		return agent_free(agent, word[0]);
@@ -220,13 +210,13 @@ static enum cu_result serve(struct agent *agent, struct exchange *x)
 		return session_context(agent, x);
 	case WIRE_WANTED:
 		__atomic_store_n(&cudbgDebuggerCapabilities, (uint32_t)word[0], __ATOMIC_RELAXED);
-		return CUDA_SUCCESS;
+		return WS_CUDA_SUCCESS;
 	case WIRE_LOG:
 		return log_line(agent, x);
 	case WIRE_N_OPS:
 		break;
 	}
-	return CUDA_ERROR_NOT_SUPPORTED;
+	return WS_CUDA_ERROR_NOT_SUPPORTED;
 }
 
 /* ---- a socket ---- */
@@ -285,7 +275,7 @@ static bool reply(struct channel *channel)
 {
 	const struct wire_reply *made = &channel->x.reply;
 	bool ok = wire_send(channel->socket, made, sizeof *made, channel->x.more,
-			    made->result == CUDA_SUCCESS ? made->n_bytes : 0, -1);
+			    made->result == WS_CUDA_SUCCESS ? made->n_bytes : 0, -1);
 	forget(channel);
 	return ok;
 }
@@ -300,7 +290,7 @@ static bool answer(struct channel *channel)
 	session_give(agent, &channel->event);
 	bool launches = channel->request.op == WIRE_LAUNCH;
 	channel->stage = HELD;
-	if (launches && channel->x.reply.result == CUDA_SUCCESS) {
+	if (launches && channel->x.reply.result == WS_CUDA_SUCCESS) {
 		agent->is_running = true;
 		channel->stage = RUNNING;
 	}
@@ -317,7 +307,7 @@ static bool finish(struct channel *channel)
 		return true;
 	struct ws_span printed = ws_sim_printed(agent->sim);
 	const struct wire_reply made = {
-		.result = (int32_t)(agent->has_failed ? agent->failure : CUDA_SUCCESS),
+		.result = (int32_t)(agent->has_failed ? agent->failure : WS_CUDA_SUCCESS),
 		.n_bytes = (uint32_t)printed.len,
 		.word = { (agent->has_failed ? WIRE_FAULT : 0) |
 			  (agent->has_failed && agent->was_told ? WIRE_TOLD : 0) },
@@ -334,11 +324,11 @@ static bool finish(struct channel *channel)
 	return ok;
 }
 
-static void ended(struct channel *channel, enum cu_result failure, bool was_told)
+static void ended(struct channel *channel, enum ws_cuda_result failure, bool was_told)
 {
 	struct agent *agent = channel->agent;
 	agent->is_running = false;
-	agent->has_failed = failure != CUDA_SUCCESS;
+	agent->has_failed = failure != WS_CUDA_SUCCESS;
 	agent->failure = failure;
 	agent->was_told = was_told;
 	channel->stage = ENDED;
@@ -352,9 +342,9 @@ static void run(struct channel *channel)
 	struct ws_sim_fault fault;
 	struct ws_error err;
 	agent->is_stuck = false;
-	if (agent->left != CUDA_SUCCESS) {
+	if (agent->left != WS_CUDA_SUCCESS) {
 		ended(channel, agent->left, true);
-		agent->left = CUDA_SUCCESS;
+		agent->left = WS_CUDA_SUCCESS;
 		return;
 	}
 	if (ws_sim_run(agent->sim, SLICE, &outcome, &err) != WS_OK) {
@@ -363,7 +353,7 @@ static void run(struct channel *channel)
 	}
 	agent->is_stuck = outcome == WS_SIM_STUCK;
 	if (outcome == WS_SIM_DONE)
-		ended(channel, CUDA_SUCCESS, false);
+		ended(channel, WS_CUDA_SUCCESS, false);
 	else if (outcome == WS_SIM_FAULTED && ws_sim_fault(agent->sim, &fault))
 		ended(channel, agent_fault(&fault), false);
 }
@@ -374,7 +364,7 @@ static void run(struct channel *channel)
 static bool step(struct channel *channel)
 {
 	struct agent *agent = channel->agent;
-	enum cu_result failure;
+	enum ws_cuda_result failure;
 	bool ok = true;
 	if (channel->stage == ASKED)
 		ok = answer(channel);
@@ -474,7 +464,7 @@ static int turn_away(const struct ws_error *why)
 {
 	struct wire_request request;
 	const struct wire_reply reply = {
-		.result = CUDA_ERROR_NO_DEVICE,
+		.result = WS_CUDA_ERROR_NO_DEVICE,
 		.word = { why->status == WS_ARGUMENT ? CUDBG_ERROR_INVALID_ENVVAR_ARGS
 						     : CUDBG_ERROR_OS_RESOURCES },
 	};

@@ -29,38 +29,39 @@ static bool is_piece(const struct rows *rows, uint64_t n_bytes)
 }
 
 /* Maps what a descriptor came for, from a place in it on. */
-static enum cu_result map(const struct exchange *x, uint64_t at, uint64_t n_bytes, void **ret_bytes)
+static enum ws_cuda_result map(const struct exchange *x, uint64_t at, uint64_t n_bytes,
+			       void **ret_bytes)
 {
 	struct stat about;
 	if (x->fd < 0 || n_bytes == 0 || fstat(x->fd, &about) != 0 ||
 	    (uint64_t)about.st_size < n_bytes || (uint64_t)about.st_size - n_bytes < at)
-		return CUDA_ERROR_INVALID_VALUE;
+		return WS_CUDA_ERROR_INVALID_VALUE;
 	/* pages that are taken away from under the device would end the agent */
 	if ((fcntl(x->fd, F_GET_SEALS) & F_SEAL_SHRINK) == 0)
-		return CUDA_ERROR_INVALID_VALUE;
+		return WS_CUDA_ERROR_INVALID_VALUE;
 	void *bytes = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, x->fd, (off_t)at);
 	if (bytes == MAP_FAILED)
-		return CUDA_ERROR_OUT_OF_MEMORY;
+		return WS_CUDA_ERROR_OUT_OF_MEMORY;
 	*ret_bytes = bytes;
-	return CUDA_SUCCESS;
+	return WS_CUDA_SUCCESS;
 }
 
-enum cu_result agent_share(struct agent *agent, struct exchange *x)
+enum ws_cuda_result agent_share(struct agent *agent, struct exchange *x)
 {
 	uint64_t address = x->request->word[0], n_bytes = x->request->word[1];
 	struct ws_error err;
 	void *bytes;
-	enum cu_result result = map(x, x->request->word[2], n_bytes, &bytes);
-	if (result != CUDA_SUCCESS)
+	enum ws_cuda_result result = map(x, x->request->word[2], n_bytes, &bytes);
+	if (result != WS_CUDA_SUCCESS)
 		return result;
 	struct shared *shared = malloc(sizeof *shared);
 	if (shared && ws_sim_map(agent->sim, address, bytes, n_bytes, &err) == WS_OK) {
 		*shared = (struct shared){ agent->shared, address, bytes, (size_t)n_bytes };
 		agent->shared = shared;
-		return CUDA_SUCCESS;
+		return WS_CUDA_SUCCESS;
 	}
 	munmap(bytes, n_bytes);
-	result = shared ? agent_result(&err) : CUDA_ERROR_OUT_OF_MEMORY;
+	result = shared ? agent_result(&err) : WS_CUDA_ERROR_OUT_OF_MEMORY;
 	free(shared);
 	return result;
 }
@@ -73,7 +74,7 @@ static void unmap(struct shared **at)
 	free(gone);
 }
 
-enum cu_result agent_free(struct agent *agent, uint64_t address)
+enum ws_cuda_result agent_free(struct agent *agent, uint64_t address)
 {
 	struct ws_error err;
 	if (ws_sim_free(agent->sim, address, &err) != WS_OK)
@@ -83,7 +84,7 @@ enum cu_result agent_free(struct agent *agent, uint64_t address)
 			unmap(at);
 			break;
 		}
-	return CUDA_SUCCESS;
+	return WS_CUDA_SUCCESS;
 }
 
 void agent_shared_fini(struct agent *agent)
@@ -94,19 +95,19 @@ void agent_shared_fini(struct agent *agent)
 
 /* ---- managed variables ---- */
 
-enum cu_result agent_set_managed(struct agent *agent, struct exchange *x)
+enum ws_cuda_result agent_set_managed(struct agent *agent, struct exchange *x)
 {
 	uint64_t n_bytes = x->request->word[1];
 	void *bytes;
 	if (agent->managed.bytes)
-		return CUDA_ERROR_INVALID_VALUE;
-	enum cu_result result = map(x, 0, n_bytes, &bytes);
-	if (result != CUDA_SUCCESS)
+		return WS_CUDA_ERROR_INVALID_VALUE;
+	enum ws_cuda_result result = map(x, 0, n_bytes, &bytes);
+	if (result != WS_CUDA_SUCCESS)
 		return result;
 	agent->managed.address = x->request->word[0];
 	agent->managed.bytes = bytes;
 	agent->managed.n_bytes = n_bytes;
-	return CUDA_SUCCESS;
+	return WS_CUDA_SUCCESS;
 }
 
 bool agent_give_managed(void *user, uint64_t len, uint64_t *ret_address, void **ret_bytes)
@@ -129,41 +130,41 @@ void agent_managed_reset(struct agent *agent)
 	agent->managed.n_used = 0;
 }
 
-enum cu_result agent_write(struct agent *agent, struct exchange *x)
+enum ws_cuda_result agent_write(struct agent *agent, struct exchange *x)
 {
 	const struct rows rows = rows_of(x);
 	struct ws_error err;
 	if (!is_piece(&rows, x->request->n_bytes))
-		return CUDA_ERROR_INVALID_VALUE;
+		return WS_CUDA_ERROR_INVALID_VALUE;
 	for (uint64_t i = 0; i < rows.n; i++)
 		if (ws_sim_write(agent->sim, rows.at + i * rows.pitch, x->bytes + i * rows.n_bytes,
 				 (size_t)rows.n_bytes, &err) != WS_OK)
 			return agent_result(&err);
-	return CUDA_SUCCESS;
+	return WS_CUDA_SUCCESS;
 }
 
-enum cu_result agent_read(struct agent *agent, struct exchange *x)
+enum ws_cuda_result agent_read(struct agent *agent, struct exchange *x)
 {
 	const struct rows rows = rows_of(x);
 	struct ws_error err;
 	uint64_t n_bytes = rows.n > 0 && rows.n_bytes <= WIRE_PIECE / rows.n ? rows.n_bytes * rows.n
 									     : UINT64_MAX;
 	if (n_bytes == 0 || !is_piece(&rows, n_bytes))
-		return CUDA_ERROR_INVALID_VALUE;
+		return WS_CUDA_ERROR_INVALID_VALUE;
 	x->more = malloc((size_t)n_bytes);
 	if (!x->more)
-		return CUDA_ERROR_OUT_OF_MEMORY;
+		return WS_CUDA_ERROR_OUT_OF_MEMORY;
 	for (uint64_t i = 0; i < rows.n; i++)
 		if (ws_sim_read(agent->sim, rows.at + i * rows.pitch, x->more + i * rows.n_bytes,
 				(size_t)rows.n_bytes, &err) != WS_OK)
 			return agent_result(&err);
 	x->reply.n_bytes = (uint32_t)n_bytes;
-	return CUDA_SUCCESS;
+	return WS_CUDA_SUCCESS;
 }
 
 /* Moves bytes by way of a buffer: as memmove() if one row lies on itself. */
-static enum cu_result move(struct agent *agent, uint64_t to, uint64_t from, uint64_t n_bytes,
-			   uint8_t *buffer)
+static enum ws_cuda_result move(struct agent *agent, uint64_t to, uint64_t from, uint64_t n_bytes,
+				uint8_t *buffer)
 {
 	struct ws_error err;
 	for (uint64_t done = 0; done < n_bytes;) {
@@ -174,36 +175,36 @@ static enum cu_result move(struct agent *agent, uint64_t to, uint64_t from, uint
 			return agent_result(&err);
 		done += n;
 	}
-	return CUDA_SUCCESS;
+	return WS_CUDA_SUCCESS;
 }
 
-enum cu_result agent_copy(struct agent *agent, struct exchange *x)
+enum ws_cuda_result agent_copy(struct agent *agent, struct exchange *x)
 {
 	const uint64_t *word = x->request->word;
 	uint8_t *buffer = malloc(WIRE_PIECE);
-	enum cu_result result = buffer ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-	for (uint64_t i = 0; i < word[5] && result == CUDA_SUCCESS; i++)
+	enum ws_cuda_result result = buffer ? WS_CUDA_SUCCESS : WS_CUDA_ERROR_OUT_OF_MEMORY;
+	for (uint64_t i = 0; i < word[5] && result == WS_CUDA_SUCCESS; i++)
 		result = move(agent, word[0] + i * word[1], word[2] + i * word[3], word[4], buffer);
 	free(buffer);
 	return result;
 }
 
-enum cu_result agent_fill(struct agent *agent, struct exchange *x)
+enum ws_cuda_result agent_fill(struct agent *agent, struct exchange *x)
 {
 	const uint64_t *word = x->request->word;
 	uint64_t size = word[3], row_bytes = word[4] * size;
 	struct ws_error err;
-	enum cu_result result = CUDA_SUCCESS;
+	enum ws_cuda_result result = WS_CUDA_SUCCESS;
 	if ((size != 1 && size != 2 && size != 4) || word[4] > UINT64_MAX / 4)
-		return CUDA_ERROR_INVALID_VALUE;
+		return WS_CUDA_ERROR_INVALID_VALUE;
 	uint64_t piece = row_bytes < WIRE_PIECE ? row_bytes : WIRE_PIECE;
 	uint8_t *buffer = malloc(piece ? (size_t)piece : 1);
 	if (!buffer)
-		return CUDA_ERROR_OUT_OF_MEMORY;
+		return WS_CUDA_ERROR_OUT_OF_MEMORY;
 	for (uint64_t at = 0; at < piece; at += size)
 		memcpy(buffer + at, &word[2], (size_t)size);
-	for (uint64_t i = 0; i < word[5] && result == CUDA_SUCCESS; i++)
-		for (uint64_t at = 0; at < row_bytes && result == CUDA_SUCCESS; at += piece) {
+	for (uint64_t i = 0; i < word[5] && result == WS_CUDA_SUCCESS; i++)
+		for (uint64_t at = 0; at < row_bytes && result == WS_CUDA_SUCCESS; at += piece) {
 			uint64_t n = row_bytes - at < piece ? row_bytes - at : piece;
 			if (ws_sim_write(agent->sim, word[0] + i * word[1] + at, buffer, (size_t)n,
 					 &err) != WS_OK)

@@ -44,7 +44,7 @@ static CUresult run_slice(const struct side *to, const struct side *from, uint64
 	return driver_work(WIRE_COPY, word, NULL, 0, NULL, 0);
 }
 
-static enum cu_result run_box(struct op *op)
+static CUresult run_box(struct op *op)
 {
 	const struct box *box = op->host;
 	struct side to = box->to, from = box->from;
@@ -57,7 +57,7 @@ static enum cu_result run_box(struct op *op)
 	return result;
 }
 
-static enum cu_result run_fill(struct op *op)
+static CUresult run_fill(struct op *op)
 {
 	return driver_work(WIRE_FILL, op->word, NULL, 0, NULL, 0);
 }

@@ -9,9 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "results.h"
+#include <warpscope/cuda_results.h>
 
-typedef enum cu_result CUresult;
+typedef enum {
+#define X(number, name, text) name = number,
+	WS_CUDA_RESULT_LIST(X)
+#undef X
+} CUresult;
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
 typedef unsigned long long CUmemGenericAllocationHandle;

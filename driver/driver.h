@@ -150,7 +150,7 @@ struct op {
 	int type; /* CU_NODE_... */
 	/* NULL: there is nothing to wait for. Else it begins the op, which run() ends. */
 	void (*send)(struct op *op);
-	enum cu_result (*run)(struct op *op);
+	CUresult (*run)(struct op *op);
 	bool is_sent;
 	bool is_call;    /* a function of the host: for the queue's thread */
 	uint64_t number; /* from 1 */

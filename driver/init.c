@@ -94,7 +94,7 @@ static const char *const *result_find(CUresult result)
 		const char *words[2];
 	} results[] = {
 #define X(number, name, text) { name, { #name, text } },
-		CU_RESULT_LIST(X)
+		WS_CUDA_RESULT_LIST(X)
 #undef X
 	};
 	for (size_t i = 0; i < sizeof results / sizeof results[0]; i++)

@@ -19,7 +19,7 @@ static void send_launch(struct op *op)
 	op->is_sent = driver_work_send(WIRE_LAUNCH, op->word, op->host, op->n_host);
 }
 
-static enum cu_result run_launch(struct op *op)
+static CUresult run_launch(struct op *op)
 {
 	if (!op->is_sent)
 		send_launch(op);

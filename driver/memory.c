@@ -214,7 +214,7 @@ CU_API(cuMemFree_v2)(CUdeviceptr address)
 
 /* ---- in the order of a stream: there is one, and new memory is there at once ---- */
 
-static enum cu_result run_release(struct op *op)
+static CUresult run_release(struct op *op)
 {
 	struct range range;
 	const uint64_t address = op->word[0];

@@ -7,7 +7,7 @@
 
 /* ---- ops of nodes ---- */
 
-static enum cu_result run_nothing(struct op *op)
+static CUresult run_nothing(struct op *op)
 {
 	(void)op;
 	return CUDA_SUCCESS;

@@ -170,7 +170,7 @@ struct callback {
 
 /* Another thread: a function of the host may not call the API, but it may wait for other threads.
  */
-static enum cu_result run_call(struct op *op)
+static CUresult run_call(struct op *op)
 {
 	struct callback callback;
 	memcpy(&callback, op->host, sizeof callback);
@@ -249,7 +249,7 @@ CU_API(cuEventCreate)(CUevent *ret_event, unsigned flags)
 	DONE(result);
 }
 
-static enum cu_result run_record(struct op *op)
+static CUresult run_record(struct op *op)
 {
 	atomic_store(&op->event->time, now());
 	return CUDA_SUCCESS;
@@ -261,7 +261,7 @@ CUresult record_op(CUevent event, struct op *ret_op)
 	return IS(event, MAGIC_EVENT) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-static enum cu_result run_nothing(struct op *op)
+static CUresult run_nothing(struct op *op)
 {
 	(void)op; /* the queue frees what it has */
 	return CUDA_SUCCESS;

@@ -68,6 +68,8 @@ struct ws_error {
 	enum ws_status status;
 	int os_errno;      /**< errno of the refused call for WS_IO, else 0 */
 	uint64_t file_off; /**< byte offset in the input, or WS_NO_OFFSET */
+	int cuda_result;   /**< calls of sim.h: what a CUDA program is told (cuda_results.h), else 0
+			    */
 	char message[200]; /**< outermost context first; always NUL-terminated; no newline */
 };
 

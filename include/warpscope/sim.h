@@ -21,8 +21,8 @@
  * cannot execute stops it with the exception WS_SIM_UNIMPLEMENTED, and `ws_sim_fault.text` names
  * the instruction.
  *
- * **Errors.** The message of a failure starts with what the driver would return
- * ("CUDA_ERROR_INVALID_VALUE: ..."), then the reason.
+ * **Errors.** `cuda_result` of an error is what the driver would return (cuda_results.h). Its
+ * message starts with the name of that ("CUDA_ERROR_INVALID_VALUE: ..."), then the reason.
  *
  * **Threads.** A device, with its snapshots, belongs to one thread at a time; only ws_sim_stop()
  * may be called from another thread or a signal handler.

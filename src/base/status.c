@@ -40,6 +40,7 @@ static void error_fill(struct ws_error *err, enum ws_status status, uint64_t fil
 		return;
 	err->status = status;
 	err->os_errno = os_errno;
+	err->cuda_result = 0;
 	err->file_off = file_off;
 	vsnprintf(err->message, sizeof err->message, format, args);
 }

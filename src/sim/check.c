@@ -85,7 +85,9 @@ enum ws_status wsi_check_module(struct wsi_check *check, const struct wsi_module
 	const struct ws_variable *variables;
 	size_t n, before = check->n_variables;
 	enum ws_status st = ws_cubin_variables(module->cubin, &variables, &n, err);
-	for (size_t i = 0; i < n && st == WS_OK; i++) {
+	if (st != WS_OK)
+		return wsi_cuda_context(err, st, WS_CUDA_ERROR_INVALID_IMAGE);
+	for (size_t i = 0; i < n; i++) {
 		const struct ws_variable *v = &variables[i];
 		if (v->space != WS_SPACE_GLOBAL || v->is_managed || v->size_bytes == 0 ||
 		    v->section >= module->n_sections || module->address[v->section] == 0)
@@ -93,8 +95,7 @@ enum ws_status wsi_check_module(struct wsi_check *check, const struct wsi_module
 		if (!wsi_grow(&check->variables, &check->cap_variables, check->n_variables,
 			      sizeof *check->variables, SIZE_MAX)) {
 			check->n_variables = before;
-			return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET,
-					"CUDA_ERROR_OUT_OF_MEMORY");
+			return wsi_cuda_no_memory(err);
 		}
 		check->variables[check->n_variables++] =
 			(struct wsi_extent){ module->address[v->section] + v->offset,
@@ -104,7 +105,7 @@ enum ws_status wsi_check_module(struct wsi_check *check, const struct wsi_module
 		merge_variables(check);
 	if (check->n_named > 0)
 		qsort(check->named, check->n_named, sizeof *check->named, named_order);
-	return st;
+	return WS_OK;
 }
 
 const struct wsi_extent *wsi_check_variable(const struct wsi_check *check, uint64_t address)

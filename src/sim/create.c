@@ -29,12 +29,11 @@ enum ws_status ws_sim_create(const struct ws_sim_options *options, struct ws_sim
 	if (options)
 		o = *options;
 	if (o.size != sizeof o)
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-				"CUDA_ERROR_INVALID_VALUE: size of the options");
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_INVALID_VALUE, "size of the options");
 	const struct wsi_device *device = find_device(o.device ? o.device : "sm_90a");
 	if (!device)
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-				"CUDA_ERROR_INVALID_DEVICE: no device '%.40s'", o.device);
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_INVALID_DEVICE, "no device '%.40s'",
+				     o.device);
 	o.device = device->name;
 	o.n_sms = o.n_sms ? o.n_sms : device->sms;
 	o.memory_bytes = o.memory_bytes ? o.memory_bytes : UINT64_C(1) << 30;
@@ -42,8 +41,7 @@ enum ws_status ws_sim_create(const struct ws_sim_options *options, struct ws_sim
 	o.print_bytes = o.print_bytes ? o.print_bytes : UINT64_C(1) << 20;
 	if (o.n_sms > device->sms || (o.granularity & (o.granularity - 1)) != 0 ||
 	    o.schedule > WS_SIM_ADVERSARIAL)
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-				"CUDA_ERROR_INVALID_VALUE: an option is out of range");
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_INVALID_VALUE, "an option is out of range");
 	struct ws_sim *sim = wsi_zalloc(sizeof *sim);
 	struct wsi_sm *sms = wsi_zalloc_array(o.n_sms, sizeof *sms);
 	struct wsi_check *check = o.check ? wsi_check_create() : NULL;
@@ -51,7 +49,7 @@ enum ws_status ws_sim_create(const struct ws_sim_options *options, struct ws_sim
 		wsi_free(sim);
 		wsi_free(sms);
 		wsi_check_destroy(check);
-		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY");
+		return wsi_cuda_no_memory(err);
 	}
 	sim->device = device;
 	sim->budget.limit = UINT64_MAX;
@@ -110,8 +108,7 @@ static enum ws_status alloc(struct ws_sim *sim, uint64_t bytes, bool managed, ui
 	sim->host_changes++;
 	uint64_t unit = sim->options.granularity ? sim->options.granularity : 1;
 	if (bytes == 0)
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-				"CUDA_ERROR_INVALID_VALUE: 0 bytes");
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_INVALID_VALUE, "0 bytes");
 	if (!wsi_account_has_room(&sim->account, "a buffer", bytes)) /* no address is spent */
 		return wsi_account_fail(&sim->account, err);
 	struct wsi_region region = {
@@ -147,9 +144,8 @@ enum ws_status ws_sim_free(struct ws_sim *sim, uint64_t address, struct ws_error
 		return WS_OK;
 	if (!region || region->start != address ||
 	    (region->kind != WSI_REGION_USER && region->kind != WSI_REGION_MAPPED))
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-				"CUDA_ERROR_INVALID_VALUE: 0x%" PRIx64 " is not an allocation",
-				address);
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_INVALID_VALUE,
+				     "0x%" PRIx64 " is not an allocation", address);
 	wsi_memory_remove(&sim->memory, region);
 	return WS_OK;
 }
@@ -181,8 +177,8 @@ enum ws_status ws_sim_map(struct ws_sim *sim, uint64_t address, void *bytes, uin
 		.kind = WSI_REGION_MAPPED,
 	};
 	if (address % 256 != 0)
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-				"CUDA_ERROR_INVALID_VALUE: 0x%" PRIx64 " is not aligned", address);
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_INVALID_VALUE,
+				     "0x%" PRIx64 " is not aligned", address);
 	return wsi_memory_add_mapped(&sim->memory, &region, bytes, err);
 }
 
@@ -199,8 +195,8 @@ enum ws_status ws_sim_map_lazy(struct ws_sim *sim, uint64_t address, uint64_t le
 		.user = user,
 	};
 	if (address % 256 != 0 || !fetch)
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-				"CUDA_ERROR_INVALID_VALUE: 0x%" PRIx64 " is not aligned", address);
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_INVALID_VALUE,
+				     "0x%" PRIx64 " is not aligned", address);
 	return wsi_memory_add(&sim->memory, &region, err);
 }
 

@@ -17,7 +17,7 @@ enum {
 
 static enum ws_status invalid(struct ws_error *err, const char *what)
 {
-	return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "CUDA_ERROR_INVALID_VALUE: %s", what);
+	return wsi_cuda_fail(err, WS_CUDA_ERROR_INVALID_VALUE, "%s", what);
 }
 
 uint32_t wsi_block_threads(const struct wsi_grid *grid)
@@ -68,9 +68,8 @@ static enum ws_status set_cluster(struct ws_sim *sim, struct wsi_grid *grid, str
 	if (!is_cluster(c))
 		return invalid(err, "a cluster has 1 to 16 blocks");
 	if (!is_multiple(grid->dim, c) || (sim->device->sm < 90 && count(c) > 1))
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-				"CUDA_ERROR_INVALID_CLUSTER_SIZE: clusters of %ux%ux%u blocks", c.x,
-				c.y, c.z);
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_INVALID_CLUSTER_SIZE,
+				     "clusters of %ux%ux%u blocks", c.x, c.y, c.z);
 	grid->cluster = c;
 	return WS_OK;
 }
@@ -86,9 +85,8 @@ static enum ws_status set_preferred(const struct ws_sim *sim, struct wsi_grid *g
 		return invalid(err, "a cluster has 1 to 16 blocks");
 	if (!is_multiple(c, grid->cluster) || !is_multiple(grid->dim, c) ||
 	    (sim->device->sm < 90 && count(c) > 1))
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-				"CUDA_ERROR_INVALID_CLUSTER_SIZE: %ux%ux%u blocks are preferred",
-				c.x, c.y, c.z);
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_INVALID_CLUSTER_SIZE,
+				     "%ux%ux%u blocks are preferred", c.x, c.y, c.z);
 	grid->preferred = c;
 	return WS_OK;
 }
@@ -163,7 +161,7 @@ static enum ws_status make_bank0(struct ws_sim *sim, struct wsi_grid *grid,
 	uint64_t size = (base + (uint64_t)bytes + 2 * ROOM_BEHIND) & ~(uint64_t)(ROOM_BEHIND - 1);
 	wsi_scoped_free uint8_t *bank = wsi_zalloc((size_t)wsi_max_u64(size, device->param + 256));
 	if (!bank)
-		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY");
+		return wsi_cuda_no_memory(err);
 	size = wsi_max_u64(size, device->param + 256);
 	store_dim(bank + device->ntid, grid->block);
 	store_dim(bank + device->nctaid, grid->dim);
@@ -191,8 +189,8 @@ static enum ws_status make_bank0(struct ws_sim *sim, struct wsi_grid *grid,
 	for (size_t i = 0; i < info->n_params; i++) {
 		const struct ws_param *p = &params[i];
 		if (p->offset > bytes || p->size_bytes > bytes - p->offset)
-			return wsi_fail(err, WS_MALFORMED, WS_NO_OFFSET,
-					"CUDA_ERROR_INVALID_IMAGE: parameter %zu lies outside", i);
+			return wsi_cuda_fail(err, WS_CUDA_ERROR_INVALID_IMAGE,
+					     "parameter %zu lies outside", i);
 		memcpy(bank + base + p->offset, launch->args[i], p->size_bytes);
 	}
 	grid->bank[0].size = size;
@@ -255,15 +253,15 @@ static enum ws_status check_bounds(struct ws_dim3 block, const struct ws_functio
 {
 	struct ws_dim3 most = info->max_block, only = info->required_block;
 	if (most.x != 0 && count(block) > count(most))
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-				"CUDA_ERROR_INVALID_VALUE: %" PRIu64 " threads in a block; the "
-				"kernel was built for at most %" PRIu64,
-				count(block), count(most));
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_INVALID_VALUE,
+				     "%" PRIu64 " threads in a block; the "
+				     "kernel was built for at most %" PRIu64,
+				     count(block), count(most));
 	if (only.x != 0 && (block.x != only.x || block.y != only.y || block.z != only.z))
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-				"CUDA_ERROR_INVALID_VALUE: blocks of %ux%ux%u threads; the kernel "
-				"was built for %ux%ux%u",
-				block.x, block.y, block.z, only.x, only.y, only.z);
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_INVALID_VALUE,
+				     "blocks of %ux%ux%u threads; the kernel "
+				     "was built for %ux%ux%u",
+				     block.x, block.y, block.z, only.x, only.y, only.z);
 	return WS_OK;
 }
 
@@ -289,17 +287,17 @@ static enum ws_status set_resources(struct ws_sim *sim, struct wsi_grid *grid,
 		wsi_fit_shared(&limits, info->shared_bytes == WS_UNKNOWN ? 0 : info->shared_bytes,
 			       launch->shared_bytes);
 	if (shared > (uint64_t)device->block * 1024 + device->kept)
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-				"CUDA_ERROR_INVALID_VALUE: %" PRIu64 " bytes of shared memory, a "
-				"block has %u KiB",
-				shared, device->block);
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_INVALID_VALUE,
+				     "%" PRIu64 " bytes of shared memory, a "
+				     "block has %u KiB",
+				     shared, device->block);
 	grid->shared_bytes = (uint32_t)shared;
 	uint32_t most = ws_sim_threads_of_block(&limits, function->n_regs);
 	if (threads > most)
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-				"CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES: %u threads of %u registers, a "
-				"block has at most %u of these",
-				threads, grid->n_regs, most);
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+				     "%u threads of %u registers, a "
+				     "block has at most %u of these",
+				     threads, grid->n_regs, most);
 	grid->sm_regs = grid->n_warps * wsi_fit_warp_share(&limits, function->n_regs);
 	grid->sm_shared_bytes = wsi_fit_shared_share(&limits, shared);
 	return WS_OK;
@@ -339,15 +337,15 @@ static enum ws_status fill_grid(struct ws_sim *sim, struct wsi_grid *grid,
 	struct ws_function_info info;
 	wsi_scoped_free struct ws_param *params = wsi_zalloc_array(MAX_PARAMS, sizeof *params);
 	if (!params)
-		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY");
+		return wsi_cuda_no_memory(err);
 	enum ws_status st = ws_cubin_function_info(module->cubin, function, &info, params,
 						   MAX_PARAMS, NULL, 0, err);
 	if (st != WS_OK)
-		return wsi_context(err, st, "CUDA_ERROR_INVALID_IMAGE");
+		return wsi_cuda_context(err, st, WS_CUDA_ERROR_INVALID_IMAGE);
 	if (info.n_params != launch->n_args || info.n_params > MAX_PARAMS)
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-				"CUDA_ERROR_INVALID_VALUE: %zu arguments for %zu parameters",
-				launch->n_args, info.n_params);
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_INVALID_VALUE,
+				     "%zu arguments for %zu parameters", launch->n_args,
+				     info.n_params);
 	grid->entry = module->address[function->section] + function->sec_off;
 	st = check_bounds(launch->block, &info, err);
 	if (st == WS_OK)
@@ -357,10 +355,9 @@ static enum ws_status fill_grid(struct ws_sim *sim, struct wsi_grid *grid,
 	if (st == WS_OK)
 		st = set_resources(sim, grid, launch, function, &info, err);
 	if (st == WS_OK && launch->cooperative && grid->n_blocks > blocks_at_once(sim, grid))
-		st = wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-			      "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE: %" PRIu64
-			      " blocks, %" PRIu64 " fit",
-			      grid->n_blocks, blocks_at_once(sim, grid));
+		st = wsi_cuda_fail(err, WS_CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+				   "%" PRIu64 " blocks, %" PRIu64 " fit", grid->n_blocks,
+				   blocks_at_once(sim, grid));
 	if (st == WS_OK)
 		st = find_banks(module, grid, function->section, err);
 	if (st == WS_OK)
@@ -413,7 +410,7 @@ enum ws_status wsi_grid_make(struct ws_sim *sim, const struct ws_sim_launch *lau
 	struct wsi_grid *grid = wsi_zalloc(sizeof *grid);
 	if (!grid) {
 		wsi_account_give(&sim->account, sizeof *grid);
-		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY");
+		return wsi_cuda_no_memory(err);
 	}
 	grid->module = launch->module;
 	grid->dim = launch->grid;
@@ -445,15 +442,15 @@ static enum ws_status launch_grid(struct ws_sim *sim, const struct ws_sim_launch
 	    (launch->n_host_stack > 0 && !launch->host_stack))
 		return invalid(err, "the launch is not filled in");
 	if (launch->module >= sim->n_modules)
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-				"CUDA_ERROR_INVALID_HANDLE: no module %u", launch->module);
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_INVALID_HANDLE, "no module %u",
+				     launch->module);
 	const struct wsi_module *module = &sim->modules[launch->module];
 	enum ws_status st =
 		ws_cubin_find_function(module->cubin, ws_str_of(launch->kernel), &function, err);
 	if (st != WS_OK || !function->is_kernel || function->section >= module->n_sections ||
 	    module->address[function->section] == 0)
-		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
-				"CUDA_ERROR_NOT_FOUND: no kernel '%.80s'", launch->kernel);
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_NOT_FOUND, "no kernel '%.80s'",
+				     launch->kernel);
 	wsi_load_code(sim, launch->module, function->section);
 	st = wsi_grid_make(sim, launch, function, &grid, err);
 	if (st != WS_OK)

@@ -51,15 +51,18 @@ static bool module_takes(struct ws_sim *sim, struct wsi_module *module, const ch
 
 /* ---- sections ---- */
 
+/* wsi_fail() of an image that cannot be loaded. */
+#define BAD_IMAGE(err, ...) \
+	wsi_cuda_context(err, wsi_fail(err, __VA_ARGS__), WS_CUDA_ERROR_INVALID_IMAGE)
+
 static enum ws_status add_text(struct loading *l, uint32_t index, const struct wsi_shdr *shdr)
 {
 	struct ws_sim *sim = l->sim;
 	struct ws_span bytes;
 	if (!wsi_elf_bytes(&l->elf, shdr, &bytes))
-		return wsi_fail(l->err, WS_TRUNCATED, shdr->offset,
-				"CUDA_ERROR_INVALID_IMAGE: code is cut");
+		return BAD_IMAGE(l->err, WS_TRUNCATED, shdr->offset, "code is cut");
 	if (!wsi_grow(&sim->texts, &sim->cap_texts, sim->n_texts, sizeof *sim->texts, SIZE_MAX))
-		return wsi_fail(l->err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY");
+		return wsi_cuda_no_memory(l->err);
 	size_t n_chunks = bytes.len / WS_SASS_BYTES / WSI_OPS_CHUNK + 1;
 	if (!module_takes(l->sim, l->module, "the code of an image",
 			  sizeof *sim->texts + n_chunks * sizeof(struct wsi_op *)))
@@ -73,7 +76,7 @@ static enum ws_status add_text(struct loading *l, uint32_t index, const struct w
 		.section = index,
 	};
 	if (!text.chunks)
-		return wsi_fail(l->err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY");
+		return wsi_cuda_no_memory(l->err);
 	sim->texts[sim->n_texts++] = text;
 	l->module->n_texts++;
 	sim->next_code =
@@ -104,9 +107,10 @@ static enum ws_status add_managed(struct loading *l, uint32_t index, uint64_t si
 	};
 	void *bytes;
 	if (!options->managed(options->managed_user, size, &region.start, &bytes))
-		return wsi_fail(l->err, WS_LIMIT, WS_NO_OFFSET,
-				"CUDA_ERROR_OUT_OF_MEMORY: managed variables of %" PRIu64 " bytes",
-				size);
+		return wsi_cuda_context(l->err,
+					wsi_fail(l->err, WS_LIMIT, WS_NO_OFFSET,
+						 "managed variables of %" PRIu64 " bytes", size),
+					WS_CUDA_ERROR_OUT_OF_MEMORY);
 	l->module->address[index] = region.start;
 	return wsi_memory_add_mapped(&l->sim->memory, &region, bytes, l->err);
 }
@@ -124,8 +128,7 @@ static enum ws_status add_data(struct loading *l, uint32_t index, const struct w
 	if (shdr->size == 0)
 		return WS_OK;
 	if (!wsi_elf_bytes(&l->elf, shdr, &bytes))
-		return wsi_fail(l->err, WS_TRUNCATED, shdr->offset,
-				"CUDA_ERROR_INVALID_IMAGE: a section is cut");
+		return BAD_IMAGE(l->err, WS_TRUNCATED, shdr->offset, "a section is cut");
 	if (!wsi_account_has_room(&l->sim->account, "variables of an image", shdr->size))
 		return wsi_account_fail(&l->sim->account, l->err);
 	if (l->sim->options.managed && !read_only && has_managed(l, index))
@@ -283,11 +286,11 @@ static enum ws_status relocate_section(struct loading *l, const struct wsi_shdr 
 	struct ws_span relocs, bytes;
 	if (!wsi_elf_bytes(&l->elf, table, &relocs) || !wsi_elf_bytes(&l->elf, &target, &bytes))
 		return partly ? WS_OK
-			      : wsi_fail(l->err, WS_TRUNCATED, table->offset,
-					 "CUDA_ERROR_INVALID_IMAGE: relocations are cut");
+			      : BAD_IMAGE(l->err, WS_TRUNCATED, table->offset,
+					  "relocations are cut");
 	if (relocs.len > l->relocs_left)
-		return wsi_fail(l->err, WS_MALFORMED, table->offset,
-				"CUDA_ERROR_INVALID_IMAGE: tables of relocations overlap");
+		return BAD_IMAGE(l->err, WS_MALFORMED, table->offset,
+				 "tables of relocations overlap");
 	l->relocs_left -= relocs.len;
 	for (size_t i = 0; i + entry <= relocs.len; i += entry) {
 		uint64_t off = wsi_at_u64(relocs, i), info = wsi_at_u64(relocs, i + 8), value;
@@ -297,21 +300,19 @@ static enum ws_status relocate_section(struct loading *l, const struct wsi_shdr 
 		if (!known && partly)
 			continue;
 		if (!known)
-			return wsi_fail(l->err, WS_UNSUPPORTED, table->offset + i,
-					"CUDA_ERROR_INVALID_IMAGE: undefined symbol '%.*s'",
-					(int)name.len, name.ptr);
+			return BAD_IMAGE(l->err, WS_UNSUPPORTED, table->offset + i,
+					 "undefined symbol '%.*s'", (int)name.len, name.ptr);
 		if (!note_address(l, table->info, off, value))
-			return wsi_fail(l->err, WS_NO_MEMORY, WS_NO_OFFSET,
-					"CUDA_ERROR_OUT_OF_MEMORY");
+			return wsi_cuda_no_memory(l->err);
 		if (rela)
 			value += wsi_at_u64(relocs, i + 16);
 		size_t at = bytes.len ? (size_t)(bytes.ptr - l->elf.file.ptr) : 0;
 		uint8_t *to = l->module->image + at;
 		if (!relocate(to, bytes.len, off, type, value, rela) && !partly)
-			return wsi_fail(l->err, WS_UNSUPPORTED, table->offset + i,
-					"CUDA_ERROR_INVALID_IMAGE: relocation of type %u at "
-					"0x%" PRIx64 " of section %u",
-					type, off, table->info);
+			return BAD_IMAGE(l->err, WS_UNSUPPORTED, table->offset + i,
+					 "relocation of type %u at "
+					 "0x%" PRIx64 " of section %u",
+					 type, off, table->info);
 	}
 	return WS_OK;
 }
@@ -435,8 +436,7 @@ static enum ws_status sections_find(struct loading *l)
 		return wsi_account_fail(&l->sim->account, l->err);
 	struct wsi_sections *of = l->module->sections = sections_create(n, n_symbols);
 	if (!of)
-		return wsi_fail(l->err, WS_NO_MEMORY, WS_NO_OFFSET,
-				"CUDA_ERROR_OUT_OF_MEMORY: functions");
+		return wsi_cuda_fail(l->err, WS_CUDA_ERROR_OUT_OF_MEMORY, "functions");
 	of->elf = l->elf;
 	of->symtab = l->symtab;
 	for (uint32_t i = 1; i < n; i++) {
@@ -541,23 +541,22 @@ static enum ws_status module_open(struct ws_sim *sim, struct ws_span image,
 	module->original = wsi_zalloc(image.len);
 	module->image = wsi_zalloc(image.len);
 	if (!module->original || !module->image)
-		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY: image");
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_OUT_OF_MEMORY, "image");
 	memcpy(module->original, image.ptr, image.len);
 	memcpy(module->image, image.ptr, image.len);
 	module->image_bytes = image.len;
 	enum ws_status st = ws_cubin_open((struct ws_span){ module->original, image.len, 0 },
 					  &module->cubin, err);
 	if (st != WS_OK)
-		return wsi_context(err, st, "CUDA_ERROR_INVALID_IMAGE");
+		return wsi_cuda_context(err, st, WS_CUDA_ERROR_INVALID_IMAGE);
 	struct ws_cubin_facts facts;
 	ws_cubin_facts(module->cubin, &facts);
 	if (facts.sm / 10 != sim->device->sm / 10 || facts.sm > sim->device->sm)
-		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
-				"CUDA_ERROR_NO_BINARY_FOR_GPU: an image for sm_%u on %s", facts.sm,
-				sim->device->name);
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_NO_BINARY_FOR_GPU,
+				     "an image for sm_%u on %s", facts.sm, sim->device->name);
 	if (facts.relocatable)
-		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
-				"CUDA_ERROR_INVALID_IMAGE: an object that is not linked yet");
+		return BAD_IMAGE(err, WS_UNSUPPORTED, WS_NO_OFFSET,
+				 "an object that is not linked yet");
 	module->n_sections = ws_cubin_n_sections(module->cubin);
 	module->first_text = sim->n_texts;
 	if (!module_takes(sim, module, "the sections of an image",
@@ -567,7 +566,7 @@ static enum ws_status module_open(struct ws_sim *sim, struct ws_span image,
 	module->address = wsi_zalloc_array(module->n_sections + 1u, sizeof *module->address);
 	module->loaded = wsi_zalloc_array(module->n_sections + 1u, sizeof *module->loaded);
 	if (!module->address || !module->loaded)
-		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY: image");
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_OUT_OF_MEMORY, "image");
 	return WS_OK;
 }
 
@@ -627,7 +626,7 @@ static enum ws_status load_cubin(struct ws_sim *sim, struct ws_span image, uint3
 	size_t n_texts = sim->n_texts, n_named = sim->check ? sim->check->n_named : 0;
 	if (!wsi_grow(&sim->modules, &sim->cap_modules, sim->n_modules, sizeof *sim->modules,
 		      MAX_MODULES))
-		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY");
+		return wsi_cuda_no_memory(err);
 	struct loading l = { .sim = sim, .module = &sim->modules[sim->n_modules], .err = err };
 	*l.module = (struct wsi_module){ .n_sections = 0 };
 	enum ws_status st = module_open(sim, image, l.module, err);
@@ -671,9 +670,9 @@ static enum ws_status no_image(const struct ws_image_file *file, const struct ws
 			len += (size_t)snprintf(names + len, sizeof names - len, "%s%s",
 						len ? ", " : "", name);
 	}
-	return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
-			"CUDA_ERROR_NO_BINARY_FOR_GPU: no image for %s; there is code for %s",
-			device->name, len ? names : "none");
+	return wsi_cuda_fail(err, WS_CUDA_ERROR_NO_BINARY_FOR_GPU,
+			     "no image for %s; there is code for %s", device->name,
+			     len ? names : "none");
 }
 
 static bool is_cubin(struct ws_span image)
@@ -691,7 +690,7 @@ enum ws_status ws_sim_load(struct ws_sim *sim, struct ws_span image, uint32_t *r
 	struct ws_image_file *file;
 	enum ws_status st = ws_image_file_open_memory(image, &file, err);
 	if (st != WS_OK)
-		return wsi_context(err, st, "CUDA_ERROR_INVALID_IMAGE");
+		return wsi_cuda_context(err, st, WS_CUDA_ERROR_INVALID_IMAGE);
 	uint32_t score = 0, module;
 	size_t n = ws_image_file_count(file);
 	for (size_t i = 0; i < n; i++)
@@ -702,7 +701,8 @@ enum ws_status ws_sim_load(struct ws_sim *sim, struct ws_span image, uint32_t *r
 		struct ws_span bytes;
 		if (suits(ws_image_file_at(file, i), sim->device) != score)
 			continue;
-		st = ws_image_file_bytes(file, i, &bytes, err);
+		st = wsi_cuda_context(err, ws_image_file_bytes(file, i, &bytes, err),
+				      WS_CUDA_ERROR_INVALID_IMAGE);
 		if (st == WS_OK)
 			st = load_cubin(sim, bytes, &module, err);
 		if (st == WS_OK && loaded++ == 0 && ret_module)
@@ -765,13 +765,11 @@ static enum ws_status section_of(const struct ws_sim *sim, uint32_t module, cons
 {
 	const struct ws_function *function;
 	if (module >= sim->n_modules)
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-				"CUDA_ERROR_INVALID_HANDLE: no module %u", module);
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_INVALID_HANDLE, "no module %u", module);
 	const struct wsi_module *of = &sim->modules[module];
 	if (ws_cubin_find_function(of->cubin, ws_str_of(name), &function, NULL) != WS_OK ||
 	    !text_of(sim, of, function->section))
-		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
-				"CUDA_ERROR_NOT_FOUND: no function '%.80s'", name);
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_NOT_FOUND, "no function '%.80s'", name);
 	*ret_section = function->section;
 	return WS_OK;
 }
@@ -801,8 +799,7 @@ enum ws_status ws_sim_module_image(const struct ws_sim *sim, uint32_t module,
 				   struct ws_span *ret_image, struct ws_error *err)
 {
 	if (module >= sim->n_modules)
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-				"CUDA_ERROR_INVALID_HANDLE: no module %u", module);
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_INVALID_HANDLE, "no module %u", module);
 	const struct wsi_module *m = &sim->modules[module];
 	*ret_image = (struct ws_span){ m->image, m->image_bytes, 0 };
 	return WS_OK;
@@ -814,12 +811,11 @@ enum ws_status ws_sim_symbol(struct ws_sim *sim, uint32_t module, const char *na
 	const struct ws_variable *variables;
 	size_t n;
 	if (module >= sim->n_modules)
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-				"CUDA_ERROR_INVALID_HANDLE: no module %u", module);
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_INVALID_HANDLE, "no module %u", module);
 	const struct wsi_module *m = &sim->modules[module];
 	enum ws_status st = ws_cubin_variables(m->cubin, &variables, &n, err);
 	if (st != WS_OK)
-		return st;
+		return wsi_cuda_context(err, st, WS_CUDA_ERROR_INVALID_IMAGE);
 	for (size_t i = 0; i < n; i++) {
 		const struct ws_variable *v = &variables[i];
 		if (v->section >= m->n_sections || m->address[v->section] == 0 ||
@@ -829,6 +825,5 @@ enum ws_status ws_sim_symbol(struct ws_sim *sim, uint32_t module, const char *na
 		*ret_bytes = v->size_bytes;
 		return WS_OK;
 	}
-	return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "CUDA_ERROR_NOT_FOUND: no variable '%.80s'",
-			name);
+	return wsi_cuda_fail(err, WS_CUDA_ERROR_NOT_FOUND, "no variable '%.80s'", name);
 }

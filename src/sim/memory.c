@@ -116,12 +116,14 @@ bool wsi_account_fix(struct wsi_account *account, const char *what, uint64_t byt
 enum ws_status wsi_account_fail(const struct wsi_account *account, struct ws_error *err)
 {
 	if (!account->what)
-		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET,
-				"CUDA_ERROR_OUT_OF_MEMORY: the host has none");
-	return wsi_fail(err, WS_LIMIT, WS_NO_OFFSET,
-			"CUDA_ERROR_OUT_OF_MEMORY: no room for %s, %" PRIu64
-			" bytes: the device takes %" PRIu64 " of %" PRIu64,
-			account->what, account->asked, account->taken, account->limit);
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_OUT_OF_MEMORY, "the host has none");
+	return wsi_cuda_context(err,
+				wsi_fail(err, WS_LIMIT, WS_NO_OFFSET,
+					 "no room for %s, %" PRIu64
+					 " bytes: the device takes %" PRIu64 " of %" PRIu64,
+					 account->what, account->asked, account->taken,
+					 account->limit),
+				WS_CUDA_ERROR_OUT_OF_MEMORY);
 }
 
 /* What a region takes with its tables, all pages there. What is the caller's is not counted. */
@@ -179,17 +181,18 @@ enum ws_status wsi_memory_add(struct wsi_memory *memory, const struct wsi_region
 	uint64_t end = region->start + region->reach;
 	size_t at = region_above(memory, region->start);
 	if (region->start == UINT64_MAX)
-		return wsi_fail(err, WS_LIMIT, WS_NO_OFFSET,
-				"CUDA_ERROR_OUT_OF_MEMORY: no addresses for %" PRIu64 " bytes",
-				region->reach);
+		return wsi_cuda_context(err,
+					wsi_fail(err, WS_LIMIT, WS_NO_OFFSET,
+						 "no addresses for %" PRIu64 " bytes",
+						 region->reach),
+					WS_CUDA_ERROR_OUT_OF_MEMORY);
 	if (region->reach == 0 || end < region->start ||
 	    (at < memory->n && memory->regions[at].start < end) ||
 	    (at > 0 &&
 	     region->start - memory->regions[at - 1].start < memory->regions[at - 1].reach))
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-				"CUDA_ERROR_INVALID_VALUE: %" PRIu64 " bytes at 0x%" PRIx64
-				" are not free",
-				region->reach, region->start);
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_INVALID_VALUE,
+				     "%" PRIu64 " bytes at 0x%" PRIx64 " are not free",
+				     region->reach, region->start);
 	struct wsi_region added = *region;
 	if (!region_count(memory, region))
 		return wsi_account_fail(memory->account, err);
@@ -199,9 +202,8 @@ enum ws_status wsi_memory_add(struct wsi_memory *memory, const struct wsi_region
 		wsi_free(added.pages);
 		if (memory->account)
 			wsi_account_give(memory->account, region_cost(region));
-		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET,
-				"CUDA_ERROR_OUT_OF_MEMORY: tables of %" PRIu64 " bytes",
-				region->reach);
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_OUT_OF_MEMORY,
+				     "tables of %" PRIu64 " bytes", region->reach);
 	}
 	memmove(&memory->regions[at + 1], &memory->regions[at],
 		(memory->n - at) * sizeof *memory->regions);
@@ -223,8 +225,7 @@ enum ws_status wsi_memory_add_mapped(struct wsi_memory *memory, const struct wsi
 		added->pages->page[i] = page;
 		if (!page) {
 			wsi_memory_remove(memory, added);
-			return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET,
-					"CUDA_ERROR_OUT_OF_MEMORY: tables of pages");
+			return wsi_cuda_fail(err, WS_CUDA_ERROR_OUT_OF_MEMORY, "tables of pages");
 		}
 		page->refs = 1;
 		page->bytes = (uint8_t *)bytes + (i << WSI_PAGE_BITS);
@@ -347,9 +348,9 @@ uint8_t *wsi_memory_write(struct wsi_memory *memory, uint64_t address, uint64_t 
 static enum ws_status bad_range(struct ws_error *err, uint64_t address, bool no_memory)
 {
 	if (no_memory)
-		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY: page");
-	return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-			"CUDA_ERROR_INVALID_VALUE: nothing is allocated at 0x%" PRIx64, address);
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_OUT_OF_MEMORY, "page");
+	return wsi_cuda_fail(err, WS_CUDA_ERROR_INVALID_VALUE, "nothing is allocated at 0x%" PRIx64,
+			     address);
 }
 
 /* Whether all of a range is allocated. Advances from region to region. */

@@ -15,7 +15,7 @@
 
 #include <warpscope/sim.h>
 
-#include "base/base.h"
+#include "sim/result.h"
 
 enum {
 	WSI_PAGE_BITS = 16,

@@ -168,15 +168,15 @@ static bool copy_state(const struct ws_sim *from, struct ws_sim *to, uint64_t *b
 
 static enum ws_status no_memory(struct ws_error *err)
 {
-	return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY: snapshot");
+	return wsi_cuda_fail(err, WS_CUDA_ERROR_OUT_OF_MEMORY, "snapshot");
 }
 
 enum ws_status ws_sim_snapshot(struct ws_sim *sim, struct ws_sim_snapshot **ret_snapshot,
 			       struct ws_error *err)
 {
 	if (sim->check)
-		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
-				"CUDA_ERROR_NOT_SUPPORTED: a device that checks cannot go back");
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_NOT_SUPPORTED,
+				     "a device that checks cannot go back");
 	struct ws_sim_snapshot *snapshot = wsi_zalloc(sizeof *snapshot);
 	if (!snapshot)
 		return no_memory(err);
@@ -200,15 +200,15 @@ enum ws_status ws_sim_restore(struct ws_sim *sim, const struct ws_sim_snapshot *
 {
 	uint64_t bytes = 0;
 	if (snapshot->of != sim)
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-				"CUDA_ERROR_INVALID_VALUE: a snapshot of another device");
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_INVALID_VALUE,
+				     "a snapshot of another device");
 	if (snapshot->kept.n_modules != sim->n_modules)
-		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
-				"CUDA_ERROR_NOT_SUPPORTED: modules were loaded since the snapshot");
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_NOT_SUPPORTED,
+				     "modules were loaded since the snapshot");
 	if (snapshot->kept.n_objects != sim->n_objects)
-		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
-				"CUDA_ERROR_NOT_SUPPORTED: textures or surfaces were made since "
-				"the snapshot");
+		return wsi_cuda_fail(err, WS_CUDA_ERROR_NOT_SUPPORTED,
+				     "textures or surfaces were made since "
+				     "the snapshot");
 	struct ws_sim *next = wsi_zalloc(sizeof *next);
 	if (!next || !copy_state(&snapshot->kept, next, &bytes)) {
 		wsi_free(next);

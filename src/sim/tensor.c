@@ -32,7 +32,7 @@ static uint32_t plain_bytes(const struct wsi_tensor_map *map)
 
 static enum ws_status refuse(struct ws_error *err, const char *what)
 {
-	return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "CUDA_ERROR_INVALID_VALUE: %s", what);
+	return wsi_cuda_fail(err, WS_CUDA_ERROR_INVALID_VALUE, "%s", what);
 }
 
 /* Bits of a corner of the box of pixels, and of an offset in an instruction. */

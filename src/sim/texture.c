@@ -6,7 +6,7 @@ enum { MAX_EXTENT = 1 << 27, MAX_LAYERS = 2048, MAX_OBJECTS = 1 << 20, FACES = 6
 
 static enum ws_status invalid(struct ws_error *err, const char *why)
 {
-	return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "CUDA_ERROR_INVALID_VALUE: %s", why);
+	return wsi_cuda_fail(err, WS_CUDA_ERROR_INVALID_VALUE, "%s", why);
 }
 
 /* ---- making them ---- */
@@ -119,7 +119,7 @@ static enum ws_status add(struct ws_sim *sim, struct wsi_object *object, uint64_
 		return wsi_account_fail(&sim->account, err);
 	if (!wsi_grow(&sim->objects, &sim->cap_objects, sim->n_objects, sizeof *sim->objects,
 		      MAX_OBJECTS - 1))
-		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "CUDA_ERROR_OUT_OF_MEMORY");
+		return wsi_cuda_no_memory(err);
 	sim->objects[sim->n_objects++] = *object;
 	*ret_handle = sim->n_objects;
 	return WS_OK;

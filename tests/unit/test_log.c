@@ -2,11 +2,11 @@
 /* What lines of logs tell, and which of them came first. */
 #include "unit.h"
 
-#include "../../driver/results.h"
 #include "../../runtime/results.h"
 
 #include "log/internal.h"
 
+#include <warpscope/cuda_results.h>
 #include <warpscope/exception.h>
 
 /* Reads texts as files and judges them; "|" stands between two files. */
@@ -289,7 +289,7 @@ static void errors_of_cuda_have_the_names_of_the_driver(void **state)
 		const char *name;
 	} driver[] = {
 #define X(number, name, words) { number, #name },
-		CU_RESULT_LIST(X)
+		WS_CUDA_RESULT_LIST(X)
 #undef X
 	}, runtime[] = {
 #define X(number, name, words) { number, #name },

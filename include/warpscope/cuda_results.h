@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Results of driver calls: number, name, and what is said of it. Numbers and names as the CUDA
- * driver API documents them (CUresult); the words are our own, but for those that people search
- * for.
+/**
+ * @file
+ * Results of CUDA calls: number, name, and what is said of it. Numbers and names as the CUDA driver
+ * API documents them (CUresult); the words are our own, but for those that people search for.
  */
-#ifndef WARPSCOPE_DRIVER_RESULTS_H
-#define WARPSCOPE_DRIVER_RESULTS_H
+#ifndef WARPSCOPE_CUDA_RESULTS_H
+#define WARPSCOPE_CUDA_RESULTS_H
 
+/** One list gives the enum, and whatever tables of names are needed. */
 /* clang-format off */
-#define CU_RESULT_LIST(X) \
+#define WS_CUDA_RESULT_LIST(X) \
 	X(0, CUDA_SUCCESS, "no error") \
 	X(1, CUDA_ERROR_INVALID_VALUE, "invalid argument") \
 	X(2, CUDA_ERROR_OUT_OF_MEMORY, "out of memory") \
@@ -112,9 +113,10 @@
 	X(999, CUDA_ERROR_UNKNOWN, "unknown error")
 /* clang-format on */
 
-enum cu_result {
-#define X(number, name, text) name = number,
-	CU_RESULT_LIST(X)
+/** `cuda_result` of a `ws_error`: the number of CUresult. */
+enum ws_cuda_result {
+#define X(number, name, text) WS_##name = number,
+	WS_CUDA_RESULT_LIST(X)
 #undef X
 };
 
