@@ -9,7 +9,7 @@
 #include "doubt.h"
 #include "rows.h"
 #include "session.h"
-#include "symbols.h"
+#include <warpscope/symbols.h>
 
 enum {
 	MAX_REGS = 256, /* of one kind: more than any GPU has */
@@ -40,7 +40,7 @@ struct registers {
 
 struct regs {
 	struct session session;
-	struct symbols *symbols;
+	struct ws_symbols *symbols;
 	struct ws_json *json; /* NULL in text */
 	uint32_t n_lanes;     /* shown so far */
 	uint32_t n_matching;  /* lanes that the filter lets through */
@@ -174,8 +174,8 @@ static void print_pc(struct regs *regs, const struct ws_resident *place, const c
 		     uint64_t pc)
 {
 	struct ws_out *out = &regs->session.cli->out;
-	const struct symbol *symbol =
-		symbols_find(regs->symbols, place->warp.device_index, place->grid, pc);
+	const struct ws_symbol *symbol =
+		ws_symbols_find(regs->symbols, place->warp.device_index, place->grid, pc);
 	ws_out_printf(out, "%-8s 0x%016" PRIx64, name, pc);
 	if (symbol->function_status == WS_OK) {
 		ws_out_text(out, "  ");
@@ -495,12 +495,13 @@ static int regs_run(struct regs *regs, int argc, char **argv)
 		ws_threads_focus_json(&regs->session.threads, &json);
 		ws_json_key_array(&json, "lanes");
 	}
-	regs->symbols = symbols_create(regs->session.target);
+	if (ws_symbols_create(regs->session.target, &regs->symbols, NULL) != WS_OK)
+		cli_out_of_memory();
 	regs->of_lane = cli_alloc(WS_MAX_LANES, sizeof *regs->of_lane);
 	ws_threads_walk(&regs->session.threads, &filter, WS_WALK_LANES, count, regs);
 	ws_threads_walk(&regs->session.threads, &filter, WS_WALK_LANES, visit, regs);
 	free(regs->of_lane);
-	symbols_destroy(regs->symbols);
+	ws_symbols_destroy(regs->symbols);
 	if (regs->json) {
 		ws_json_end(&json);
 		ws_json_end(&json);

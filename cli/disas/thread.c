@@ -9,7 +9,7 @@
  */
 #include "disas/disas.h"
 #include "session.h"
-#include "symbols.h"
+#include <warpscope/symbols.h>
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ struct file {
 
 struct disas_thread {
 	struct session session;
-	struct symbols *symbols;
+	struct ws_symbols *symbols;
 	struct ws_resident place; /* with `lane` as its first */
 	bool found, with_values, have_suspect;
 	struct ws_report_thread suspect; /* with have_suspect */
@@ -251,12 +251,12 @@ static bool find_marks(struct disas_thread *t, struct disas_code *code, struct w
 	const struct ws_resident *place = &t->place;
 	uint32_t device = place->warp.device_index;
 	struct ws_place at = { .function = NULL }, error = { .function = NULL };
-	bool have_pc =
-		symbols_place(t->symbols, device, place->grid, place->lanes[0].pc, &at) == WS_OK &&
-		at.function;
+	bool have_pc = ws_symbols_place(t->symbols, device, place->grid, place->lanes[0].pc, &at) ==
+			       WS_OK &&
+		       at.function;
 	bool have_error = place->warp.error_pc_valid &&
-			  symbols_place(t->symbols, device, place->grid, place->warp.error_pc,
-					&error) == WS_OK &&
+			  ws_symbols_place(t->symbols, device, place->grid, place->warp.error_pc,
+					   &error) == WS_OK &&
 			  error.function;
 	if (!have_pc && !have_error)
 		return false;
@@ -317,7 +317,8 @@ int disas_thread_run(struct disas *d, int argc, char **argv)
 		status = CLI_NO_ANSWER;
 	}
 	if (status == CLI_ANSWERED) {
-		t.symbols = symbols_create(t.session.target);
+		if (ws_symbols_create(t.session.target, &t.symbols, NULL) != WS_OK)
+			cli_out_of_memory();
 		if (d->cli->json) {
 			ws_json_begin(&d->json, &d->cli->out, "warpscope-disas-1");
 			ws_json_key_text(&d->json, "path", d->path);
@@ -327,7 +328,7 @@ int disas_thread_run(struct disas *d, int argc, char **argv)
 			ws_json_end(&d->json);
 	}
 	ws_flow_destroy(t.flow);
-	symbols_destroy(t.symbols);
+	ws_symbols_destroy(t.symbols);
 	session_close(&t.session);
 	return status;
 }

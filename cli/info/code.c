@@ -95,7 +95,7 @@ static void module_row(struct rows *rows, struct info *info, uint32_t index,
 	struct ws_cubin *cubin = NULL;
 	struct ws_context context = { .id = 0 };
 	enum ws_status st =
-		ws_cubin_set_cubin(symbols_modules(info_symbols(info)), index, &cubin, NULL);
+		ws_cubin_set_cubin(ws_symbols_modules(info_symbols(info)), index, &cubin, NULL);
 	bool focus =
 		session->threads.have_focus && session->threads.focus.grid_index != WS_NONE &&
 		session->threads.grids[session->threads.focus.grid_index].module_index == index;

@@ -69,11 +69,12 @@ static void fault_row(struct rows *rows, struct info *info, const struct fault *
 	info_cell_kernel(rows, place ? place->kernel : WS_NONE);
 	info_cell_dim3(rows, place ? place->block_status : WS_ABSENT,
 		       place ? place->block.idx : (struct ws_dim3){ 0 });
-	static const struct symbol nowhere = { .function_status = WS_ABSENT,
-					       .line_status = WS_ABSENT };
-	const struct symbol *symbol = has_pc ? symbols_find(info_symbols(info), sm->device_index,
-							    place ? place->grid : NULL, pc)
-					     : &nowhere;
+	static const struct ws_symbol nowhere = { .function_status = WS_ABSENT,
+						  .line_status = WS_ABSENT };
+	const struct ws_symbol *symbol =
+		has_pc ? ws_symbols_find(info_symbols(info), sm->device_index,
+					 place ? place->grid : NULL, pc)
+		       : &nowhere;
 	info_cells_line(rows, symbol);
 	info_cell_function(rows, symbol);
 	rows_text(rows, fault->blame);

@@ -188,11 +188,14 @@ static void invocation_cell(struct rows *rows, struct info *info, const struct w
 {
 	struct cli_bytes text = { 0 };
 	struct ws_out out;
-	char *name = symbols_kernel(info_symbols(info), grid);
-	if (!name) {
+	struct ws_place place;
+	if (ws_symbols_place(info_symbols(info), grid->device_index, grid, grid->function_entry,
+			     &place) != WS_OK ||
+	    (!place.owner && !place.function)) {
 		rows_missing(rows, WS_ABSENT);
 		return;
 	}
+	char *name = name_copy((place.owner ? place.owner : place.function)->name, NAME_KERNEL);
 	cli_bytes_write(&text, name, strlen(name));
 	ws_out_init(&out, cli_bytes_write, &text);
 	print_arguments(info, grid, &out);

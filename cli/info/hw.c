@@ -231,8 +231,8 @@ static const struct ws_lane *first_active(const struct ws_resident *place)
 static void warp_wide_cells(struct rows *rows, struct info *info, const struct ws_resident *place,
 			    const struct ws_lane *active)
 {
-	static const struct symbol no_pc = { .function_status = WS_ABSENT,
-					     .line_status = WS_ABSENT };
+	static const struct ws_symbol no_pc = { .function_status = WS_ABSENT,
+						.line_status = WS_ABSENT };
 	const struct ws_warp *warp = &place->warp;
 	rows_if(rows, 1, warp->have & WS_WARP_BROKEN);
 	rows_bool(rows, warp->broken);
@@ -248,8 +248,8 @@ static void warp_wide_cells(struct rows *rows, struct info *info, const struct w
 	info_cell_name(rows, barrier_scopes, sizeof barrier_scopes / sizeof *barrier_scopes,
 		       warp->barrier_scope);
 	bool wanted = active && (info->wide || info->json);
-	info_cells_symbol(rows, wanted ? symbols_find(info_symbols(info), warp->device_index,
-						      place->grid, active->pc)
+	info_cells_symbol(rows, wanted ? ws_symbols_find(info_symbols(info), warp->device_index,
+							 place->grid, active->pc)
 				       : &no_pc);
 }
 
@@ -332,8 +332,8 @@ static const struct column lane_columns[] = {
 static void lane_wide_cells(struct rows *rows, struct info *info, const struct ws_resident *place,
 			    const struct ws_lane *lane)
 {
-	static const struct symbol not_asked = { .function_status = WS_ABSENT,
-						 .line_status = WS_ABSENT };
+	static const struct ws_symbol not_asked = { .function_status = WS_ABSENT,
+						    .line_status = WS_ABSENT };
 	rows_hex(rows, lane->rel_pc, 4);
 	rows_number(rows, lane->call_depth);
 	rows_number(rows, lane->syscall_call_depth);
@@ -343,10 +343,10 @@ static void lane_wide_cells(struct rows *rows, struct info *info, const struct w
 	rows_hex(rows, (uint64_t)lane->rpc_hi << 32 | lane->rpc_lo, 16);
 	rows_if(rows, 1, lane->have & WS_LANE_CC);
 	rows_hex(rows, lane->cc_register, 1);
-	info_cells_symbol(rows, info->wide || info->json
-					? symbols_find(info_symbols(info), place->warp.device_index,
-						       place->grid, lane->pc)
-					: &not_asked);
+	info_cells_symbol(rows, info->wide || info->json ? ws_symbols_find(info_symbols(info),
+									   place->warp.device_index,
+									   place->grid, lane->pc)
+							 : &not_asked);
 }
 
 static void lane_row(struct walk_user *walk_user, const struct ws_resident *place,

@@ -49,10 +49,11 @@ void info_rows(struct info *info, const struct column *columns, unsigned n_colum
 		info->n_left_out += n - style.limit;
 }
 
-struct symbols *info_symbols(struct info *info)
+struct ws_symbols *info_symbols(struct info *info)
 {
-	if (!info->symbols)
-		info->symbols = symbols_create(info->session.target);
+	if (!info->symbols &&
+	    ws_symbols_create(info->session.target, &info->symbols, NULL) != WS_OK)
+		cli_out_of_memory();
 	return info->symbols;
 }
 
@@ -88,20 +89,20 @@ void info_cell_kernel(struct rows *rows, uint32_t kernel)
 	rows_number(rows, kernel);
 }
 
-void info_cell_function(struct rows *rows, const struct symbol *symbol)
+void info_cell_function(struct rows *rows, const struct ws_symbol *symbol)
 {
 	rows_given(rows, 1, symbol->function_status);
 	rows_text(rows, symbol->function);
 }
 
-void info_cells_line(struct rows *rows, const struct symbol *symbol)
+void info_cells_line(struct rows *rows, const struct ws_symbol *symbol)
 {
 	rows_given(rows, 2, symbol->line_status);
 	rows_text(rows, symbol->path);
 	rows_number(rows, symbol->line);
 }
 
-void info_cells_symbol(struct rows *rows, const struct symbol *symbol)
+void info_cells_symbol(struct rows *rows, const struct ws_symbol *symbol)
 {
 	info_cell_function(rows, symbol);
 	info_cells_line(rows, symbol);
@@ -419,7 +420,7 @@ static int run(struct info *info, struct cli *cli, int argc, char **argv)
 	status = session_open(&info->session, cli, path);
 	if (status == CLI_ANSWERED)
 		status = info_run(info, argc, argv);
-	symbols_destroy(info->symbols);
+	ws_symbols_destroy(info->symbols);
 	session_close(&info->session);
 	return status;
 }

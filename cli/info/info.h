@@ -9,7 +9,7 @@
 #include "rows.h"
 #include "session.h"
 #include "sources.h"
-#include "symbols.h"
+#include <warpscope/symbols.h>
 
 /*
  * Name, what cuda-gdb says when there is none, the words that the focus limits by default
@@ -44,7 +44,7 @@
 
 struct info {
 	struct session session;
-	struct symbols *symbols; /* NULL until info_symbols() */
+	struct ws_symbols *symbols; /* NULL until info_symbols() */
 	struct ws_filter filter;
 	bool wide, coalesce;
 	struct info_images_query images; /* of a file that is no dump */
@@ -92,7 +92,7 @@ void info_rows(struct info *info, const struct column *columns, unsigned n_colum
 		return CLI_ANSWERED;               \
 	}
 
-struct symbols *info_symbols(struct info *info);
+struct ws_symbols *info_symbols(struct info *info);
 /* How much an image can tell of the source: "-G", "-lineinfo", "not built", ... */
 const char *info_lines_word(struct ws_cubin *cubin, const struct ws_cubin_facts *facts);
 /* Counts a warp whose lanes could not be read: said after the table. */
@@ -107,13 +107,13 @@ void info_heading_kernel(struct rows *rows, uint32_t kernel);
 /* Kernel id, or "-". */
 void info_cell_kernel(struct rows *rows, uint32_t kernel);
 /* A column of the function's name. */
-void info_cell_function(struct rows *rows, const struct symbol *symbol);
+void info_cell_function(struct rows *rows, const struct ws_symbol *symbol);
 /* Two columns: file, line. */
-void info_cells_line(struct rows *rows, const struct symbol *symbol);
+void info_cells_line(struct rows *rows, const struct ws_symbol *symbol);
 /* Two columns: target block of a cluster exception, the driver's own words. */
 void info_cells_sm_words(struct rows *rows, const struct ws_sm *sm);
 /* Three columns: function, file, line. */
-void info_cells_symbol(struct rows *rows, const struct symbol *symbol);
+void info_cells_symbol(struct rows *rows, const struct ws_symbol *symbol);
 /* A column of a grid, block or thread index. */
 void info_cell_dim3(struct rows *rows, enum ws_status status, struct ws_dim3 dim);
 /* CUDBGCbuThreadState in words: "ready", "blocked at B0", ... */

@@ -136,8 +136,8 @@ static struct doubt doubt_of_thread(const struct session *session, const struct 
 static void symbol_cells(struct table *table, const struct block_entry *block, uint64_t pc)
 {
 	struct rows *rows = table->rows;
-	const struct symbol *symbol =
-		symbols_find(info_symbols(table->info), block->device_index, block->grid, pc);
+	const struct ws_symbol *symbol =
+		ws_symbols_find(info_symbols(table->info), block->device_index, block->grid, pc);
 	info_cells_line(rows, symbol);
 	info_cell_function(rows, symbol);
 }

@@ -63,7 +63,7 @@ static void look_at_code(struct where *where, struct info *info)
 	if (session->threads.have_focus && session->threads.focus.grid_index != WS_NONE)
 		hint.module_index =
 			session->threads.grids[session->threads.focus.grid_index].module_index;
-	where->code_status = ws_cubin_set_find_address(symbols_modules(info_symbols(info)),
+	where->code_status = ws_cubin_set_find_address(ws_symbols_modules(info_symbols(info)),
 						       where->address, &hint, &where->code, NULL);
 	where->line_status = where->code_status;
 	if (where->code_status != WS_OK)

@@ -18,6 +18,7 @@
 #include <warpscope/log.h>
 #include <warpscope/out.h>
 #include <warpscope/target.h>
+#include <warpscope/threads.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -91,6 +92,29 @@ WS_API enum ws_status ws_diff_json(const struct ws_target *a, const struct ws_ta
 				   const char *const paths[2], uint64_t limit, struct ws_out *out,
 				   struct ws_diff_counts *ret_counts,
 				   struct ws_error *err) WS_MUST_USE;
+
+/* ---- mem: memory as gdb's x shows it ---- */
+
+enum { WS_MEM_MOST_BYTES = 64 << 20 /**< of one answer */ };
+
+/** What is shown, and how. */
+struct ws_mem {
+	struct ws_address at; /**< ws_threads has the indices of a thread */
+	char format;          /**< of gdb's x: x d u o t a f c s */
+	unsigned unit;        /**< bytes: 1, 2, 4 or 8; for 'a' 8, 's' 1, 'f' 4 or 8 */
+	uint64_t count;       /**< of units, or of strings; at most WS_MEM_MOST_BYTES in all */
+};
+
+/** Where memory is not there, the reason is shown; `*ret_n`: so many bytes are.
+ * @retval WS_ARGUMENT  there is no such format
+ * @retval WS_NO_MEMORY */
+WS_API enum ws_status ws_mem_text(const struct ws_threads *threads, const struct ws_mem *query,
+				  struct ws_out *out, uint64_t *ret_n,
+				  struct ws_error *err) WS_MUST_USE;
+/** The bytes, whatever the format. */
+WS_API enum ws_status ws_mem_json(const struct ws_threads *threads, const struct ws_mem *query,
+				  struct ws_out *out, uint64_t *ret_n,
+				  struct ws_error *err) WS_MUST_USE;
 
 #ifdef __cplusplus
 }

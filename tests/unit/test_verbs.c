@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include <warpscope/report.h>
+#include <warpscope/symbols.h>
 #include <warpscope/verbs.h>
 
 enum { MOST = 1 << 20, MANY = 8192 };
@@ -115,6 +116,76 @@ static void log_is_as_printed(void **state)
 	assert_true(wsi_format(words, "log --json \"%s\"", path));
 	assert_printed(words, ".", 10);
 	ws_log_destroy(log);
+}
+
+/* Words of a constant bank, in every format. */
+static void mem_is_as_printed(void **state)
+{
+	(void)state;
+	static const struct {
+		char format;
+		unsigned unit;
+		uint64_t count;
+		const char *words;
+	} cases[] = {
+		{ 'x', 4, 8, "/8xw" }, { 'd', 2, 5, "/5dh" }, { 'a', 8, 4, "/4a" },
+		{ 'f', 8, 2, "/2fg" }, { 't', 1, 9, "/9tb" }, { 's', 1, 2, "/2s" },
+	};
+	const char *folder = folder_of("WS_TEST_DUMPS");
+	struct ws_target *target = dump_open("hang.nvcudmp");
+	struct ws_threads threads;
+	char words[200];
+	uint64_t n;
+	assert_int_equal(ws_threads_init(&threads, target, NULL, NULL), WS_OK);
+	struct ws_mem query = { .at = { .space = WS_SPACE_CONST,
+					.device_index = threads.focus.device_index,
+					.grid_index = threads.focus.grid_index,
+					.warp_index = threads.focus.warp_index,
+					.lane = threads.focus.lane,
+					.address = 0x210 } };
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		query.format = cases[i].format;
+		query.unit = cases[i].unit;
+		query.count = cases[i].count;
+		assert_int_equal(ws_mem_text(&threads, &query, page_begin(), &n, NULL), WS_OK);
+		assert_true(n >= query.count);
+		assert_true(
+			wsi_format(words, "mem hang.nvcudmp const[0]:0x210 %s", cases[i].words));
+		assert_printed(words, folder, 0);
+		assert_int_equal(ws_mem_json(&threads, &query, page_begin(), &n, NULL), WS_OK);
+		assert_true(wsi_format(words, "mem --json hang.nvcudmp const[0]:0x210 %s",
+				       cases[i].words));
+		assert_printed(words, folder, 0);
+	}
+	query.format = 'f'; /* of 1 byte */
+	assert_int_equal(ws_mem_text(&threads, &query, page_begin(), &n, NULL), WS_ARGUMENT);
+	query.format = 'x';
+	query.count = (uint64_t)WS_MEM_MOST_BYTES + 1;
+	assert_int_equal(ws_mem_json(&threads, &query, page_begin(), &n, NULL), WS_ARGUMENT);
+	ws_threads_fini(&threads);
+	ws_target_close(target);
+}
+
+/* Every address of a thread's code is in its kernel; one outside all code is in none. */
+static void symbols_are_looked_up_once(void **state)
+{
+	(void)state;
+	struct ws_target *target = dump_open("hang.nvcudmp");
+	struct ws_symbols *symbols;
+	struct ws_lane lanes[WS_MAX_LANES];
+	uint32_t n;
+	assert_int_equal(ws_target_lanes(target, 0, lanes, &n, NULL), WS_OK);
+	assert_int_equal(ws_symbols_create(target, &symbols, NULL), WS_OK);
+	const struct ws_symbol *first = ws_symbols_find(symbols, 0, NULL, lanes[0].pc);
+	assert_int_equal(first->function_status, WS_OK);
+	assert_int_equal(first->line_status, WS_OK);
+	const char *function = first->function;
+	for (uint64_t off = 1; off < 1000; off++) /* the table grows */
+		assert_int_not_equal(ws_symbols_find(symbols, 0, NULL, off)->function_status,
+				     WS_OK);
+	assert_ptr_equal(ws_symbols_find(symbols, 0, NULL, lanes[0].pc)->function, function);
+	ws_symbols_destroy(symbols);
+	ws_target_close(target);
 }
 
 /* ---- diff ---- */
@@ -231,6 +302,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(check_is_as_printed),
 		cmocka_unit_test(log_is_as_printed),
+		cmocka_unit_test(mem_is_as_printed),
+		cmocka_unit_test(symbols_are_looked_up_once),
 		cmocka_unit_test(diff_tells_each_difference_up_to_the_limit),
 		cmocka_unit_test(diff_is_as_printed),
 		cmocka_unit_test(diff_without_memory_tells_nothing_false),
