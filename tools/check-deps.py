@@ -82,8 +82,8 @@ WRITES = {
     # the driver is in a program that has its own standard output; what it says is literals and names of functions
     **dict.fromkeys(('fprintf', 'stderr', 'fwrite', 'stdout'), ('driver/init.c', 'driver/logs.c', 'driver/missing.c')),
     # bytes for another process: its memory, and what is told by a descriptor
-    'write': ('src/text/out.c', 'src/base/', 'agent/debug.c', 'cli/debug/host.c', 'cli/debug/program.c'),
-    'pwrite': ('src/base/', 'cli/debug/host.c'),
+    'write': ('src/text/out.c', 'src/base/', 'agent/debug.c', 'src/debug/host.c', 'src/debug/program.c'),
+    'pwrite': ('src/base/', 'src/debug/host.c'),
     # what kernels print is the program's own output, as it is
     'STDOUT_FILENO': ('agent/debug.c', 'cli/main.c', 'cli/debug/pager.c'),
     'STDERR_FILENO': ('agent/main.c', 'cli/main.c', 'cli/open.c', 'cli/triage/scan.c', 'cli/exec/'),

@@ -70,9 +70,10 @@ static int open_at(struct debugger *d, const char *path, int argc, char **argv,
 	if (status != CLI_ANSWERED)
 		return status;
 	d->dump = cli_copy(path, strlen(path));
-	debug_use(d);
-	if (argc == 0 && !frame.given && ws_focus_find(d->target, &focus, NULL) != WS_OK)
-		return CLI_ANSWERED;
+	status = debug_use(d);
+	if (status != CLI_ANSWERED ||
+	    (argc == 0 && !frame.given && ws_focus_find(d->target, &focus, NULL) != WS_OK))
+		return status;
 	status = look_open(&look, d->cli, path, argc, argv, frame);
 	if (status == CLI_ANSWERED) {
 		(void)debug_focus_on(d, look.session.threads.focus.warp_index,

@@ -101,10 +101,11 @@ static void command_start(struct debugger *d, const char *text)
 static void command_continue(struct debugger *d, const char *text)
 {
 	(void)text;
-	if (debug_is_over(d) || (!debug_has_begun(d) && !d->program))
+	if (debug_is_over(d) || (!debug_has_begun(d) && !debug_has_program(d)))
 		cli_say(debug_is_over(d)
-				? d->program ? "The program has ended; run starts it again.\n"
-					     : "All kernels have ended; run starts them again.\n"
+				? debug_has_program(d)
+					  ? "The program has ended; run starts it again.\n"
+					  : "All kernels have ended; run starts them again.\n"
 				: "Nothing runs yet (run, or start).\n");
 	else
 		debug_go(d);
@@ -119,11 +120,11 @@ static void command_kill(struct debugger *d, const char *text)
 static void command_detach(struct debugger *d, const char *text)
 {
 	(void)text;
-	if (!d->program) {
+	if (!debug_has_program(d)) {
 		cli_say("There is no program to detach from.\n");
 		return;
 	}
-	debug_program_detach(d);
+	ws_debug_detach(d->session);
 	ws_out_text(&d->cli->out, "Detached.\n");
 	d->quits = true;
 }
@@ -747,7 +748,9 @@ static void run_command(struct debugger *d, const char *line, size_t n)
 		return;
 	}
 	const bool was_lost = debug_is_lost(d);
-	if ((command->is & DEVICE) && debug_program_lost(d)) {
+	if (command->is & DEVICE)
+		ws_debug_listen(d->session);
+	if ((command->is & DEVICE) && debug_is_lost(d)) {
 		if (was_lost)
 			cli_say("The device is lost.\n");
 		return;
@@ -771,7 +774,7 @@ void debug_execute(struct debugger *d, const char *line, bool repeats)
 		line = d->repeated;
 	if (*line && *line != '#')
 		run_command(d, line, strcspn(line, " \t/*$"));
-	(void)debug_program_lost(d);
+	ws_debug_listen(d->session);
 	debug_run_due(d);
 	cli_flush(d->cli);
 }
@@ -792,10 +795,16 @@ void debug_fini(struct debugger *d)
 /* A program with its arguments, or one that runs. */
 static int check_program(struct debugger *d, int argc, char **argv)
 {
-	static const char *const ways[] = { "descriptor", "call", "init" };
+	static const char *const ways[] = {
+		[WS_DEBUG_BY_DESCRIPTOR] = "descriptor",
+		[WS_DEBUG_BY_CALL] = "call",
+		[WS_DEBUG_BY_INIT] = "init",
+	};
 	bool is_known = !d->attach_by;
-	for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
-		is_known |= d->attach_by && strcmp(d->attach_by, ways[i]) == 0;
+	for (size_t i = 0; i < sizeof ways / sizeof ways[0] && !is_known; i++) {
+		is_known = strcmp(d->attach_by, ways[i]) == 0;
+		d->attach_way = (enum ws_debug_attach_way)i;
+	}
 	d->words = argv;
 	if (d->cli->api_lib || d->through_api || (d->software_gpu && d->pid.given))
 		return cli_usage("debug", "--software-gpu, --pid, --api and --api-lib are without "

@@ -78,21 +78,21 @@ struct debugger {
 	bool through_api;         /* commands go through the debugger API over `device` */
 	struct ws_target *device; /* owned; the software GPU. NULL: another provider's device */
 	struct ws_debug *session; /* owned */
-	struct ws_debug_facts facts;
-	struct ws_vars *vars; /* the session's; NULL until debug_vars() */
+	uint64_t n_launches;      /* UINT64_MAX: nobody knows how many there will be */
+	struct ws_vars *vars;     /* the session's; NULL until debug_vars() */
 	bool has_frame_position;
 	struct ws_line_pos frame_position; /* of that frame, if it is not the innermost */
 	struct ws_target *target; /* owned; what commands ask: `device`, or a target over an API */
 	CUDBGAPI api;             /* owned; of `device`, or NULL */
-	struct debug_program *program; /* owned; whose device it is; NULL: none */
-	bool software_gpu;             /* there is to be one, of these words */
-	char **words;                  /* borrowed */
-	struct cli_given pid;          /* or it runs already, in this process, */
-	char *attach_by;               /* and is attached to in this way; borrowed */
-	bool runs_hook;                /* a command of the user's own beside another */
-	char *dump;                    /* owned: the file of the target; NULL: it is a device */
-	struct cli_given history;      /* MiB to keep it in */
-	unsigned last_breakpoint;      /* the number of the newest; 0: none */
+	bool software_gpu;        /* there is to be one, of these words */
+	char **words;             /* borrowed */
+	struct cli_given pid;     /* or it runs already, in this process, */
+	char *attach_by;          /* and is attached to in this way; borrowed */
+	enum ws_debug_attach_way attach_way; /* the same */
+	bool runs_hook;                      /* a command of the user's own beside another */
+	char *dump;               /* owned: the file of the target; NULL: it is a device */
+	struct cli_given history; /* MiB to keep it in */
+	unsigned last_breakpoint; /* the number of the newest; 0: none */
 	bool quits;
 	char *repeated; /* owned: what an empty line does again; NULL: nothing */
 	bool no_paging;
@@ -326,8 +326,8 @@ void debug_close(struct debugger *d);
 int debug_begin(struct debugger *d);
 /* Makes the device; it stands before its first instruction. An exit status. */
 int debug_make(struct debugger *d);
-/* Has the session use `d->target`. */
-void debug_use(struct debugger *d);
+/* Has the session use `d->target`. An exit status. */
+int debug_use(struct debugger *d);
 void debug_unmake(struct debugger *d);
 /* Ctrl-C since the last call. */
 bool debug_interrupted(const struct debugger *d);
@@ -335,6 +335,8 @@ bool debug_interrupted(const struct debugger *d);
 bool debug_is_lost(const struct debugger *d);
 /* All launches, or the program, have ended. */
 bool debug_is_over(const struct debugger *d);
+/* Its device is that of a program. */
+bool debug_has_program(const struct debugger *d);
 /* Something has run. */
 bool debug_has_begun(const struct debugger *d);
 /* The thread in focus; all 0: there is none. */
@@ -362,23 +364,6 @@ void debug_last_write(struct debugger *d, const char *text);
 void debug_print_thread(struct debugger *d);
 /* The first part of that. */
 void debug_print_switch(struct debugger *d);
-
-/* ---- program.c: a program that uses the device ---- */
-
-/* Starts it, and stands where its driver begins; or attaches to it. An exit status. */
-int debug_program_make(struct debugger *d);
-/* Lets it go on without us; before its target is closed. */
-void debug_program_detach(struct debugger *d);
-/* Kills it if it was started here, or lets it go; NULL is fine. The target is closed already. */
-void debug_program_unmake(struct debugger *d);
-void debug_program_go(struct debugger *d);
-/* What it came to is told. */
-enum ws_debug_program debug_program_look(struct debugger *d);
-void debug_program_halt(struct debugger *d);
-/* Whether the process that has its device has died; that is told once. */
-bool debug_program_lost(struct debugger *d);
-/* It has ended, or goes on without us. */
-bool debug_program_is_over(const struct debugger *d);
 
 /* ---- breakpoints.c ---- */
 

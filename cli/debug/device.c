@@ -2,10 +2,14 @@
 /* The device under the session: made, and what the session asks and tells of it. */
 #include "debug/debug.h"
 
+#include <inttypes.h>
 #include <signal.h>
+#include <string.h>
 
 #include <warpscope/cudbg.h>
 #include <warpscope/provider.h>
+
+#include "exec/exec.h"
 
 enum { HISTORY_MIB = 256 };
 
@@ -17,6 +21,57 @@ static void interrupt(int number)
 {
 	(void)number;
 	ws_debug_interrupt(interrupted);
+}
+
+/* "The program received signal 11, Segmentation fault." */
+static void print_signal(struct debugger *d, const char *what, uint64_t number)
+{
+	ws_out_printf(&d->cli->out, "%s signal %" PRIu64 ", ", what, number);
+	ws_out_escaped(&d->cli->out, ws_str_of(strsignal((int)number)));
+	ws_out_text(&d->cli->out, ".\n");
+}
+
+static void print_news(struct debugger *d, const struct ws_debug_news *news)
+{
+	struct ws_out *out = &d->cli->out;
+	const struct ws_value number = ws_value_int((int64_t)news->number);
+	switch (news->kind) {
+	case WS_DEBUG_NO_NEWS:
+		break;
+	case WS_DEBUG_NO_DRIVER_YET:
+		ws_out_text(out, "The program has not loaded the CUDA driver yet.\n");
+		cli_flush(d->cli);
+		break;
+	case WS_DEBUG_NO_CUDA_YET:
+		ws_out_text(out, "The program has not begun to use CUDA yet.\n");
+		cli_flush(d->cli);
+		break;
+	case WS_DEBUG_CUDA_BEGINS:
+		ws_out_text(out, "The program begins to use CUDA.\n");
+		break;
+	case WS_DEBUG_CALL_FAILED:
+		ws_out_printf(out, "CUDA API error: %s returned %s (%" PRIu64 "): %s\n",
+			      news->function, news->error, news->number, news->text);
+		break;
+	case WS_DEBUG_DRIVER_FAILED:
+		ws_out_printf(out, "CUDA internal error: %s (%" PRIu64 ")\n",
+			      cudbgGetErrorString((CUDBGResult)news->number), news->number);
+		break;
+	case WS_DEBUG_SIGNALED:
+		print_signal(d, "The program received", news->number);
+		break;
+	case WS_DEBUG_ENDED_BY_SIGNAL:
+		print_signal(d, "The program was ended by", news->number);
+		break;
+	case WS_DEBUG_EXITED:
+		debug_value_name(d, ws_str_of("_exitcode"), &number);
+		ws_out_printf(out, "The program has exited with status %" PRIu64 ".\n",
+			      news->number);
+		break;
+	case WS_DEBUG_BECAME_ANOTHER:
+		ws_out_text(out, "The program has become another one.\n");
+		break;
+	}
 }
 
 static void tell(void *user, const struct ws_debug_notice *notice)
@@ -34,6 +89,9 @@ static void tell(void *user, const struct ws_debug_notice *notice)
 	case WS_DEBUG_CONDITION:
 		cli_note("The condition of breakpoint %u: %s.\n", one->number,
 			 notice->err->message);
+		break;
+	case WS_DEBUG_PROGRAM_NEWS:
+		print_news(d, notice->news);
 		break;
 	case WS_DEBUG_DEVICE_LOST:
 		ws_out_text(&d->cli->out,
@@ -59,21 +117,6 @@ static bool is_stuck(void *user)
 	return d->device && ws_sim_host_stuck(d->device);
 }
 
-static void program_go(void *user)
-{
-	debug_program_go(user);
-}
-
-static enum ws_debug_program program_look(void *user)
-{
-	return debug_program_look(user);
-}
-
-static void program_halt(void *user)
-{
-	debug_program_halt(user);
-}
-
 int debug_begin(struct debugger *d)
 {
 	const struct ws_debug_client client = {
@@ -82,9 +125,6 @@ int debug_begin(struct debugger *d)
 		.tell = tell,
 		.name = name,
 		.is_stuck = is_stuck,
-		.program_go = program_go,
-		.program_look = program_look,
-		.program_halt = program_halt,
 	};
 	struct ws_error err;
 	return ws_debug_create(&client, &d->session, &err) == WS_OK ? CLI_ANSWERED
@@ -103,7 +143,12 @@ bool debug_is_lost(const struct debugger *d)
 
 bool debug_is_over(const struct debugger *d)
 {
-	return ws_debug_state(d->session) == WS_DEBUG_OVER || debug_program_is_over(d);
+	return ws_debug_state(d->session) == WS_DEBUG_OVER;
+}
+
+bool debug_has_program(const struct debugger *d)
+{
+	return d->software_gpu || d->pid.given;
 }
 
 bool debug_has_begun(const struct debugger *d)
@@ -173,7 +218,7 @@ static int make_of_provider(struct debugger *d)
 	struct ws_error err;
 	if (ws_target_open_provider(d->cli->api_lib, &d->target, &err) != WS_OK)
 		return cli_fail(d->cli->api_lib, &err);
-	d->facts.n_launches = UINT64_MAX;
+	d->n_launches = UINT64_MAX;
 	if (ws_target_can(d->target, WS_CAN_RUN))
 		return CLI_ANSWERED;
 	cli_warn("%s: what it debugs cannot run: report and the other verbs take --api-lib too",
@@ -191,7 +236,7 @@ static int make_of_image(struct debugger *d)
 	if (ws_sim_target_live(d->setup.sim, &d->device, &err) != WS_OK)
 		return cli_fail(NULL, &err);
 	ws_target_counts(d->device, &counts);
-	d->facts.n_launches = counts.grids;
+	d->n_launches = counts.grids;
 	if (!d->through_api)
 		d->target = d->device;
 	else if (go_through_api(d, &err) != WS_OK)
@@ -199,50 +244,72 @@ static int make_of_image(struct debugger *d)
 	return CLI_ANSWERED;
 }
 
-int debug_make(struct debugger *d)
+static int make_of_program(struct debugger *d)
 {
 	struct ws_error err;
-	interrupted = d->session;
-	signal(SIGINT, interrupt);
-	d->facts = (struct ws_debug_facts){ .size = sizeof d->facts };
-	int status = d->cli->api_lib                   ? make_of_provider(d)
-		     : d->software_gpu || d->pid.given ? debug_program_make(d)
-						       : make_of_image(d);
-	if (status != CLI_ANSWERED)
-		return status;
-	if (ws_target_want(d->target, WS_WANT_STOPS | WS_WANT_LEFT_EXCEPTIONS, &err) != WS_OK)
+	enum ws_status st;
+	if (d->pid.given) {
+		st = ws_debug_attach(d->session, (uint32_t)d->pid.value, d->attach_way, &err);
+	} else {
+		if (!exec_gpu_set(d->setup.device))
+			return CLI_NO_ANSWER;
+		cli_flush(d->cli);
+		st = ws_debug_start(d->session, d->words, &err);
+	}
+	if (st != WS_OK)
 		return cli_fail(NULL, &err);
-	const uint64_t mib = d->history.given ? d->history.value : HISTORY_MIB;
-	if (ws_target_can(d->target, WS_CAN_GO_BACK) &&
-	    ws_target_keep_history(d->target, mib << 20, &err) != WS_OK)
-		return cli_fail(NULL, &err);
-	debug_use(d);
-	if (d->facts.has_begun)
-		debug_print_thread(d);
+	d->target = d->cli->live = ws_debug_target(d->session);
+	debug_follow(d);
 	return CLI_ANSWERED;
 }
 
-void debug_use(struct debugger *d)
+static int make_of_target(struct debugger *d)
 {
-	d->facts.size = sizeof d->facts;
+	struct ws_error err;
+	int status = d->cli->api_lib ? make_of_provider(d) : make_of_image(d);
+	const uint64_t mib = d->history.given ? d->history.value : HISTORY_MIB;
+	if (status != CLI_ANSWERED)
+		return status;
+	if (ws_target_can(d->target, WS_CAN_GO_BACK) &&
+	    ws_target_keep_history(d->target, mib << 20, &err) != WS_OK)
+		return cli_fail(NULL, &err);
+	return debug_use(d);
+}
+
+int debug_make(struct debugger *d)
+{
+	interrupted = d->session;
+	signal(SIGINT, interrupt);
+	const int status = debug_has_program(d) ? make_of_program(d) : make_of_target(d);
+	if (status == CLI_ANSWERED && debug_has_begun(d))
+		debug_print_thread(d);
+	return status;
+}
+
+int debug_use(struct debugger *d)
+{
+	const struct ws_debug_facts facts = { .size = sizeof facts, .n_launches = d->n_launches };
+	struct ws_error err;
 	d->cli->live = d->target;
-	ws_debug_use(d->session, d->target, &d->facts);
+	if (ws_debug_use(d->session, d->target, &facts, &err) != WS_OK)
+		return cli_fail(NULL, &err);
 	debug_follow(d);
+	return CLI_ANSWERED;
 }
 
 void debug_unmake(struct debugger *d)
 {
 	if (d->pid.given)
-		debug_program_detach(d);
+		ws_debug_detach(d->session);
 	debug_values_leave(d);
 	debug_list_fini(d);
 	if (d->session)
 		ws_debug_leave(d->session);
+	d->vars = NULL;
 	d->told.any = false;
-	if (d->target != d->device)
+	if (d->target != d->device && !debug_has_program(d))
 		ws_target_close(d->target);
 	ws_cudbg_release(d->api);
-	debug_program_unmake(d);
 	ws_target_close(d->device);
 	d->target = d->device = NULL;
 	d->api = NULL;

@@ -67,9 +67,10 @@ int debug_open(struct debugger *d, const char *path)
 	debug_close(d);
 	d->dump = name;
 	d->target = target;
-	debug_use(d);
-	begin(d);
-	return CLI_ANSWERED;
+	status = debug_use(d);
+	if (status == CLI_ANSWERED)
+		begin(d);
+	return status;
 }
 
 void debug_close(struct debugger *d)

@@ -49,21 +49,41 @@ enum ws_debug_notice_kind {
 			       */
 	WS_DEBUG_CONDITION,   /**< whether a condition holds is not known: it counts as true */
 	WS_DEBUG_DEVICE_LOST, /**< the device, with all that was on it */
+	WS_DEBUG_PROGRAM_NEWS, /**< as soon as the host program came to something */
 };
 
 struct ws_debug_breakpoint;
 
+/** What a host program came to. */
+enum ws_debug_news_kind {
+	WS_DEBUG_NO_NEWS,
+	WS_DEBUG_NO_DRIVER_YET,   /**< it has not loaded the CUDA driver: that is waited for */
+	WS_DEBUG_NO_CUDA_YET,     /**< it has not begun to use CUDA: the same */
+	WS_DEBUG_CUDA_BEGINS,     /**< it stands where its driver begins */
+	WS_DEBUG_CALL_FAILED,     /**< of its driver; `number`: CUresult */
+	WS_DEBUG_DRIVER_FAILED,   /**< itself; `number`: CUDBGResult */
+	WS_DEBUG_SIGNALED,        /**< by signal `number`, which it gets when it goes on */
+	WS_DEBUG_ENDED_BY_SIGNAL, /**< `number` */
+	WS_DEBUG_EXITED,          /**< with status `number` */
+	WS_DEBUG_BECAME_ANOTHER,  /**< program, and is no longer debugged */
+};
+
+enum {
+	WS_DEBUG_NEWS_TEXT = 512, /**< bytes of a text, the NUL included */
+};
+
+struct ws_debug_news {
+	enum ws_debug_news_kind kind;
+	uint64_t number;
+	/** Of a call that failed; "?": not known. */
+	char function[WS_DEBUG_NEWS_TEXT], error[WS_DEBUG_NEWS_TEXT], text[WS_DEBUG_NEWS_TEXT];
+};
+
 struct ws_debug_notice {
 	enum ws_debug_notice_kind kind;
 	const struct ws_debug_breakpoint *breakpoint; /**< NULL: of none */
-	const struct ws_error *err;                   /**< NULL: device lost */
-};
-
-/** What the host program of a device does while that runs. */
-enum ws_debug_program {
-	WS_DEBUG_PROGRAM_RUNS,
-	WS_DEBUG_PROGRAM_STANDS, /**< it came to something, which the client knows */
-	WS_DEBUG_PROGRAM_ENDED,
+	const struct ws_error *err;                   /**< NULL: device lost, news */
+	const struct ws_debug_news *news;             /**< or NULL */
 };
 
 /** Who uses a session. Functions get `user`; they may be NULL, and then nothing happens. */
@@ -75,11 +95,6 @@ struct ws_debug_client {
 	ws_vars_name_fn *name;
 	/** Whether all threads that are left wait for each other. */
 	bool (*is_stuck)(void *user);
-	/** Lets the host program go on with its device, looks at it, and has it stand. NULL: the
-	 * target has none that the client knows. */
-	void (*program_go)(void *user);
-	enum ws_debug_program (*program_look)(void *user);
-	void (*program_halt)(void *user);
 };
 
 /** `client` is copied. @retval WS_NO_MEMORY */
@@ -96,9 +111,6 @@ struct ws_debug_facts {
 	size_t size;         /**< sizeof(struct ws_debug_facts), as the caller was compiled */
 	uint64_t n_launches; /**< after so many nothing runs any more; UINT64_MAX: nobody knows */
 	bool has_begun;      /**< something has run already */
-	bool has_program;    /**< a host program may yet load code: it waits at its events until the
-				session's next run, and breakpoints may be for names that nobody knows
-				yet */
 };
 
 /** Where a session is. */
@@ -113,19 +125,55 @@ enum ws_debug_state {
 
 /**
  * Takes a target, which must outlive that until ws_debug_leave(). Breakpoints are planted in it;
- * one that cannot be is disabled, and told. Nothing is in focus unless something has run.
+ * one that cannot be is disabled, and told. Nothing is in focus unless something has run. Fails as
+ * ws_target_want(), and then has no target.
  */
-WS_API void ws_debug_use(struct ws_debug *session, struct ws_target *target,
-			 const struct ws_debug_facts *facts);
-/** The target goes; breakpoints stay, and are planted in the next one. */
+WS_API enum ws_status ws_debug_use(struct ws_debug *session, struct ws_target *target,
+				   const struct ws_debug_facts *facts,
+				   struct ws_error *err) WS_MUST_USE;
+/** The target goes; breakpoints stay, and are planted in the next one. A host program that was
+ * started is killed, one that was attached to goes on. */
 WS_API void ws_debug_leave(struct ws_debug *session);
 WS_API enum ws_debug_state ws_debug_state(const struct ws_debug *session);
 /** Ends what goes on, or what is done next, as soon as possible. */
 WS_API void ws_debug_interrupt(struct ws_debug *session);
 /** Whether that was called, and nobody has noticed yet; now somebody has. */
 WS_API bool ws_debug_interrupted(struct ws_debug *session);
-/** Takes what the target has to tell while it stands: a device that is lost. */
+/** Looks whether the device of a host program is lost while it stands, which is told. */
 WS_API void ws_debug_listen(struct ws_debug *session);
+
+/* ---- a host program, whose device is the target ---- */
+/*
+ * It runs and stands with its device. While it waits for the debugger, it does so until the
+ * session's next run; breakpoints may be for names that nobody knows before it loads code.
+ */
+
+/** How a program is attached to whose driver runs already. */
+enum ws_debug_attach_way {
+	WS_DEBUG_BY_DESCRIPTOR, /**< that its driver waits at */
+	WS_DEBUG_BY_CALL,       /**< of cudbgApiAttach() */
+	WS_DEBUG_BY_INIT,       /**< of cudbgApiInit() */
+};
+
+/**
+ * Starts a program, and stands where its driver begins. It dies with this process until it is
+ * there. `argv` as for execvp(). The session has no target before.
+ * @retval WS_IO           it cannot be started
+ * @retval WS_ABSENT       it has ended without CUDA, or was interrupted before; or has no device
+ * @retval WS_UNSUPPORTED  its driver cannot be debugged
+ * @retval WS_NO_MEMORY
+ */
+WS_API enum ws_status ws_debug_start(struct ws_debug *session, char *const argv[],
+				     struct ws_error *err) WS_MUST_USE;
+/** Attaches to one that runs; if it has not begun to use CUDA, waits for that. @retval WS_ARGUMENT
+ * it has a debugger. Others as ws_debug_start(). */
+WS_API enum ws_status ws_debug_attach(struct ws_debug *session, uint32_t pid,
+				      enum ws_debug_attach_way how,
+				      struct ws_error *err) WS_MUST_USE;
+/** Lets it go on as if nobody had been there. */
+WS_API void ws_debug_detach(struct ws_debug *session);
+/** The target that the session has; NULL: none. */
+WS_API struct ws_target *ws_debug_target(const struct ws_debug *session);
 
 /* ---- focus ---- */
 
@@ -307,9 +355,10 @@ struct ws_debug_stop {
 							 already */
 	const struct ws_debug_hit *hits;
 	size_t n_hits;
-	uint32_t exception; /**< CUDBGException_t; 0: none */
-	bool has_thread;    /**< somebody is in focus, */
-	uint64_t pc;        /**< and is here */
+	uint32_t exception;               /**< CUDBGException_t; 0: none */
+	const struct ws_debug_news *news; /**< of the host program; NULL: none */
+	bool has_thread;                  /**< somebody is in focus, */
+	uint64_t pc;                      /**< and is here */
 };
 
 enum ws_debug_step_kind {

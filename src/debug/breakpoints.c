@@ -151,7 +151,7 @@ static bool is_by_name(const struct wsi_breakpoint *one)
 void wsi_breakpoints_plant(struct ws_debug *d)
 {
 	wsi_map_fini(&d->planted); /* the target is another */
-	for (size_t i = 0; i < d->n_breakpoints && d->facts.has_program; i++)
+	for (size_t i = 0; i < d->n_breakpoints && d->program; i++)
 		if (is_by_name(&d->breakpoints[i])) { /* nothing is loaded yet */
 			forget_asked(NULL, &d->breakpoints[i]);
 			d->breakpoints[i].places.n = 0;
@@ -265,7 +265,7 @@ enum ws_status ws_debug_break(struct ws_debug *d, const char *where, const char 
 			      struct ws_error *err)
 {
 	struct wsi_breakpoint made = { .is = { .is_temporary = is_temporary } };
-	const bool may_come = d->facts.has_program && *where && *where != '*';
+	const bool may_come = d->program && *where && *where != '*';
 	enum ws_status st = wsi_breakpoint_name(&made, where, condition, err);
 	if (st == WS_OK)
 		st = wsi_debug_locate(d, where, true, !may_come, &made.places, err);

@@ -66,7 +66,7 @@ static void take_events(struct ws_debug *d, bool *ret_stopped)
 		d->n_ended += event.kind == WS_EVENT_GRID_FINISHED;
 		if (event.kind == WS_EVENT_FAILED)
 			lose_device(d);
-		else if (event.sync && d->facts.has_program)
+		else if (event.sync && d->program)
 			d->owed = event.sequence;
 		else if (event.sync)
 			acknowledge(d, event.sequence);
@@ -76,8 +76,14 @@ static void take_events(struct ws_debug *d, bool *ret_stopped)
 void ws_debug_listen(struct ws_debug *d)
 {
 	bool stopped = false;
-	if (d->target)
+	if (wsi_program_lost_device(d))
 		take_events(d, &stopped);
+}
+
+void wsi_debug_take_events(struct ws_debug *d)
+{
+	bool stopped = false;
+	take_events(d, &stopped);
 }
 
 /* ---- waiting ---- */
@@ -91,15 +97,11 @@ enum {
 
 static int look_at_program(struct ws_debug *d)
 {
-	static const int outcomes[] = {
-		[WS_DEBUG_PROGRAM_RUNS] = NOTHING,
-		[WS_DEBUG_PROGRAM_STANDS] = WS_DEBUG_AT_PROGRAM,
-		[WS_DEBUG_PROGRAM_ENDED] = WS_DEBUG_PROGRAM_GONE,
-	};
-	if (!d->client.program_look)
-		return NOTHING;
-	const int outcome = outcomes[d->client.program_look(d->client.user)];
-	return outcome == NOTHING && d->owed ? WAITS : outcome;
+	const enum wsi_program_state state = wsi_program_look(d);
+	return state == WSI_PROGRAM_STANDS  ? WS_DEBUG_AT_PROGRAM
+	       : state == WSI_PROGRAM_ENDED ? WS_DEBUG_PROGRAM_GONE
+	       : d->owed                    ? WAITS
+					    : NOTHING;
 }
 
 /* Waits for what happens to a device that runs. */
@@ -232,19 +234,17 @@ static enum ws_status go(struct ws_debug *d, int *ret_outcome, struct ws_error *
 	if (st == WS_OK) {
 		acknowledge(d, d->owed);
 		d->owed = 0;
-		if (d->client.program_go)
-			d->client.program_go(d->client.user);
+		wsi_program_go(d);
 	}
 	*ret_outcome = st == WS_OK ? await(d) : look_at_program(d);
 	if (*ret_outcome == WS_DEBUG_PROGRAM_GONE)
 		return WS_OK;
-	if (d->client.program_halt)
-		d->client.program_halt(d->client.user);
+	wsi_program_halt(d);
 	if (st == WS_OK && d->state != WS_DEBUG_LOST)
 		st = ws_target_suspend(d->target, WS_NONE, true, err);
 	if (st == WS_OK && d->state != WS_DEBUG_LOST)
 		st = ws_target_update(d->target, err);
-	if (st != WS_OK && d->facts.has_program)
+	if (st != WS_OK)
 		ws_debug_listen(d); /* why that is */
 	if (d->state != WS_DEBUG_LOST)
 		return st;
@@ -259,6 +259,7 @@ enum ws_status ws_debug_run(struct ws_debug *d, struct ws_debug_stop *ret_stop,
 	struct ws_debug_stop stop = { .reason = WS_DEBUG_STEPPED };
 	int outcome;
 	bool is_found = false;
+	d->news.kind = WS_DEBUG_NO_NEWS;
 	if (d->state == WS_DEBUG_FRESH)
 		d->state = WS_DEBUG_STANDS;
 	do {
@@ -277,11 +278,12 @@ enum ws_status ws_debug_run(struct ws_debug *d, struct ws_debug_stop *ret_stop,
 		d->has_focus = false;
 	else
 		(void)ws_debug_refresh(d);
-	if ((outcome == WS_DEBUG_PROGRAM_GONE || outcome == WS_DEBUG_ALL_ENDED) &&
-	    d->state != WS_DEBUG_LOST)
+	if (outcome == WS_DEBUG_PROGRAM_GONE || outcome == WS_DEBUG_ALL_ENDED)
 		d->state = WS_DEBUG_OVER;
 	if (outcome >= 0)
 		stop.reason = (enum ws_debug_reason)outcome;
+	if (outcome == WS_DEBUG_AT_PROGRAM || outcome == WS_DEBUG_PROGRAM_GONE)
+		stop.news = &d->news;
 	wsi_debug_stop_at(d, &stop);
 	*ret_stop = stop;
 	return WS_OK;

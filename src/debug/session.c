@@ -22,8 +22,8 @@ void ws_debug_destroy(struct ws_debug *d)
 {
 	if (!d)
 		return;
+	ws_debug_leave(d);
 	wsi_breakpoints_fini(d);
-	ws_vars_destroy(d->vars);
 	wsi_free(d->found.pc);
 	wsi_free(d->hits);
 	wsi_free(d);
@@ -32,15 +32,21 @@ void ws_debug_destroy(struct ws_debug *d)
 void wsi_debug_tell(const struct ws_debug *d, enum ws_debug_notice_kind kind,
 		    const struct wsi_breakpoint *breakpoint, const struct ws_error *err)
 {
-	const struct ws_debug_notice notice = { kind, breakpoint ? &breakpoint->is : NULL, err };
+	const struct ws_debug_notice notice = { kind, breakpoint ? &breakpoint->is : NULL, err,
+						NULL };
 	if (d->client.tell)
 		d->client.tell(d->client.user, &notice);
 }
 
 /* ---- the target ---- */
 
-void ws_debug_use(struct ws_debug *d, struct ws_target *target, const struct ws_debug_facts *facts)
+enum ws_status ws_debug_use(struct ws_debug *d, struct ws_target *target,
+			    const struct ws_debug_facts *facts, struct ws_error *err)
 {
+	const enum ws_status st =
+		ws_target_want(target, WS_WANT_STOPS | WS_WANT_LEFT_EXCEPTIONS, err);
+	if (st != WS_OK)
+		return st;
 	d->facts = (struct ws_debug_facts){ .n_launches = UINT64_MAX };
 	memcpy(&d->facts, facts, facts->size < sizeof *facts ? facts->size : sizeof *facts);
 	d->target = target;
@@ -52,16 +58,23 @@ void ws_debug_use(struct ws_debug *d, struct ws_target *target, const struct ws_
 	wsi_breakpoints_plant(d);
 	if (d->facts.has_begun)
 		(void)ws_debug_refresh(d);
+	return WS_OK;
 }
 
 void ws_debug_leave(struct ws_debug *d)
 {
 	ws_vars_destroy(d->vars);
 	d->vars = NULL;
+	wsi_program_leave(d);
 	d->target = NULL;
 	d->state = WS_DEBUG_EMPTY;
 	d->has_focus = false;
 	d->level = d->position = 0;
+}
+
+struct ws_target *ws_debug_target(const struct ws_debug *d)
+{
+	return d->target;
 }
 
 enum ws_debug_state ws_debug_state(const struct ws_debug *d)

@@ -9,6 +9,8 @@
  *   running, and what a stop means          run.c
  *   steps, also backwards                   step.c
  *   going back                              back.c
+ *   a host program: started, attached to    program.c
+ *   a process under ptrace, its symbols     host.c, host_symbol.c (host.h)
  */
 #ifndef WSI_DEBUG_SESSION_H
 #define WSI_DEBUG_SESSION_H
@@ -44,8 +46,10 @@ struct wsi_breakpoint {
 struct ws_debug {
 	struct ws_debug_client client;
 	struct ws_debug_facts facts;
-	struct ws_target *target; /* borrowed, or NULL */
-	struct ws_vars *vars;     /* owned; NULL until an expression is evaluated */
+	struct ws_target *target;    /* borrowed, or the program's; or NULL */
+	struct wsi_program *program; /* owned; NULL: none */
+	struct ws_debug_news news;   /* the program's last */
+	struct ws_vars *vars;        /* owned; NULL until an expression is evaluated */
 	enum ws_debug_state state;
 	atomic_bool is_interrupted;
 	bool has_focus;
@@ -139,6 +143,8 @@ struct wsi_breakpoint *wsi_watch_ahead(struct ws_debug *d, const struct ws_back_
 
 /* ---- run.c ---- */
 
+/* Takes what the target has to tell, while it stands. */
+void wsi_debug_take_events(struct ws_debug *d);
 /* Calls `take` for each warp that may have changed since `d->before`, until it returns true. */
 typedef bool wsi_debug_take_warp(void *user, uint32_t warp_index, const struct ws_warp *warp);
 bool wsi_debug_each_changed(struct ws_debug *d, wsi_debug_take_warp *take, void *user);
@@ -147,6 +153,23 @@ bool wsi_debug_each_changed(struct ws_debug *d, wsi_debug_take_warp *take, void 
 bool wsi_debug_after_step(struct ws_debug *d, struct ws_debug_stop *stop);
 /* Fills what every stop has. */
 void wsi_debug_stop_at(struct ws_debug *d, struct ws_debug_stop *stop);
+
+/* ---- program.c: where there is none, nothing happens ---- */
+
+enum wsi_program_state {
+	WSI_PROGRAM_RUNS,
+	WSI_PROGRAM_STANDS,
+	WSI_PROGRAM_ENDED,
+};
+
+void wsi_program_go(struct ws_debug *d);
+/* What it came to is told. */
+enum wsi_program_state wsi_program_look(struct ws_debug *d);
+void wsi_program_halt(struct ws_debug *d);
+/* Whether nothing answers for its device any more, which is not known yet. */
+bool wsi_program_lost_device(const struct ws_debug *d);
+/* Kills it if it was started here, or lets it go, and closes its target. */
+void wsi_program_leave(struct ws_debug *d);
 
 /* ---- back.c ---- */
 

@@ -50,7 +50,7 @@ static enum progress end(struct steps *s, enum ws_debug_reason reason)
 /* After the device was moved. */
 static enum progress moved(struct steps *s, enum ws_status st)
 {
-	ws_debug_listen(s->d);
+	wsi_debug_take_events(s->d);
 	if (st != WS_OK)
 		return fail(s, st);
 	const bool same = ws_debug_refresh(s->d);

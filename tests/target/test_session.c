@@ -47,9 +47,8 @@ static void use_device(const char *kernel)
 	const uint64_t args[] = { device.out, device.in, 100 };
 	device_launch(&device, kernel, 1, THREADS, args, strcmp(kernel, "chain") == 0 ? 3 : 2);
 	device_debug(&device);
-	assert_int_equal(ws_target_want(device.target, WS_WANT_STOPS, &err), WS_OK);
 	assert_int_equal(ws_target_keep_history(device.target, 64 << 20, &err), WS_OK);
-	ws_debug_use(session, device.target, &facts);
+	assert_int_equal(ws_debug_use(session, device.target, &facts, &err), WS_OK);
 	assert_int_equal(ws_debug_state(session), WS_DEBUG_FRESH);
 	assert_null(ws_debug_focus(session));
 }
@@ -394,7 +393,7 @@ static void a_dump_does_not_run(void **state)
 	struct ws_focus focus;
 	assert_int_equal(ws_core_open(dump, NULL, &target, &err), WS_OK);
 	assert_true(open_session());
-	ws_debug_use(session, target, &facts);
+	assert_int_equal(ws_debug_use(session, target, &facts, &err), WS_OK);
 	assert_int_equal(ws_debug_state(session), WS_DEBUG_FIXED);
 	assert_int_equal(ws_focus_find(target, &focus, &err), WS_OK);
 	assert_true(ws_debug_set_focus(session, focus.warp_index, focus.lane));

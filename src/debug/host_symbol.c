@@ -3,10 +3,6 @@
 #include "debug/host.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -78,19 +74,19 @@ static uint64_t symbol_of(pid_t pid, const struct mapped *mapped, const char *na
 	return value ? mapped->start + value : 0;
 }
 
-uint64_t debug_host_symbol(const struct debug_host *host, const char *library, const char *name)
+uint64_t wsi_host_symbol(const struct wsi_host *host, const char *library, const char *name)
 {
 	struct mapped mapped;
-	pid_t pid = debug_host_pid(host);
+	pid_t pid = wsi_host_pid(host);
 	return find(pid, is_named, library, &mapped) ? symbol_of(pid, &mapped, name) : 0;
 }
 
-uint64_t debug_host_loader_symbol(const struct debug_host *host, const char *name)
+uint64_t wsi_host_loader_symbol(const struct wsi_host *host, const char *name)
 {
 	char path[40];
 	uint64_t entry[2], base = 0;
 	struct mapped mapped;
-	pid_t pid = debug_host_pid(host);
+	pid_t pid = wsi_host_pid(host);
 	snprintf(path, sizeof path, "/proc/%d/auxv", (int)pid);
 	FILE *auxv = fopen(path, "re");
 	while (auxv && base == 0 && fread(entry, sizeof entry, 1, auxv) == 1)

@@ -8,9 +8,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
@@ -19,8 +16,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "cli.h"
 
 /* ---- the machine ---- */
 
@@ -88,7 +83,7 @@ struct thread_of {
 	int signal; /* to be delivered when it goes on */
 };
 
-struct debug_host {
+struct wsi_host {
 	pid_t pid;
 	int memory;
 	bool ended;
@@ -101,12 +96,12 @@ struct debug_host {
 	int guard_end;
 };
 
-pid_t debug_host_pid(const struct debug_host *host)
+pid_t wsi_host_pid(const struct wsi_host *host)
 {
 	return host->pid;
 }
 
-uid_t debug_host_uid(const struct debug_host *host)
+uid_t wsi_host_uid(const struct wsi_host *host)
 {
 	char path[40];
 	struct stat about;
@@ -114,12 +109,12 @@ uid_t debug_host_uid(const struct debug_host *host)
 	return stat(path, &about) == 0 ? about.st_uid : geteuid();
 }
 
-bool debug_host_read(const struct debug_host *host, uint64_t address, void *ret_bytes, size_t n)
+bool wsi_host_read(const struct wsi_host *host, uint64_t address, void *ret_bytes, size_t n)
 {
 	return pread(host->memory, ret_bytes, n, (off_t)address) == (ssize_t)n;
 }
 
-bool debug_host_write(const struct debug_host *host, uint64_t address, const void *bytes, size_t n)
+bool wsi_host_write(const struct wsi_host *host, uint64_t address, const void *bytes, size_t n)
 {
 	return pwrite(host->memory, bytes, n, (off_t)address) == (ssize_t)n;
 }
@@ -136,21 +131,24 @@ static bool set_regs(pid_t tid, const regs_type *regs)
 	return ptrace(PTRACE_SETREGSET, tid, (void *)GENERAL_REGISTERS, &all) == 0;
 }
 
-static void add_thread(struct debug_host *host, pid_t tid, bool stands)
+/* False: no memory. */
+static bool add_thread(struct wsi_host *host, pid_t tid, bool stands)
 {
 	for (size_t i = 0; i < host->n; i++)
 		if (host->threads[i].tid == tid)
-			return;
-	cli_grow(&host->threads, &host->cap, host->n, sizeof *host->threads);
+			return true;
+	if (!wsi_grow(&host->threads, &host->cap, host->n, sizeof *host->threads, SIZE_MAX))
+		return false;
 	host->threads[host->n++] = (struct thread_of){ .tid = tid, .stands = stands };
+	return true;
 }
 
-static void remove_thread(struct debug_host *host, size_t i)
+static void remove_thread(struct wsi_host *host, size_t i)
 {
 	host->threads[i] = host->threads[--host->n];
 }
 
-static bool open_memory(struct debug_host *host)
+static bool open_memory(struct wsi_host *host)
 {
 	char path[40];
 	snprintf(path, sizeof path, "/proc/%d/mem", (int)host->pid);
@@ -167,14 +165,14 @@ static bool open_memory(struct debug_host *host)
  * traced thread waitid() gives a stop even where only ends are asked for: that one is left to who
  * waits for it.
  */
-static void bury(const struct debug_host *host)
+static void bury(const struct wsi_host *host)
 {
 	char path[40];
 	const struct dirent *entry;
 	snprintf(path, sizeof path, "/proc/%d/task", (int)host->pid);
 	DIR *tasks = opendir(path);
 	while (tasks && (entry = readdir(tasks))) {
-		const pid_t tid = (pid_t)atoi(entry->d_name);
+		const pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
 		siginfo_t info = { .si_pid = 0 };
 		if (tid <= 0 || tid == host->pid ||
 		    waitid(P_PID, (id_t)tid, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0)
@@ -190,7 +188,7 @@ static void bury(const struct debug_host *host)
  * Waits for a thread that is to come to a stop. It may be the first one of a process that is being
  * killed: that its others have ended must be taken first, and some of them nobody has told of yet.
  */
-static bool wait_for(const struct debug_host *host, pid_t tid, int *ret_status)
+static bool wait_for(const struct wsi_host *host, pid_t tid, int *ret_status)
 {
 	enum { QUICK = 200, PAUSE_NS = 200000 };
 	const struct timespec pause = { .tv_nsec = PAUSE_NS };
@@ -209,7 +207,7 @@ static bool wait_for(const struct debug_host *host, pid_t tid, int *ret_status)
 
 /* ---- marks ---- */
 
-static struct mark *mark_at(struct debug_host *host, uint64_t place)
+static struct mark *mark_at(struct wsi_host *host, uint64_t place)
 {
 	for (size_t i = 0; i < host->marks->n; i++)
 		if (host->marks->item[i].place == place)
@@ -217,15 +215,15 @@ static struct mark *mark_at(struct debug_host *host, uint64_t place)
 	return NULL;
 }
 
-bool debug_host_mark(struct debug_host *host, uint64_t place)
+bool wsi_host_mark(struct wsi_host *host, uint64_t place)
 {
 	struct mark mark = { .place = place };
 	if (mark_at(host, place))
 		return true;
-	if (host->marks->n == MOST_MARKS || !debug_host_read(host, place, mark.was, sizeof trap))
+	if (host->marks->n == MOST_MARKS || !wsi_host_read(host, place, mark.was, sizeof trap))
 		return false;
 	host->marks->item[host->marks->n++] = mark; /* first: the guard is to know of it */
-	if (debug_host_write(host, place, trap, sizeof trap))
+	if (wsi_host_write(host, place, trap, sizeof trap))
 		return true;
 	host->marks->n--;
 	return false;
@@ -237,17 +235,17 @@ static void take_out(const struct marks *marks, int memory)
 		(void)!pwrite(memory, marks->item[i].was, sizeof trap, (off_t)marks->item[i].place);
 }
 
-void debug_host_unmark(struct debug_host *host, uint64_t place)
+void wsi_host_unmark(struct wsi_host *host, uint64_t place)
 {
 	struct mark *mark = mark_at(host, place);
 	if (!mark)
 		return;
-	(void)debug_host_write(host, place, mark->was, sizeof trap);
+	(void)wsi_host_write(host, place, mark->was, sizeof trap);
 	*mark = host->marks->item[--host->marks->n];
 }
 
 /* A process that takes out the marks when this one is killed: without it they end the program. */
-static void start_guard(struct debug_host *host)
+static void start_guard(struct wsi_host *host)
 {
 	int ends[2];
 	char byte;
@@ -269,9 +267,9 @@ static void start_guard(struct debug_host *host)
 }
 
 /* A child of a fork has a copy of the marks. */
-static void let_child_go(struct debug_host *host, pid_t child, bool is_copy)
+static void let_child_go(struct wsi_host *host, pid_t child, bool is_copy)
 {
-	struct debug_host copy = { .pid = child, .memory = -1 };
+	struct wsi_host copy = { .pid = child, .memory = -1 };
 	int status;
 	if (waitpid(child, &status, __WALL) != child || !WIFSTOPPED(status))
 		return;
@@ -285,14 +283,14 @@ static void let_child_go(struct debug_host *host, pid_t child, bool is_copy)
 /* ---- going ---- */
 
 /* Executes what is behind a mark that a thread stands at; all others stand. */
-static void step_over(struct debug_host *host, struct thread_of *thread)
+static void step_over(struct wsi_host *host, struct thread_of *thread)
 {
 	regs_type regs;
 	struct mark *mark = get_regs(thread->tid, &regs) ? mark_at(host, PC(&regs)) : NULL;
 	int status;
 	if (!mark)
 		return;
-	(void)debug_host_write(host, mark->place, mark->was, sizeof trap);
+	(void)wsi_host_write(host, mark->place, mark->was, sizeof trap);
 	if (ptrace(PTRACE_SINGLESTEP, thread->tid, NULL, (void *)(intptr_t)thread->signal) == 0 &&
 	    wait_for(host, thread->tid, &status)) {
 		thread->signal = 0;
@@ -301,7 +299,7 @@ static void step_over(struct debug_host *host, struct thread_of *thread)
 		thread->has_news = !is_step;
 		thread->status = status;
 	}
-	(void)debug_host_write(host, mark->place, trap, sizeof trap);
+	(void)wsi_host_write(host, mark->place, trap, sizeof trap);
 }
 
 static void resume(struct thread_of *thread)
@@ -313,7 +311,7 @@ static void resume(struct thread_of *thread)
 	thread->signal = 0;
 }
 
-static bool has_news(const struct debug_host *host)
+static bool has_news(const struct wsi_host *host)
 {
 	for (size_t i = 0; i < host->n; i++)
 		if (host->threads[i].has_news)
@@ -322,7 +320,7 @@ static bool has_news(const struct debug_host *host)
 }
 
 /* Has all threads run, unless there is something to be told first. */
-static void advance(struct debug_host *host)
+static void advance(struct wsi_host *host)
 {
 	for (size_t i = 0; i < host->n && host->goes; i++)
 		if (host->threads[i].stands && !host->threads[i].has_news)
@@ -331,14 +329,14 @@ static void advance(struct debug_host *host)
 		resume(&host->threads[i]);
 }
 
-void debug_host_go(struct debug_host *host)
+void wsi_host_go(struct wsi_host *host)
 {
 	host->goes = true;
 	advance(host);
 }
 
 /* Waits until a thread that was asked to stands; what else it has come to is kept. */
-static bool await_stop(struct debug_host *host, struct thread_of *thread)
+static bool await_stop(struct wsi_host *host, struct thread_of *thread)
 {
 	int status;
 	if (!wait_for(host, thread->tid, &status))
@@ -355,7 +353,7 @@ static bool await_stop(struct debug_host *host, struct thread_of *thread)
 	return true;
 }
 
-bool debug_host_halt(struct debug_host *host)
+bool wsi_host_halt(struct wsi_host *host)
 {
 	host->goes = false;
 	for (size_t i = 0; i < host->n && !host->ended;) {
@@ -384,10 +382,10 @@ static bool is_expected(int signal)
 }
 
 /* What a status of a thread means. The thread stands, or is gone and no longer there. */
-static struct debug_host_news take(struct debug_host *host, size_t i)
+static struct wsi_host_news take(struct wsi_host *host, size_t i)
 {
 	struct thread_of *thread = &host->threads[i];
-	struct debug_host_news news = { .tid = thread->tid };
+	struct wsi_host_news news = { .tid = thread->tid };
 	const int status = thread->status, event = status >> 16;
 	unsigned long message = 0;
 	regs_type regs;
@@ -398,7 +396,7 @@ static struct debug_host_news take(struct debug_host *host, size_t i)
 			return news;
 		}
 		host->ended = true;
-		news.event = HOST_ENDED;
+		news.event = WSI_HOST_ENDED;
 		news.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 		news.status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 		return news;
@@ -406,32 +404,33 @@ static struct debug_host_news take(struct debug_host *host, size_t i)
 	const int signal = WSTOPSIG(status);
 	(void)ptrace(PTRACE_GETEVENTMSG, thread->tid, NULL, &message);
 	if (event == PTRACE_EVENT_CLONE) {
-		add_thread(host, (pid_t)message, false);
+		if (!add_thread(host, (pid_t)message, false))
+			let_child_go(host, (pid_t)message, false);
 	} else if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK) {
 		let_child_go(host, (pid_t)message, event == PTRACE_EVENT_FORK);
 	} else if (event == PTRACE_EVENT_EXEC) {
 		host->marks->n = 0;
-		host->n = 0; /* the others are gone */
-		add_thread(host, host->pid, true);
+		host->n = 0;                             /* the others are gone */
+		(void)add_thread(host, host->pid, true); /* there is room */
 		(void)open_memory(host);
-		news.event = HOST_EXECUTED;
+		news.event = WSI_HOST_EXECUTED;
 	} else if (event == PTRACE_EVENT_STOP) {
 		; /* a new thread, or one that is to wait for the terminal */
 	} else if (signal == SIGTRAP && get_regs(thread->tid, &regs) &&
 		   mark_at(host, PC(&regs) - TRAP_MOVES)) {
 		PC(&regs) -= TRAP_MOVES;
 		(void)set_regs(thread->tid, &regs);
-		news.event = HOST_AT_PLACE;
+		news.event = WSI_HOST_AT_PLACE;
 		news.place = PC(&regs);
 	} else if (signal != SIGINT) { /* a key that was pressed for the debugger */
 		thread->signal = signal;
-		news.event = is_expected(signal) ? HOST_NOTHING : HOST_SIGNAL;
+		news.event = is_expected(signal) ? WSI_HOST_NOTHING : WSI_HOST_SIGNAL;
 		news.signal = signal;
 	}
 	return news;
 }
 
-struct debug_host_news debug_host_look(struct debug_host *host)
+struct wsi_host_news wsi_host_look(struct wsi_host *host)
 {
 	for (size_t i = host->n; i > 0; i--) {
 		struct thread_of *thread = &host->threads[i - 1];
@@ -443,22 +442,22 @@ struct debug_host_news debug_host_look(struct debug_host *host)
 		}
 		if (!thread->has_news)
 			continue;
-		struct debug_host_news news = take(host, i - 1);
-		if (news.event != HOST_NOTHING) {
-			(void)debug_host_halt(host);
+		struct wsi_host_news news = take(host, i - 1);
+		if (news.event != WSI_HOST_NOTHING) {
+			(void)wsi_host_halt(host);
 			return news;
 		}
 	}
 	if (++host->n_idle % IDLE == 0)
 		bury(host);
 	advance(host);
-	return (struct debug_host_news){ .event = HOST_NOTHING };
+	return (struct wsi_host_news){ .event = WSI_HOST_NOTHING };
 }
 
 /* ---- a call ---- */
 
 /* Lets one thread run until its function returns, to address 0. */
-static bool run_call(struct debug_host *host, struct thread_of *thread)
+static bool run_call(struct wsi_host *host, struct thread_of *thread)
 {
 	regs_type regs;
 	int status;
@@ -480,7 +479,7 @@ static bool run_call(struct debug_host *host, struct thread_of *thread)
 	}
 }
 
-bool debug_host_call(struct debug_host *host, uint64_t function, uint64_t argument)
+bool wsi_host_call(struct wsi_host *host, uint64_t function, uint64_t argument)
 {
 	struct thread_of *thread = NULL;
 	const uint64_t nowhere = 0;
@@ -492,7 +491,7 @@ bool debug_host_call(struct debug_host *host, uint64_t function, uint64_t argume
 		return false;
 	regs = before;
 	prepare_call(&regs, function, argument);
-	if ((RETURNS_BY_STACK && !debug_host_write(host, STACK(&regs), &nowhere, sizeof nowhere)) ||
+	if ((RETURNS_BY_STACK && !wsi_host_write(host, STACK(&regs), &nowhere, sizeof nowhere)) ||
 	    !set_regs(thread->tid, &regs))
 		return false;
 	bool ok = run_call(host, thread);
@@ -501,19 +500,23 @@ bool debug_host_call(struct debug_host *host, uint64_t function, uint64_t argume
 
 /* ---- beginning and end ---- */
 
-static struct debug_host *host_of(pid_t pid)
+static struct wsi_host *host_of(pid_t pid)
 {
-	struct debug_host *host = cli_alloc(1, sizeof *host);
-	host->pid = pid;
-	host->memory = -1;
-	host->marks = mmap(NULL, sizeof *host->marks, PROT_READ | PROT_WRITE,
+	struct wsi_host *host = wsi_zalloc(sizeof *host);
+	void *marks = mmap(NULL, sizeof *host->marks, PROT_READ | PROT_WRITE,
 			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (host->marks == MAP_FAILED)
-		cli_out_of_memory();
-	return host;
+	if (host && marks != MAP_FAILED) {
+		*host = (struct wsi_host){ .pid = pid, .memory = -1, .marks = marks };
+		return host;
+	}
+	if (marks != MAP_FAILED)
+		(void)munmap(marks, sizeof *host->marks);
+	wsi_free(host);
+	errno = ENOMEM;
+	return NULL;
 }
 
-static void host_free(struct debug_host *host)
+static void host_free(struct wsi_host *host)
 {
 	if (host->guard > 0) {
 		host->marks->n = 0;
@@ -523,11 +526,11 @@ static void host_free(struct debug_host *host)
 	(void)munmap(host->marks, sizeof *host->marks);
 	if (host->memory >= 0)
 		close(host->memory);
-	free(host->threads);
-	free(host);
+	wsi_free(host->threads);
+	wsi_free(host);
 }
 
-struct debug_host *debug_host_start(char *const argv[])
+struct wsi_host *wsi_host_start(char *const argv[])
 {
 	int gate[2], why[2], reason = 0, status;
 	char byte;
@@ -550,14 +553,13 @@ struct debug_host *debug_host_start(char *const argv[])
 	}
 	close(gate[0]);
 	close(why[1]);
-	struct debug_host *host = pid > 0 ? host_of(pid) : NULL;
+	struct wsi_host *host = pid > 0 ? host_of(pid) : NULL;
 	bool ok = host && ptrace(PTRACE_SEIZE, pid, NULL,
 				 (void *)(uintptr_t)(OPTIONS | PTRACE_O_EXITKILL)) == 0;
 	reason = ok ? 0 : errno;
 	close(gate[1]);
 	if (ok && waitpid(pid, &status, __WALL) == pid && WIFSTOPPED(status) &&
-	    status >> 16 == PTRACE_EVENT_EXEC && open_memory(host)) {
-		add_thread(host, pid, true);
+	    status >> 16 == PTRACE_EVENT_EXEC && open_memory(host) && add_thread(host, pid, true)) {
 		close(why[0]);
 		return host;
 	}
@@ -575,10 +577,11 @@ struct debug_host *debug_host_start(char *const argv[])
 }
 
 /* Takes all threads, until there is none that was not taken. */
-static bool seize_all(struct debug_host *host)
+static bool seize_all(struct wsi_host *host)
 {
 	char path[40];
 	size_t before;
+	bool has_memory = true;
 	int first_errno = 0;
 	snprintf(path, sizeof path, "/proc/%d/task", (int)host->pid);
 	do {
@@ -586,26 +589,29 @@ static bool seize_all(struct debug_host *host)
 		const struct dirent *entry;
 		before = host->n;
 		while (tasks && (entry = readdir(tasks))) {
-			pid_t tid = (pid_t)atoi(entry->d_name);
+			pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
 			bool is_known = tid <= 0;
 			for (size_t i = 0; i < host->n && !is_known; i++)
 				is_known = host->threads[i].tid == tid;
 			if (is_known)
 				continue;
-			if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(uintptr_t)OPTIONS) == 0)
-				add_thread(host, tid, false);
-			else
+			if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(uintptr_t)OPTIONS) != 0)
 				first_errno = first_errno ? first_errno : errno;
+			else if (!add_thread(host, tid, false)) {
+				(void)ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
+				let_child_go(host, tid, false);
+				has_memory = false;
+			}
 		}
 		if (tasks)
 			closedir(tasks);
-	} while (host->n > before);
-	errno = first_errno ? first_errno : ESRCH;
-	return host->n > 0;
+	} while (host->n > before && has_memory);
+	errno = !has_memory ? ENOMEM : first_errno ? first_errno : ESRCH;
+	return host->n > 0 && has_memory;
 }
 
 /* What had happened by the time that all stood is dealt with, and nobody is told. */
-static void settle(struct debug_host *host)
+static void settle(struct wsi_host *host)
 {
 	while (has_news(host))
 		for (size_t i = host->n; i > 0; i--)
@@ -613,10 +619,10 @@ static void settle(struct debug_host *host)
 				(void)take(host, i - 1);
 }
 
-struct debug_host *debug_host_attach(pid_t pid)
+struct wsi_host *wsi_host_attach(pid_t pid)
 {
-	struct debug_host *host = host_of(pid);
-	bool ok = seize_all(host) && open_memory(host) && debug_host_halt(host);
+	struct wsi_host *host = host_of(pid);
+	bool ok = host && seize_all(host) && open_memory(host) && wsi_host_halt(host);
 	if (ok) /* it may have been about to become another program */
 		settle(host);
 	if (ok && !host->ended) {
@@ -624,12 +630,13 @@ struct debug_host *debug_host_attach(pid_t pid)
 		return host;
 	}
 	int reason = ok ? ESRCH : errno;
-	host_free(host);
+	if (host)
+		wsi_host_leave(host, false);
 	errno = reason;
 	return NULL;
 }
 
-void debug_host_keep(struct debug_host *host)
+void wsi_host_keep(struct wsi_host *host)
 {
 	for (size_t i = 0; i < host->n; i++)
 		(void)ptrace(PTRACE_SETOPTIONS, host->threads[i].tid, NULL,
@@ -637,7 +644,7 @@ void debug_host_keep(struct debug_host *host)
 	start_guard(host);
 }
 
-void debug_host_leave(struct debug_host *host, bool kills)
+void wsi_host_leave(struct wsi_host *host, bool kills)
 {
 	int status;
 	if (kills && !host->ended) {
@@ -647,10 +654,10 @@ void debug_host_leave(struct debug_host *host, bool kills)
 			while (wait_for(host, host->threads[i - 1].tid, &status) &&
 			       WIFSTOPPED(status))
 				continue;
-	} else if (debug_host_halt(host)) {
+	} else if (wsi_host_halt(host)) {
 		settle(host); /* one that is at a mark goes on before it */
 		while (host->marks->n > 0)
-			debug_host_unmark(host, host->marks->item[0].place);
+			wsi_host_unmark(host, host->marks->item[0].place);
 		for (size_t i = 0; i < host->n; i++)
 			(void)ptrace(PTRACE_DETACH, host->threads[i].tid, NULL,
 				     (void *)(intptr_t)host->threads[i].signal);
