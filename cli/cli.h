@@ -32,10 +32,6 @@ enum cli_status {
 #undef X
 };
 
-enum {
-	CLI_NAME_BYTES = 1 << 17, /* C++ names are cut there */
-};
-
 /* One verb is one row: name, what it takes, whether words follow its file, one line of help. Its
  * function is verb_NAME() in cli/NAME.c. */
 #define CLI_VERB_LIST(X)                                                                           \

@@ -27,20 +27,11 @@ bool arch_fits(const struct arch *arch, uint32_t sm, char variant)
 	return !arch || (arch->sm == sm && (!arch->variant || arch->variant == variant));
 }
 
-void image_arch(const struct image *image, char *ret_text, size_t size)
-{
-	char variant[2] = { image->facts.variant, '\0' };
-	if (image->facts.sm)
-		snprintf(ret_text, size, "sm_%u%s", (unsigned)image->facts.sm, variant);
-	else
-		snprintf(ret_text, size, "sm_?");
-}
-
-void image_begin(struct cli *cli, const struct images *images, const struct image *image,
+void image_begin(struct cli *cli, const struct images *images, const struct ws_code_image *image,
 		 bool was_shown, struct ws_json *json)
 {
-	char arch[16];
-	image_arch(image, arch, sizeof arch);
+	char arch[WS_ARCH_BYTES];
+	ws_code_image_arch(image, arch);
 	if (json) {
 		ws_json_object(json);
 		ws_json_key_u64(json, "image", image->index);
@@ -56,7 +47,7 @@ void image_begin(struct cli *cli, const struct images *images, const struct imag
 static void images_add(struct images *images, struct ws_cubin *cubin, size_t index,
 		       const struct arch *arch)
 {
-	struct image image = { .cubin = cubin, .index = index };
+	struct ws_code_image image = { .cubin = cubin, .index = index };
 	ws_cubin_facts(cubin, &image.facts);
 	if (!arch_fits(arch, image.facts.sm, image.facts.variant))
 		return;

@@ -9,18 +9,13 @@
 #include <warpscope/cubin.h>
 #include <warpscope/image.h>
 #include <warpscope/target.h>
+#include <warpscope/verbs.h>
 
 #include "cli.h"
 
-struct image {
-	struct ws_cubin *cubin;
-	size_t index; /* in the file */
-	struct ws_cubin_facts facts;
-};
-
 struct images {
 	const struct cli *cli; /* borrowed */
-	struct image *item;
+	struct ws_code_image *item;
 	size_t n;
 	struct ws_image_file *file; /* or: */
 	struct ws_target *target;
@@ -45,11 +40,9 @@ bool arch_parse(const char *text, struct arch *ret_arch);
 /* Whether code for sm_NN, with that letter or 0, is wanted; `arch` NULL: all is. */
 bool arch_fits(const struct arch *arch, uint32_t sm, char variant);
 
-/* "sm_90", or "sm_?"; 16 bytes are enough. */
-void image_arch(const struct image *image, char *ret_text, size_t size);
 /* Begins what is shown of an image: in JSON an object with its number and architecture; in text, of
  * several images, a line with both, apart from what was shown before. */
-void image_begin(struct cli *cli, const struct images *images, const struct image *image,
+void image_begin(struct cli *cli, const struct images *images, const struct ws_code_image *image,
 		 bool was_shown, struct ws_json *json);
 
 #endif

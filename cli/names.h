@@ -3,7 +3,7 @@
 #ifndef WARPSCOPE_CLI_NAMES_H
 #define WARPSCOPE_CLI_NAMES_H
 
-#include <warpscope/cubin.h>
+#include <warpscope/symbols.h>
 
 #include "cli.h"
 
@@ -15,11 +15,5 @@ enum name_form {
 
 /* The caller's to free. */
 char *name_copy(struct ws_str mangled, enum name_form form);
-/* Short, or `full`. No name gives "?". */
-void name_print(struct ws_out *out, struct ws_str mangled, bool full);
-/* Keys "function" and "function_mangled". */
-void name_json(struct ws_json *json, struct ws_str mangled);
-/* Whether a name on the command line is that of a function: mangled, full or short. */
-bool name_is(const struct ws_function *function, const char *name);
 
 #endif

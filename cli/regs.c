@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <warpscope/symbols.h>
+
 #include "doubt.h"
 #include "rows.h"
 #include "session.h"
-#include <warpscope/symbols.h>
 
 enum {
 	MAX_REGS = 256, /* of one kind: more than any GPU has */

@@ -41,10 +41,10 @@ static size_t count_kernels(struct ws_cubin *cubin)
 static void image_row(struct storing *s, const char *outcome, const struct ws_code_id *id,
 		      struct ws_cubin *cubin, const char *path)
 {
-	struct image image = { .cubin = cubin };
+	struct ws_code_image image = { .cubin = cubin };
 	char text[WS_CODE_ID_TEXT], arch[16];
 	ws_cubin_facts(cubin, &image.facts);
-	image_arch(&image, arch, sizeof arch);
+	ws_code_image_arch(&image, arch);
 	ws_code_id_text(id, text);
 	s->n_rows++;
 	if (!s->cli->json) {
@@ -138,7 +138,7 @@ static void found_json(struct storing *s, const struct ws_function *f,
 		       const struct ws_borrowed *found)
 {
 	ws_json_object(&s->json);
-	name_json(&s->json, f->name);
+	ws_name_json(&s->json, f->name);
 	ws_json_key_text(&s->json, "verdict", verdict_words[found->verdict]);
 	if (found->verdict == WS_BORROW_EQUAL || found->verdict == WS_BORROW_DIFFERS) {
 		ws_json_key_u64(&s->json, "instructions", found->diff.size_a / 16);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* warpscope symbolize: code places on standard input, chains of calls on standard output. */
-#include "lines/lines.h"
+#include "images.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,104 +32,22 @@ static bool split_place(char *text, uint64_t *ret_offset)
 	return plus != text;
 }
 
-static const struct ws_function *find_function(struct ws_cubin *cubin, const char *name)
-{
-	const struct ws_function *functions;
-	size_t n;
-	if (ws_cubin_find_function(cubin, ws_str_of(name), &functions, NULL) == WS_OK)
-		return functions;
-	if (ws_cubin_functions(cubin, &functions, &n, NULL) != WS_OK)
-		return NULL;
-	for (size_t i = 0; i < n; i++) {
-		if (functions[i].section && name_is(&functions[i], name))
-			return &functions[i];
-	}
-	return NULL;
-}
-
-/* Where in a module a place is. */
-static enum ws_status find_place(struct ws_cubin *cubin, const char *name, bool is_address,
-				 uint64_t number, struct ws_place *ret_place, struct ws_error *err)
-{
-	if (is_address)
-		return ws_cubin_find_address(cubin, number, ret_place, err);
-	const struct ws_function *function = find_function(cubin, name);
-	if (!function || !function->section)
-		return WS_ABSENT;
-	return ws_cubin_find_offset(cubin, function->section, function->sec_off + number, ret_place,
-				    err);
-}
-
 /* ---- answers ---- */
 
-static void json_place(struct symbolizer *s, const char *place)
-{
-	ws_json_object(&s->json);
-	ws_json_key_text(&s->json, "place", place);
-}
-
-static void answer_lines(struct symbolizer *s, const char *place, const struct image *image,
-			 const struct ws_place *at)
-{
-	struct ws_line_pos pos[POSITIONS_MAX];
-	size_t n = 0;
-	struct ws_error err;
-	enum ws_status st = ws_cubin_line_find(image->cubin, at->section, at->sec_off, pos,
-					       POSITIONS_MAX, &n, &err);
-	s->n_answers += st == WS_OK;
-	if (s->cli->json) {
-		char arch[16];
-		image_arch(image, arch, sizeof arch);
-		json_place(s, place);
-		ws_json_key_u64(&s->json, "image", image->index);
-		ws_json_key_text(&s->json, "arch", arch);
-		if (st == WS_OK) {
-			ws_json_key(&s->json, "positions");
-			json_chain(&s->json, pos, n);
-		} else {
-			ws_json_missing(&s->json, "positions", st);
-		}
-		ws_json_end(&s->json);
-		return;
-	}
-	ws_out_escaped(&s->cli->out, ws_str_of(place));
-	ws_out_text(&s->cli->out, "\n");
-	if (st == WS_OK)
-		print_chain(&s->cli->out, pos, n, s->full_names);
-	else
-		ws_out_printf(&s->cli->out, "  ? %s\n", err.message);
-	ws_out_text(&s->cli->out, "\n");
-}
-
-static void answer_unknown(struct symbolizer *s, const char *place)
-{
-	if (s->cli->json) {
-		json_place(s, place);
-		ws_json_missing(&s->json, "positions", WS_ABSENT);
-		ws_json_end(&s->json);
-		return;
-	}
-	ws_out_escaped(&s->cli->out, ws_str_of(place));
-	ws_out_text(&s->cli->out, "\n  ? no such code\n\n");
-}
-
-/* The first image that has the place answers. */
 static void answer(struct symbolizer *s, const char *place)
 {
+	struct ws_symbolized answer;
 	uint64_t number;
-	bool is_address = cli_number(place, &number);
+	const bool is_address = cli_number(place, &number);
 	char *name = cli_copy(place, strlen(place));
-	bool valid = is_address || split_place(name, &number);
-	bool found = false;
-	for (size_t i = 0; i < s->images.n && valid && !found; i++) {
-		struct ws_place at;
-		found = find_place(s->images.item[i].cubin, name, is_address, number, &at, NULL) ==
-			WS_OK;
-		if (found)
-			answer_lines(s, place, &s->images.item[i], &at);
-	}
-	if (!found)
-		answer_unknown(s, place);
+	const bool is_valid = is_address || split_place(name, &number);
+	ws_symbolize(s->images.item, is_valid ? s->images.n : 0, is_address ? NULL : name, number,
+		     &answer);
+	s->n_answers += answer.status == WS_OK;
+	if (s->cli->json)
+		ws_symbolized_json(&answer, place, &s->json);
+	else
+		ws_symbolized_text(&answer, place, s->full_names, &s->cli->out);
 	free(name);
 }
 

@@ -364,7 +364,7 @@ static void info_cuda_line(struct debugger *d, const char *text)
 	ws_debug_position(d->session, pc, &position);
 	ws_out_printf(out, "PC 0x%" PRIx64 " is at ", pc);
 	if (position.n)
-		print_position(out, &position.chain[0], false);
+		ws_position_text(out, &position.chain[0], false);
 	else
 		ws_out_text(out, "??");
 	ws_out_text(out, "\n");

@@ -9,7 +9,7 @@
 #include <warpscope/sim_target.h>
 
 #include "look/look.h"
-#include "positions.h"
+#include "names.h"
 #include "run/run.h"
 #include "sources.h"
 

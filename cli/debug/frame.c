@@ -163,7 +163,7 @@ static void print_frame(struct look *look, bool named, struct ws_out *out)
 	look_print_name(look, look->at, out);
 	if (shown->has_position) {
 		ws_out_text(out, " (");
-		print_position(out, &shown->position, false);
+		ws_position_text(out, &shown->position, false);
 		ws_out_text(out, ")");
 	}
 	if (shown->level + 1 < ws_vars_frames(look->vars))

@@ -124,7 +124,7 @@ void debug_list_missing(struct debugger *d)
 	if (!here(d, &position))
 		return;
 	ws_out_printf(&d->cli->out, "%" PRIu32 "\tin ", position.line);
-	print_path(&d->cli->out, position.file, false);
+	ws_path_text(&d->cli->out, position.file, false);
 	ws_out_text(&d->cli->out, "\n");
 }
 
@@ -193,7 +193,7 @@ bool debug_list_info(struct debugger *d)
 	if (d->cli->json) {
 		debug_answer(d, "source");
 		ws_json_object(json);
-		json_file(json, position.file);
+		ws_path_json(json, position.file);
 		ws_json_key_text(json, "directory", position.file->dir);
 		ws_json_key_u64(json, "line", position.line);
 		json_source(json, source);
@@ -201,7 +201,7 @@ bool debug_list_info(struct debugger *d)
 		return true;
 	}
 	ws_out_text(out, "Current source file is ");
-	print_path(out, position.file, false);
+	ws_path_text(out, position.file, false);
 	ws_out_text(out, "\n");
 	struct ws_dwarf_unit unit = { 0 };
 	struct ws_error err;
@@ -259,7 +259,7 @@ static void say_missing(struct debugger *d, const struct ws_line_file *file,
 {
 	struct ws_out *out = &d->cli->out;
 	ws_out_printf(out, "%" PRIu32 "\tin ", line);
-	print_path(out, file, false);
+	ws_path_text(out, file, false);
 	if (source->why)
 		ws_out_printf(out, ", which is not shown: %s Its code:\n", source->why);
 	else
@@ -278,7 +278,7 @@ static void show_json(struct debugger *d, const struct ws_line_file *file,
 	const bool found = source->status == WS_OK;
 	debug_answer(d, "list");
 	ws_json_object(json);
-	json_file(json, file);
+	ws_path_json(json, file);
 	json_source(json, source);
 	ws_json_key_array(json, "lines");
 	for (uint32_t line = first; found && line <= last && line <= source->n_lines; line++) {

@@ -40,20 +40,20 @@ static void print_where(const struct debugger *d, const struct ws_debug_position
 {
 	struct ws_out *out = &d->cli->out;
 	const char *inlined = position->n > 1 ? position->chain[0].function : NULL;
-	name_print(out,
-		   inlined           ? ws_str_of(inlined)
-		   : place->function ? place->function->name
-				     : (struct ws_str){ NULL, 0 },
-		   false);
+	ws_name_text(out,
+		     inlined           ? ws_str_of(inlined)
+		     : place->function ? place->function->name
+				       : (struct ws_str){ NULL, 0 },
+		     false);
 	if (position->n > 0) {
 		ws_out_text(out, " at ");
-		print_position(out, &position->chain[0], false);
+		ws_position_text(out, &position->chain[0], false);
 	}
 	if (inlined) {
 		ws_out_text(out, ", inlined into ");
-		name_print(out,
-			   place->function ? place->function->name : (struct ws_str){ NULL, 0 },
-			   false);
+		ws_name_text(out,
+			     place->function ? place->function->name : (struct ws_str){ NULL, 0 },
+			     false);
 	}
 	ws_out_text(out, "\n");
 }
@@ -89,8 +89,8 @@ static bool instruction(const struct debugger *d, const struct ws_place *place, 
 static void print_offset(struct ws_out *out, const struct ws_place *place)
 {
 	ws_out_text(out, "<");
-	name_print(out, place->function ? place->function->name : (struct ws_str){ NULL, 0 },
-		   false);
+	ws_name_text(out, place->function ? place->function->name : (struct ws_str){ NULL, 0 },
+		     false);
 	if (place->rel_pc)
 		ws_out_printf(out, "+%" PRIu64, place->rel_pc);
 	ws_out_text(out, ">");
@@ -100,7 +100,7 @@ static void print_offset(struct ws_out *out, const struct ws_place *place)
 static void json_function_at(struct ws_json *json, const struct ws_place *place)
 {
 	if (place->function) {
-		name_json(json, place->function->name);
+		ws_name_json(json, place->function->name);
 	} else {
 		ws_json_missing(json, "function", WS_ABSENT);
 		ws_json_missing(json, "function_mangled", WS_ABSENT);
@@ -252,7 +252,7 @@ static void json_line(struct debugger *d, uint64_t pc, const struct ws_place *pl
 		ws_json_key_hex(json, "start", first);
 		ws_json_key_hex(json, "end", end);
 		ws_json_key(json, "positions");
-		json_chain(json, position->chain, position->n);
+		ws_chain_json(json, position->chain, position->n);
 	} else {
 		ws_json_missing(json, "positions", WS_ABSENT);
 	}
@@ -283,7 +283,7 @@ bool debug_print_line(struct debugger *d, uint64_t pc)
 	}
 	extent(d, pc, &place, &position.chain[0], &first, &end);
 	ws_out_printf(out, "Line %" PRIu32 " of \"", position.chain[0].line);
-	print_path(out, position.chain[0].file, false);
+	ws_path_text(out, position.chain[0].file, false);
 	ws_out_printf(out, "\" starts at address 0x%" PRIx64 " ", first);
 	if (ws_debug_place(d->session, first, &place))
 		print_offset(out, &place);
@@ -292,7 +292,7 @@ bool debug_print_line(struct debugger *d, uint64_t pc)
 	print_offset(out, &place);
 	for (size_t i = 1; i < position.n; i++) {
 		ws_out_text(out, i == 1 ? ", inlined at " : ", at ");
-		print_position(out, &position.chain[i], false);
+		ws_position_text(out, &position.chain[i], false);
 	}
 	ws_out_text(out, ".\n");
 	return true;
@@ -307,7 +307,7 @@ void debug_print_line_without_code(struct debugger *d, uint64_t pc, uint32_t lin
 	if (!ws_debug_place(d->session, pc, &place) || position.n == 0)
 		return;
 	ws_out_printf(out, "Line %" PRIu32 " of \"", line);
-	print_path(out, position.chain[0].file, false);
+	ws_path_text(out, position.chain[0].file, false);
 	ws_out_printf(out, "\" is at address 0x%" PRIx64 " ", pc);
 	print_offset(out, &place);
 	ws_out_text(out, " but contains no code.\n");
@@ -376,7 +376,7 @@ bool debug_print_symbol(struct debugger *d, uint64_t address, const char *text)
 		ws_json_end(json);
 		return true;
 	}
-	name_print(out, name, true);
+	ws_name_text(out, name, true);
 	if (offset)
 		ws_out_printf(out, " + %" PRIu64, offset);
 	if (placed) {

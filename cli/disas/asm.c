@@ -18,7 +18,7 @@ enum { MAX_PARAMS = 4096 };
 
 struct section_text {
 	struct disas *d;
-	const struct image *image;
+	const struct ws_code_image *image;
 	struct ws_span code;
 	const struct asm_names *symbols;
 	const struct constants *constants;
@@ -253,7 +253,7 @@ static void print_shared(const struct section_text *t, uint32_t section)
 static void print_attributes(const struct section_text *t, const struct ws_function *function)
 {
 	struct disas *d = t->d;
-	const struct image *image = t->image;
+	const struct ws_code_image *image = t->image;
 	const struct asm_names *symbols = t->symbols;
 	struct ws_param *params = cli_alloc(MAX_PARAMS, sizeof *params);
 	struct ws_function_info info;
@@ -285,7 +285,7 @@ static void print_attributes(const struct section_text *t, const struct ws_funct
 	free(params);
 }
 
-static void print_function(struct disas *d, const struct image *image,
+static void print_function(struct disas *d, const struct ws_code_image *image,
 			   const struct asm_names *symbols, const struct constants *constants,
 			   const struct ws_function *function)
 {
@@ -353,7 +353,7 @@ static void print_externs(struct disas *d, const struct asm_names *symbols)
 	}
 }
 
-void disas_asm(struct disas *d, const struct image *image)
+void disas_asm(struct disas *d, const struct ws_code_image *image)
 {
 	const struct ws_function *functions;
 	const struct ws_variable *variables;
@@ -375,7 +375,7 @@ void disas_asm(struct disas *d, const struct image *image)
 			print_variable(d, &symbols, &variables[i]);
 	for (size_t i = 0; i < n; i++)
 		if (functions[i].section && !functions[i].is_inner &&
-		    (!d->function || name_is(&functions[i], d->function)))
+		    (!d->function || ws_name_is(&functions[i], d->function)))
 			print_function(d, image, &symbols, &constants, &functions[i]);
 	asm_names_fini(&symbols);
 	constants_fini(&constants);

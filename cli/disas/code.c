@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The instructions of one function: text with names, marks, source lines, words. */
 #include "disas/disas.h"
-#include "positions.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <warpscope/symbols.h>
 
 enum { AROUND = 8 * WS_SASS_BYTES }; /* shown before and after a mark */
 
@@ -47,11 +48,11 @@ static void json_start(struct disas_code *code, const struct ws_function *owner)
 {
 	struct ws_json *json = &code->d->json;
 	ws_json_object(json);
-	name_json(json, code->function->name);
+	ws_name_json(json, code->function->name);
 	if (!owner)
 		return;
 	ws_json_key_object(json, "inside");
-	name_json(json, owner->name);
+	ws_name_json(json, owner->name);
 	ws_json_key_bool(json, "kernel", owner->is_kernel);
 	ws_json_key_u64(json, "offset", code->function->sec_off - owner->sec_off);
 	ws_json_end(json);
@@ -65,10 +66,10 @@ void disas_code_start(struct disas_code *code)
 		json_start(code, owner);
 	} else {
 		ws_out_text(&d->cli->out, d->shown ? "\n" : "");
-		name_print(&d->cli->out, code->function->name, d->full_names);
+		ws_name_text(&d->cli->out, code->function->name, d->full_names);
 		if (owner) {
 			ws_out_text(&d->cli->out, " (inside ");
-			name_print(&d->cli->out, owner->name, d->full_names);
+			ws_name_text(&d->cli->out, owner->name, d->full_names);
 			ws_out_printf(&d->cli->out, ", at 0x%" PRIx64 ")",
 				      code->function->sec_off - owner->sec_off);
 		}
@@ -91,7 +92,7 @@ static bool same_chain(const struct ws_line_pos *a, size_t n_a, const struct ws_
 }
 
 struct chain {
-	struct ws_line_pos pos[POSITIONS_MAX];
+	struct ws_line_pos pos[WS_CHAIN_MOST];
 	size_t n;
 };
 
@@ -101,12 +102,12 @@ static void show_source(struct disas_code *code, uint64_t off, struct chain *las
 	struct chain now; /* 16 KiB: only what counts is set */
 	const struct ws_function *function = code->function;
 	if (ws_cubin_line_find(code->cubin, function->section, function->sec_off + off, now.pos,
-			       POSITIONS_MAX, &now.n, NULL) != WS_OK)
+			       WS_CHAIN_MOST, &now.n, NULL) != WS_OK)
 		now.n = 0;
-	if (now.n > POSITIONS_MAX)
-		now.n = POSITIONS_MAX;
+	if (now.n > WS_CHAIN_MOST)
+		now.n = WS_CHAIN_MOST;
 	if (now.n && !same_chain(now.pos, now.n, last->pos, last->n))
-		print_chain(&code->d->cli->out, now.pos, now.n, code->d->full_names);
+		ws_chain_text(&code->d->cli->out, now.pos, now.n, code->d->full_names);
 	last->n = now.n;
 	memcpy(last->pos, now.pos, now.n * sizeof *now.pos);
 }

@@ -47,7 +47,7 @@ static bool is_part(const struct disas *d, const struct ws_function *functions,
 }
 
 /* `has_inner`: for each function of the image, whether others lie in its section. */
-static void show_function(struct disas *d, const struct image *image,
+static void show_function(struct disas *d, const struct ws_code_image *image,
 			  const struct ws_function *function, const bool *has_inner,
 			  const struct constants *constants)
 {
@@ -71,7 +71,7 @@ static void show_function(struct disas *d, const struct image *image,
 	disas_code_fini(&code);
 }
 
-static void show_functions(struct disas *d, const struct image *image)
+static void show_functions(struct disas *d, const struct ws_code_image *image)
 {
 	const struct ws_function *functions;
 	struct constants constants;
@@ -85,17 +85,19 @@ static void show_functions(struct disas *d, const struct image *image)
 		if (functions[i].is_inner && functions[i].owner != WS_UNKNOWN)
 			has_inner[functions[i].owner] = true;
 	for (size_t i = 0; i < n; i++)
-		if (functions[i].section && (!d->function || name_is(&functions[i], d->function)) &&
+		if (functions[i].section &&
+		    (!d->function || ws_name_is(&functions[i], d->function)) &&
 		    !is_part(d, functions, &functions[i]))
 			show_function(d, image, &functions[i], has_inner, &constants);
 	constants_fini(&constants);
 	free(has_inner);
 }
 
-static void show_image(struct disas *d, const struct images *images, const struct image *image)
+static void show_image(struct disas *d, const struct images *images,
+		       const struct ws_code_image *image)
 {
-	char arch[16];
-	image_arch(image, arch, sizeof arch);
+	char arch[WS_ARCH_BYTES];
+	ws_code_image_arch(image, arch);
 	if (!ws_sass_supports(image->facts.sm))
 		cli_warn("%s: no decoder for %s; its code is shown as raw words", d->path, arch);
 	image_begin(d->cli, images, image, d->shown, d->cli->json ? &d->json : NULL);

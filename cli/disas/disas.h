@@ -72,6 +72,6 @@ int disas_thread_run(struct disas *d, int argc, char **argv);
 void disas_thread_values(struct disas_code *code, const struct ws_insn *insn, uint64_t off);
 
 /* disas/asm.c: a whole image as `warpscope as` reads it. */
-void disas_asm(struct disas *d, const struct image *image);
+void disas_asm(struct disas *d, const struct ws_code_image *image);
 
 #endif

@@ -9,13 +9,13 @@
  */
 #include "disas/disas.h"
 #include "session.h"
-#include <warpscope/symbols.h>
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <warpscope/flow.h>
+#include <warpscope/symbols.h>
 
 enum { MAX_REGS = 256 };
 

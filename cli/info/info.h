@@ -4,12 +4,13 @@
 #ifndef WARPSCOPE_CLI_INFO_H
 #define WARPSCOPE_CLI_INFO_H
 
+#include <warpscope/symbols.h>
+
 #include "doubt.h"
 #include "info/listing.h"
 #include "rows.h"
 #include "session.h"
 #include "sources.h"
-#include <warpscope/symbols.h>
 
 /*
  * Name, what cuda-gdb says when there is none, the words that the focus limits by default

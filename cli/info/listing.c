@@ -57,7 +57,7 @@ struct one {
 
 static bool is_wanted(const struct listing *list, const struct ws_function *function)
 {
-	return !list->query->kernel || name_is(function, list->query->kernel);
+	return !list->query->kernel || ws_name_is(function, list->query->kernel);
 }
 
 static void name_cells(struct rows *rows, const struct listing *list, struct ws_str mangled)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* info where ADDRESS: everything that the input knows of an address. */
 #include "info/info.h"
-#include "positions.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -10,6 +9,7 @@
 #include <string.h>
 
 #include <warpscope/line.h>
+#include <warpscope/symbols.h>
 
 enum {
 	MAX_CHAIN = 64,
@@ -258,7 +258,7 @@ static void print_code(struct ws_out *out, const struct where *where)
 	const struct ws_function *function = where->code.function;
 	ws_out_text(out, "  code       ");
 	if (function)
-		name_print(out, function->name, false);
+		ws_name_text(out, function->name, false);
 	else
 		ws_out_text(out, "(no symbol)");
 	ws_out_printf(out, "+0x%" PRIx64 ", module %u\n", where->code.rel_pc,
@@ -266,10 +266,10 @@ static void print_code(struct ws_out *out, const struct where *where)
 	for (size_t i = 0; where->line_status == WS_OK && i < where->n_chain; i++) {
 		const struct ws_line_pos *pos = &where->chain[i];
 		ws_out_text(out, i ? "             inlined at " : "             at ");
-		print_position(out, pos, false);
+		ws_position_text(out, pos, false);
 		if (pos->function) {
 			ws_out_text(out, " in ");
-			name_print(out, ws_str_of(pos->function), false);
+			ws_name_text(out, ws_str_of(pos->function), false);
 		}
 		ws_out_text(out, "\n");
 	}

@@ -66,8 +66,8 @@ static void json_damage(void *user, const struct ws_line_diagnostic *diagnostic)
 
 /* ---- images ---- */
 
-static bool answer(struct cli *cli, const struct lines_query *query, const struct image *image,
-		   struct ws_line_map *map, struct ws_json *json)
+static bool answer(struct cli *cli, const struct lines_query *query,
+		   const struct ws_code_image *image, struct ws_line_map *map, struct ws_json *json)
 {
 	if (query->raw)
 		return lines_raw(cli, map, json);
@@ -82,7 +82,7 @@ static bool answer(struct cli *cli, const struct lines_query *query, const struc
 static bool run_image(struct cli *cli, const struct lines_query *query, const struct images *images,
 		      size_t index, struct ws_json *json)
 {
-	const struct image *image = &images->item[index];
+	const struct ws_code_image *image = &images->item[index];
 	struct ws_line_map *map;
 	struct ws_error err;
 	char why[400];

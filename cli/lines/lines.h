@@ -3,8 +3,9 @@
 #ifndef WARPSCOPE_CLI_LINES_H
 #define WARPSCOPE_CLI_LINES_H
 
+#include <warpscope/symbols.h>
+
 #include "images.h"
-#include "positions.h"
 
 /* What the command line asks for. */
 struct lines_query {
@@ -17,12 +18,12 @@ struct lines_query {
 
 /* Each answers for one image, into cli->out or as fields of the object in `json` (NULL: text). True
  * when there was something to show. */
-bool lines_rows(struct cli *cli, const struct lines_query *query, const struct image *image,
+bool lines_rows(struct cli *cli, const struct lines_query *query, const struct ws_code_image *image,
 		struct ws_line_map *map, struct ws_json *json);
-bool lines_pc(struct cli *cli, const struct lines_query *query, const struct image *image,
+bool lines_pc(struct cli *cli, const struct lines_query *query, const struct ws_code_image *image,
 	      struct ws_json *json);
-bool lines_source(struct cli *cli, const struct lines_query *query, const struct image *image,
-		  struct ws_line_map *map, struct ws_json *json);
+bool lines_source(struct cli *cli, const struct lines_query *query,
+		  const struct ws_code_image *image, struct ws_line_map *map, struct ws_json *json);
 bool lines_raw(struct cli *cli, struct ws_line_map *map, struct ws_json *json);
 
 /* A function by any name a person may write: symbol, mangled, C++ name with or without parameters.

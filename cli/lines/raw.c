@@ -20,7 +20,7 @@ static void print_files(struct cli *cli, const struct ws_line_table *t)
 		ws_out_printf(&cli->out, "%5zu  time %llu, size %llu, ", i,
 			      (unsigned long long)file->mtime,
 			      (unsigned long long)file->size_bytes);
-		print_path(&cli->out, file, false);
+		ws_path_text(&cli->out, file, false);
 		ws_out_text(&cli->out, "\n");
 	}
 }
@@ -215,7 +215,7 @@ static void json_header(struct ws_json *json, const struct ws_line_table *t)
 	for (size_t i = t->version < 5 ? 1 : 0; i < t->n_files; i++) {
 		ws_json_object(json);
 		ws_json_key_u64(json, "number", i);
-		json_file(json, &t->files[i]);
+		ws_path_json(json, &t->files[i]);
 		ws_json_key_u64(json, "mtime", t->files[i].mtime);
 		ws_json_key_u64(json, "size", t->files[i].size_bytes);
 		ws_json_end(json);

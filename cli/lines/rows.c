@@ -11,7 +11,7 @@ static void json_function_keys(struct ws_json *json, const struct ws_function *f
 		ws_json_missing(json, "function", WS_ABSENT);
 		return;
 	}
-	name_json(json, function->name);
+	ws_name_json(json, function->name);
 	ws_json_key_bool(json, "kernel", function->is_kernel);
 }
 
@@ -55,7 +55,7 @@ static uint64_t bytes_of(const struct extent *e, uint32_t number, const struct w
 static void print_row(struct cli *cli, const struct lines_query *query, const struct extent *e,
 		      uint32_t number)
 {
-	struct ws_line_pos pos[POSITIONS_MAX];
+	struct ws_line_pos pos[WS_CHAIN_MOST];
 	struct ws_line_row row = ws_line_row_at(e->map, &e->seq, number);
 	uint64_t bytes = bytes_of(e, number, &row);
 	char offset[24];
@@ -69,16 +69,16 @@ static void print_row(struct cli *cli, const struct lines_query *query, const st
 		ws_out_printf(&cli->out, "%7llu  ", (unsigned long long)bytes);
 	else
 		ws_out_text(&cli->out, "      -  ");
-	size_t n = ws_line_chain(e->map, &e->seq, number, pos, POSITIONS_MAX);
-	print_position(&cli->out, &pos[0], true);
+	size_t n = ws_line_chain(e->map, &e->seq, number, pos, WS_CHAIN_MOST);
+	ws_position_text(&cli->out, &pos[0], true);
 	for (size_t i = 0; i < n; i++) {
 		if (i + 1 == n && !pos[i].call_site_lost)
 			break;
 		ws_out_text(&cli->out, i == 0 ? "  in " : " in ");
-		name_print(&cli->out, ws_str_of(pos[i].function), query->full_names);
+		ws_name_text(&cli->out, ws_str_of(pos[i].function), query->full_names);
 		ws_out_text(&cli->out, " <- ");
 		if (i + 1 < n)
-			print_position(&cli->out, &pos[i + 1], true);
+			ws_position_text(&cli->out, &pos[i + 1], true);
 		else
 			ws_out_text(&cli->out, "(damaged call site)");
 	}
@@ -90,7 +90,7 @@ static void print_extent(struct cli *cli, const struct lines_query *query, const
 	ws_out_text(&cli->out, "\n");
 	if (e->function) {
 		ws_out_text(&cli->out, e->function->is_kernel ? "kernel " : "function ");
-		name_print(&cli->out, e->function->name, query->full_names);
+		ws_name_text(&cli->out, e->function->name, query->full_names);
 	} else {
 		ws_out_text(&cli->out, "code of an unknown function");
 	}
@@ -106,13 +106,13 @@ static void print_extent(struct cli *cli, const struct lines_query *query, const
 
 static void json_row(struct ws_json *json, const struct extent *e, uint32_t number)
 {
-	struct ws_line_pos pos[POSITIONS_MAX];
+	struct ws_line_pos pos[WS_CHAIN_MOST];
 	struct ws_line_row row = ws_line_row_at(e->map, &e->seq, number);
 	ws_json_object(json);
 	ws_json_key_u64(json, "row", number);
 	ws_json_key_hex(json, "offset", row.address - e->low);
 	ws_json_key_u64(json, "bytes", bytes_of(e, number, &row));
-	json_file(json, row.file);
+	ws_path_json(json, row.file);
 	ws_json_key_u64(json, "line", row.line);
 	if (row.column)
 		ws_json_key_u64(json, "column", row.column);
@@ -120,8 +120,8 @@ static void json_row(struct ws_json *json, const struct extent *e, uint32_t numb
 	ws_json_key_bool(json, "end_sequence", row.flags & WS_LINE_END_SEQUENCE);
 	ws_json_key_u64(json, "context", row.context);
 	if (row.context) {
-		size_t n = ws_line_chain(e->map, &e->seq, number, pos, POSITIONS_MAX);
-		json_function(json, pos[0].function);
+		size_t n = ws_line_chain(e->map, &e->seq, number, pos, WS_CHAIN_MOST);
+		ws_function_json(json, pos[0].function);
 		ws_json_key_array_line(json, "call_sites");
 		for (size_t i = 1; i < n; i++)
 			ws_json_u64(json, pos[i].row);
@@ -147,7 +147,7 @@ static void json_extent(struct ws_json *json, const struct extent *e)
 }
 
 /* The part of a sequence that a query asks for; false: none. */
-static bool extent_of(const struct lines_query *query, const struct image *image,
+static bool extent_of(const struct lines_query *query, const struct ws_code_image *image,
 		      struct ws_line_map *map, size_t index, struct extent *ret)
 {
 	*ret = (struct extent){ .map = map };
@@ -166,7 +166,7 @@ static bool extent_of(const struct lines_query *query, const struct image *image
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		if (functions[i].section != ret->place.section ||
-		    !name_is(&functions[i], query->function))
+		    !ws_name_is(&functions[i], query->function))
 			continue;
 		ret->function = &functions[i];
 		if (functions[i].is_inner) {
@@ -179,7 +179,7 @@ static bool extent_of(const struct lines_query *query, const struct image *image
 	return false;
 }
 
-bool lines_rows(struct cli *cli, const struct lines_query *query, const struct image *image,
+bool lines_rows(struct cli *cli, const struct lines_query *query, const struct ws_code_image *image,
 		struct ws_line_map *map, struct ws_json *json)
 {
 	size_t n = 0, n_dropped = 0;
@@ -210,15 +210,16 @@ bool lines_rows(struct cli *cli, const struct lines_query *query, const struct i
 
 /* ---- a pc ---- */
 
-static bool show_pc(struct cli *cli, const struct lines_query *query, const struct image *image,
-		    const struct ws_function *function, struct ws_json *json)
+static bool show_pc(struct cli *cli, const struct lines_query *query,
+		    const struct ws_code_image *image, const struct ws_function *function,
+		    struct ws_json *json)
 {
-	struct ws_line_pos pos[POSITIONS_MAX];
+	struct ws_line_pos pos[WS_CHAIN_MOST];
 	struct ws_error err;
 	size_t n;
 	enum ws_status st = ws_cubin_line_find(image->cubin, function->section,
 					       function->sec_off + query->pc.value, pos,
-					       POSITIONS_MAX, &n, &err);
+					       WS_CHAIN_MOST, &n, &err);
 	if (st != WS_OK) {
 		if (st != WS_ABSENT || query->function)
 			cli_fail(query->path, &err);
@@ -229,17 +230,17 @@ static bool show_pc(struct cli *cli, const struct lines_query *query, const stru
 		json_function_keys(json, function);
 		ws_json_key_hex(json, "offset", query->pc.value);
 		ws_json_key(json, "positions");
-		json_chain(json, pos, n);
+		ws_chain_json(json, pos, n);
 		ws_json_end(json);
 		return true;
 	}
-	name_print(&cli->out, function->name, query->full_names);
+	ws_name_text(&cli->out, function->name, query->full_names);
 	ws_out_printf(&cli->out, "+0x%llx\n", (unsigned long long)query->pc.value);
-	print_chain(&cli->out, pos, n, query->full_names);
+	ws_chain_text(&cli->out, pos, n, query->full_names);
 	return true;
 }
 
-bool lines_pc(struct cli *cli, const struct lines_query *query, const struct image *image,
+bool lines_pc(struct cli *cli, const struct lines_query *query, const struct ws_code_image *image,
 	      struct ws_json *json)
 {
 	const struct ws_function *functions;
@@ -250,7 +251,7 @@ bool lines_pc(struct cli *cli, const struct lines_query *query, const struct ima
 	if (json)
 		ws_json_key_array(json, "answers");
 	for (size_t i = 0; i < n; i++) {
-		bool wanted = query->function ? name_is(&functions[i], query->function)
+		bool wanted = query->function ? ws_name_is(&functions[i], query->function)
 					      : !functions[i].is_inner;
 		if (functions[i].section && wanted && query->pc.value < functions[i].size_bytes)
 			shown |= show_pc(cli, query, image, &functions[i], json);
@@ -265,7 +266,7 @@ bool lines_pc(struct cli *cli, const struct lines_query *query, const struct ima
 struct hits {
 	struct cli *cli;
 	const struct lines_query *query;
-	const struct image *image;
+	const struct ws_code_image *image;
 	struct ws_line_map *map;
 	struct ws_json *json;
 	size_t n, n_dropped;
@@ -274,7 +275,7 @@ struct hits {
 static bool show_hit(void *user, const struct ws_line_hit *hit)
 {
 	struct hits *h = user;
-	struct ws_line_pos pos[POSITIONS_MAX];
+	struct ws_line_pos pos[WS_CHAIN_MOST];
 	struct ws_place place = { 0 };
 	bool known = ws_cubin_seq_place(h->image->cubin, hit->seq, &place, NULL) == WS_OK;
 	const struct ws_function *owner = known ? place.owner : NULL;
@@ -282,7 +283,7 @@ static bool show_hit(void *user, const struct ws_line_hit *hit)
 		h->n_dropped++;
 		return true;
 	}
-	size_t n = ws_line_chain(h->map, hit->seq, hit->row, pos, POSITIONS_MAX);
+	size_t n = ws_line_chain(h->map, hit->seq, hit->row, pos, WS_CHAIN_MOST);
 	uint64_t offset = hit->low - hit->seq->low + place.sec_off;
 	h->n++;
 	if (h->json) {
@@ -296,27 +297,27 @@ static bool show_hit(void *user, const struct ws_line_hit *hit)
 		return true;
 	}
 	if (owner)
-		name_print(&h->cli->out, owner->name, h->query->full_names);
+		ws_name_text(&h->cli->out, owner->name, h->query->full_names);
 	else
 		ws_out_text(&h->cli->out, "?");
 	ws_out_printf(&h->cli->out, "+0x%llx, %llu bytes", (unsigned long long)offset,
 		      (unsigned long long)(hit->high - hit->low));
 	for (size_t i = 0; i + 1 < n; i++) {
 		ws_out_text(&h->cli->out, i == 0 ? ": " : " <- ");
-		print_position(&h->cli->out, &pos[i], true);
+		ws_position_text(&h->cli->out, &pos[i], true);
 		ws_out_text(&h->cli->out, " in ");
-		name_print(&h->cli->out, ws_str_of(pos[i].function), h->query->full_names);
+		ws_name_text(&h->cli->out, ws_str_of(pos[i].function), h->query->full_names);
 	}
 	if (n > 1) {
 		ws_out_text(&h->cli->out, " <- ");
-		print_position(&h->cli->out, &pos[n - 1], true);
+		ws_position_text(&h->cli->out, &pos[n - 1], true);
 	}
 	ws_out_text(&h->cli->out, "\n");
 	return true;
 }
 
-bool lines_source(struct cli *cli, const struct lines_query *query, const struct image *image,
-		  struct ws_line_map *map, struct ws_json *json)
+bool lines_source(struct cli *cli, const struct lines_query *query,
+		  const struct ws_code_image *image, struct ws_line_map *map, struct ws_json *json)
 {
 	struct hits hits = { cli, query, image, map, json, 0, 0 };
 	struct ws_error err;

@@ -14,14 +14,14 @@ static void frames_make(struct look *look)
 {
 	for (uint32_t level = 0; level < ws_vars_frames(look->vars); level++) {
 		const struct ws_frame *frame = ws_vars_frame(look->vars, level);
-		struct ws_line_pos chain[POSITIONS_MAX];
+		struct ws_line_pos chain[WS_CHAIN_MOST];
 		size_t n = 0;
 		if (frame->status != WS_OK ||
 		    ws_cubin_line_find(frame->place.cubin, frame->place.section,
-				       frame->place.sec_off, chain, POSITIONS_MAX, &n,
+				       frame->place.sec_off, chain, WS_CHAIN_MOST, &n,
 				       NULL) != WS_OK)
 			n = 0;
-		n = n < POSITIONS_MAX ? n : POSITIONS_MAX;
+		n = n < WS_CHAIN_MOST ? n : WS_CHAIN_MOST;
 		for (size_t i = 0; i < n || i == 0; i++) {
 			struct shown_frame shown = { .level = level,
 						     .nth = (uint32_t)i,
@@ -380,11 +380,12 @@ void look_print_name(const struct look *look, size_t number, struct ws_out *out)
 	const struct ws_frame *frame = ws_vars_frame(look->vars, shown->level);
 	const bool has_function = frame->status == WS_OK && frame->place.function;
 	if (shown->inlined)
-		name_print(out, ws_str_of(shown->position.function), false);
+		ws_name_text(out, ws_str_of(shown->position.function), false);
 	else
-		name_print(out,
-			   has_function ? frame->place.function->name : (struct ws_str){ NULL, 0 },
-			   false);
+		ws_name_text(out,
+			     has_function ? frame->place.function->name
+					  : (struct ws_str){ NULL, 0 },
+			     false);
 }
 
 void look_print_call(struct look *look, size_t number, struct ws_out *out)
@@ -398,7 +399,7 @@ void look_print_call(struct look *look, size_t number, struct ws_out *out)
 			     look->arguments, out);
 	if (shown->has_position) {
 		ws_out_text(out, " at ");
-		print_position(out, &shown->position, false);
+		ws_position_text(out, &shown->position, false);
 	}
 	ws_out_text(out, shown->inlined ? " (inlined)\n" : "\n");
 	visit(look, look->at);
@@ -420,10 +421,10 @@ bool look_is_function(const struct look *look, size_t number, const char *name)
 	const struct ws_frame *frame = ws_vars_frame(look->vars, shown->level);
 	if (!shown->inlined)
 		return frame->status == WS_OK && frame->place.function &&
-		       name_is(frame->place.function, name);
+		       ws_name_is(frame->place.function, name);
 	const char *inlined = shown->position.function;
 	const struct ws_function function = { .name = ws_str_of(inlined ? inlined : "") };
-	return name_is(&function, name);
+	return ws_name_is(&function, name);
 }
 
 void look_print_variables(struct look *look, size_t number, struct ws_out *out)
@@ -459,16 +460,16 @@ void look_json_frame(struct look *look, size_t number, bool full, struct ws_json
 	ws_json_key_u64(json, "level", number);
 	ws_json_key_hex(json, "pc", frame->pc);
 	if (shown->inlined)
-		json_function(json, shown->position.function);
+		ws_function_json(json, shown->position.function);
 	else if (frame->status == WS_OK && frame->place.function)
-		name_json(json, frame->place.function->name);
+		ws_name_json(json, frame->place.function->name);
 	else {
 		const enum ws_status why = frame->status == WS_OK ? WS_ABSENT : frame->status;
 		ws_json_missing(json, "function", why);
 		ws_json_missing(json, "function_mangled", why);
 	}
 	if (shown->has_position) {
-		json_file(json, shown->position.file);
+		ws_path_json(json, shown->position.file);
 		ws_json_key_u64(json, "line", shown->position.line);
 	} else {
 		ws_json_missing(json, "file", WS_ABSENT);

@@ -5,8 +5,8 @@
 
 #include <warpscope/vars.h>
 
+#include "names.h"
 #include "pattern.h"
-#include "positions.h"
 #include "session.h"
 
 /* A frame as it is numbered for people: an inlined function has a number of its own. */

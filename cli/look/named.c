@@ -64,14 +64,14 @@ static bool focus_number(const struct known *known, struct ws_str name, int64_t 
 /* The line that the thread is at; 0: not known. */
 static uint32_t line_of(const struct known *known)
 {
-	struct ws_line_pos chain[POSITIONS_MAX];
+	struct ws_line_pos chain[WS_CHAIN_MOST];
 	struct ws_cubin_set *set;
 	struct ws_place place;
 	size_t n = 0;
 	bool found = ws_target_cubins(known->session->target, &set, NULL) == WS_OK &&
 		     ws_cubin_set_find_address(set, known->lane.pc, NULL, &place, NULL) == WS_OK &&
 		     ws_cubin_line_find(place.cubin, place.section, place.sec_off, chain,
-					POSITIONS_MAX, &n, NULL) == WS_OK;
+					WS_CHAIN_MOST, &n, NULL) == WS_OK;
 	return found && n ? chain[0].line : 0;
 }
 

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "positions.h"
+#include <warpscope/symbols.h>
 
 /* The images of a device, opened where it has them. */
 struct places {
@@ -115,11 +115,11 @@ static bool variable_find(const struct places *places, uint64_t address, struct 
 	return false;
 }
 
-static size_t lines_find(const struct ws_place *place, struct ws_line_pos pos[POSITIONS_MAX])
+static size_t lines_find(const struct ws_place *place, struct ws_line_pos pos[WS_CHAIN_MOST])
 {
 	size_t n = 0;
 	enum ws_status st = ws_cubin_line_find(place->cubin, place->section, place->sec_off, pos,
-					       POSITIONS_MAX, &n, NULL);
+					       WS_CHAIN_MOST, &n, NULL);
 	return st == WS_OK ? n : 0;
 }
 
@@ -127,7 +127,7 @@ static size_t lines_find(const struct ws_place *place, struct ws_line_pos pos[PO
  * code. Without lines nobody can tell. */
 static bool is_one_barrier(const struct places *places, const struct ws_sim_finding *f)
 {
-	struct ws_line_pos who[POSITIONS_MAX], other[POSITIONS_MAX];
+	struct ws_line_pos who[WS_CHAIN_MOST], other[WS_CHAIN_MOST];
 	struct ws_place at, there;
 	if (!place_find(places, f->who.pc, &at) || !place_find(places, f->other.pc, &there))
 		return true;
@@ -144,7 +144,7 @@ static void print_party(struct ws_out *out, const struct places *places, const c
 			const struct ws_sim_party *party)
 {
 	struct ws_dim3 t = party->thread, b = party->block;
-	struct ws_line_pos pos[POSITIONS_MAX];
+	struct ws_line_pos pos[WS_CHAIN_MOST];
 	struct ws_place place;
 	ws_out_printf(out, "  %s thread (%u,%u,%u) of block (%u,%u,%u)%s", does, t.x, t.y, t.z, b.x,
 		      b.y, b.z, party->is_atomic ? ", atomically" : "");
@@ -155,14 +155,14 @@ static void print_party(struct ws_out *out, const struct places *places, const c
 	size_t n = lines_find(&place, pos);
 	if (n > 0) {
 		ws_out_text(out, ", ");
-		print_position(out, &pos[0], false);
+		ws_position_text(out, &pos[0], false);
 	}
 	ws_out_text(out, ", in ");
-	name_print(out, place.function ? place.function->name : (struct ws_str){ "?", 1 }, false);
+	ws_name_text(out, place.function ? place.function->name : (struct ws_str){ "?", 1 }, false);
 	ws_out_printf(out, "+0x%" PRIx64 "\n", place.rel_pc);
 	for (size_t i = 1; i < n; i++) {
 		ws_out_text(out, "    called from ");
-		print_position(out, &pos[i], false);
+		ws_position_text(out, &pos[i], false);
 		ws_out_text(out, "\n");
 	}
 }
@@ -174,7 +174,7 @@ static void print_base(struct ws_out *out, const struct places *places,
 	ws_out_text(out, "  that buffer is ");
 	if (variable_find(places, f->base, &name)) {
 		ws_out_text(out, "the variable ");
-		name_print(out, name, false);
+		ws_name_text(out, name, false);
 		ws_out_text(out, ": ");
 	}
 	ws_out_printf(out, "the %" PRIu64 " bytes at 0x%" PRIx64 "\n", f->base_bytes, f->base);
@@ -202,7 +202,7 @@ static void print_finding(struct ws_out *out, const struct places *places,
 static void json_party(struct ws_json *json, const struct places *places, const char *key,
 		       const struct ws_sim_party *party)
 {
-	struct ws_line_pos pos[POSITIONS_MAX];
+	struct ws_line_pos pos[WS_CHAIN_MOST];
 	struct ws_place place;
 	ws_json_key_object(json, key);
 	ws_json_key_dim3(json, "block", party->block);
@@ -212,10 +212,10 @@ static void json_party(struct ws_json *json, const struct places *places, const 
 	if (place_find(places, party->pc, &place)) {
 		size_t n = lines_find(&place, pos);
 		if (place.function)
-			name_json(json, place.function->name);
+			ws_name_json(json, place.function->name);
 		ws_json_key_u64(json, "offset", place.rel_pc);
 		ws_json_key(json, "positions");
-		json_chain(json, pos, n);
+		ws_chain_json(json, pos, n);
 	}
 	ws_json_end(json);
 }

@@ -162,7 +162,7 @@ static void candidate_take(struct candidates *c, uint32_t module,
 {
 	const bool is_exact = ws_str_equal(function->name, ws_str_of(c->name));
 	name_add(&c->all, c->n_all++, function);
-	if (!is_exact && !name_is(function, c->name))
+	if (!is_exact && !ws_name_is(function, c->name))
 		return;
 	name_add(&c->same, c->n++, function);
 	if (!c->found || (is_exact && !c->is_exact)) {

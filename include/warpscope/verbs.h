@@ -17,6 +17,7 @@
 #include <warpscope/core.h>
 #include <warpscope/log.h>
 #include <warpscope/out.h>
+#include <warpscope/symbols.h>
 #include <warpscope/target.h>
 #include <warpscope/threads.h>
 
@@ -115,6 +116,38 @@ WS_API enum ws_status ws_mem_text(const struct ws_threads *threads, const struct
 WS_API enum ws_status ws_mem_json(const struct ws_threads *threads, const struct ws_mem *query,
 				  struct ws_out *out, uint64_t *ret_n,
 				  struct ws_error *err) WS_MUST_USE;
+
+/* ---- symbolize: chains of calls at places in code ---- */
+
+/** One of the images of a file (image.h), or of a target. */
+struct ws_code_image {
+	struct ws_cubin *cubin; /**< borrowed */
+	size_t index;           /**< in the file */
+	struct ws_cubin_facts facts;
+};
+enum { WS_ARCH_BYTES = 16 };
+/** "sm_90", or "sm_?". */
+WS_API void ws_code_image_arch(const struct ws_code_image *image, char ret_text[WS_ARCH_BYTES]);
+
+/** What is at a place. */
+struct ws_symbolized {
+	const struct ws_code_image *image; /**< whose code it is; NULL: no such code */
+	enum ws_status status;             /**< of the chain */
+	struct ws_line_pos chain[WS_CHAIN_MOST];
+	size_t n;
+	struct ws_error err; /**< with `image`: why there is no chain */
+};
+
+/** Looks at an offset in a function, whose name is mangled, full or short; without a name, at an
+ * address. The first image that has the place answers. */
+WS_API void ws_symbolize(const struct ws_code_image *images, size_t n_images, const char *function,
+			 uint64_t offset, struct ws_symbolized *ret_answer);
+/** `place`: as it was asked for. */
+WS_API void ws_symbolized_text(const struct ws_symbolized *answer, const char *place,
+			       bool full_names, struct ws_out *out);
+/** One element of `answers`: a document has those of many places, which may come one by one. */
+WS_API void ws_symbolized_json(const struct ws_symbolized *answer, const char *place,
+			       struct ws_json *json);
 
 #ifdef __cplusplus
 }

@@ -7,8 +7,6 @@
 
 #include "base/base.h"
 
-enum { NAME_BYTES = 1 << 17 /* C++ names are cut there */ };
-
 struct entry {
 	bool used;
 	uint64_t pc;
@@ -66,7 +64,7 @@ struct ws_cubin_set *ws_symbols_modules(struct ws_symbols *symbols)
 /* The short C++ name; NULL: out of memory. */
 static char *name_of(struct ws_str mangled)
 {
-	char text[NAME_BYTES];
+	char text[WS_NAME_BYTES];
 	ws_demangle_short(mangled, text, sizeof text);
 	return wsi_strdup(text);
 }

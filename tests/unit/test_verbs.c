@@ -188,6 +188,51 @@ static void symbols_are_looked_up_once(void **state)
 	ws_target_close(target);
 }
 
+/* A place with lines, and two that are nowhere. */
+static void symbolize_is_as_printed(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *place, *function;
+		uint64_t offset;
+	} cases[] = { { "gather_rows+0x40", "gather_rows", 0x40 },
+		      { "0x10000000000", NULL, UINT64_C(0x10000000000) },
+		      { "nobody", "nobody", 0 } };
+	const char *folder = folder_of("WS_TEST_DUMPS");
+	struct ws_target *target = dump_open("illegal-address.nvcudmp");
+	struct ws_module module;
+	struct ws_code_image image = { .index = 0 };
+	struct ws_symbolized answer;
+	struct ws_json json;
+	char words[300];
+	assert_int_equal(ws_target_module(target, 0, &module, NULL), WS_OK);
+	assert_int_equal(ws_cubin_open(module.relocated, &image.cubin, NULL), WS_OK);
+	ws_cubin_facts(image.cubin, &image.facts);
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		ws_symbolize(&image, 1, cases[i].function, cases[i].offset, &answer);
+		const int status = answer.status == WS_OK ? 0 : 1;
+		assert_int_equal(status, i > 0);
+		ws_symbolized_text(&answer, cases[i].place, false, page_begin());
+		assert_true(
+			wsi_format(words, "symbolize illegal-address.nvcudmp %s", cases[i].place));
+		assert_printed(words, folder, status);
+		ws_json_begin(&json, page_begin(), "warpscope-symbolize-1");
+		ws_json_key_text(&json, "path", "illegal-address.nvcudmp");
+		ws_json_key_array(&json, "answers");
+		ws_symbolized_json(&answer, cases[i].place, &json);
+		ws_json_end(&json);
+		ws_json_end(&json);
+		assert_true(wsi_format(words, "symbolize --json illegal-address.nvcudmp %s",
+				       cases[i].place));
+		assert_printed(words, folder, status);
+	}
+	ws_symbolize(&image, 1, cases[0].function, cases[0].offset, &answer);
+	assert_true(answer.n > 0 && answer.chain[answer.n - 1].line > 0);
+	assert_ptr_equal(answer.image, &image);
+	ws_cubin_close(image.cubin);
+	ws_target_close(target);
+}
+
 /* ---- diff ---- */
 
 struct told {
@@ -304,6 +349,7 @@ int main(void)
 		cmocka_unit_test(log_is_as_printed),
 		cmocka_unit_test(mem_is_as_printed),
 		cmocka_unit_test(symbols_are_looked_up_once),
+		cmocka_unit_test(symbolize_is_as_printed),
 		cmocka_unit_test(diff_tells_each_difference_up_to_the_limit),
 		cmocka_unit_test(diff_is_as_printed),
 		cmocka_unit_test(diff_without_memory_tells_nothing_false),
