@@ -4,7 +4,7 @@
 BUILD ?= build
 DUMPS = $(sort $(wildcard examples/dumps/*.nvcudmp*))
 
-.PHONY: all build demo picture check check-full check-sanitize check-sanitize-full check-fuzz check-oracle check-browser bench bench-smoke install clean packages
+.PHONY: all build demo headers picture check check-full check-sanitize check-sanitize-full check-fuzz check-oracle check-browser bench bench-smoke install clean packages
 
 all: build
 
@@ -23,6 +23,11 @@ build: packages $(BUILD)/build.ninja
 demo: packages $(BUILD)/build.ninja
 	@tools/quietly.sh "Building the program, a minute or two ..." ninja -C $(BUILD) warpscope driver/warpscope-agent examples/example-program
 	@tools/demo.sh $(BUILD)/warpscope $(BUILD)/examples/example-program $(DUMPS)
+
+# The one public header that is made: the debugger API, from the tables in src/cudbg/api.
+headers: packages $(BUILD)/build.ninja
+	@tools/quietly.sh "Making the header ..." ninja -C $(BUILD) include/warpscope/cudadebugger.h
+	@echo $(BUILD)/include/warpscope/cudadebugger.h
 
 # The picture in README.md, again: after a change of the HTML page. Needs tools/packages-browser.txt.
 picture: build

@@ -1,22 +1,18 @@
 #!/usr/bin/env python3
 """The public headers, the version script and the built library export the same names. Prints TAP.
 
-usage: check-exports.py ROOT MAP LIBRARY     compares; LIBRARY is the shared library
-       check-exports.py ROOT --write MAP     writes the version script that the headers ask for
+usage: check-exports.py MAP LIBRARY HEADER...     compares; LIBRARY is the shared library
+       check-exports.py --write MAP HEADER...     writes the version script that the headers ask for
 """
-import os
 import re
 import subprocess
 import sys
 
 
-def of_headers(root):
-    folder = os.path.join(root, 'include/warpscope')
+def of_headers(paths):
     found = set()
-    for name in sorted(os.listdir(folder)):
-        if not name.endswith('.h'):
-            continue
-        with open(os.path.join(folder, name), encoding='utf-8') as text:
+    for path in paths:
+        with open(path, encoding='utf-8') as text:
             code = re.sub(r'/\*.*?\*/', '', text.read(), flags=re.S)
         code = re.sub(r'^\s*#.*', '', code, flags=re.M)
         # WS_API, a type, the name of a function before "(" or of an object before ";" or "["
@@ -46,14 +42,13 @@ def write_map(names, path):
 
 
 def main():
-    root = sys.argv[1]
-    headers = of_headers(root)
-    if sys.argv[2] == '--write':
-        write_map(headers, sys.argv[3])
+    headers = of_headers(sys.argv[3:])
+    if sys.argv[1] == '--write':
+        write_map(headers, sys.argv[2])
         return 0
     failed = 0
     print('1..2')
-    for number, (name, others) in enumerate((('version script', of_map(sys.argv[2])), ('library', of_library(sys.argv[3]))), 1):
+    for number, (name, others) in enumerate((('version script', of_map(sys.argv[1])), ('library', of_library(sys.argv[2]))), 1):
         bad = [f'# {n}: in a header, not in the {name}' for n in sorted(headers - others)]
         bad += [f'# {n}: in the {name}, not in a header' for n in sorted(others - headers)]
         print(f'{"not ok" if bad else "ok"} {number} - headers and {name} agree on {len(headers)} names')

@@ -14,7 +14,7 @@ def code_of(root):
     for folder in ('include', 'src'):
         for where, _, files in os.walk(os.path.join(root, folder)):
             for name in files:
-                if name.endswith(('.h', '.c')):
+                if name.endswith(('.h', '.c', '.tbl')):
                     with open(os.path.join(where, name), encoding='utf-8') as handle:
                         parts.append(handle.read())
     return '\n'.join(parts)

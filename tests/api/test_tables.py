@@ -126,10 +126,11 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         run = apigen(TABLES, "check")
         report("the tables are accepted", run.returncode == 0, run.stderr)
-        same_as_kept(work, "header", "include/warpscope/cudadebugger.h")
         same_as_kept(work, "coverage", "docs/api/coverage.md", "--tests", os.path.join(ROOT, "tests/api"))
         driven()
-        header = os.path.join(ROOT, "include/warpscope/cudadebugger.h")
+        header = os.path.join(work, "cudadebugger.h")
+        run = apigen(TABLES, "header", header)
+        report("a header is made of them", run.returncode == 0, run.stderr)
         one = os.path.join(work, "one.h")
         with open(one, "w", encoding="utf-8") as out:
             out.write('#include "%s"\n' % header)

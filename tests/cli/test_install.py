@@ -191,7 +191,7 @@ def main():
         results.append(('a C program with the static library, and nothing shared', 'SKIP a sanitizer needs the loader'
                         if sanitizer != 'none' else use(root, folder, cc, dump, True)))
         results.append(('the examples are installed and work', test_examples(root, program, cc, folder)))
-        headers = [name for name in os.listdir(os.path.join(source, 'include', 'warpscope')) if name.endswith('.h')]
+        headers = [name for name in os.listdir(os.path.join(source, 'include', 'warpscope')) if name.endswith('.h')] + ['cudadebugger.h']
         results.append(('every public header is there', str([name for name in headers if not find(root, name)] or '') or None))
         pages = [name[:-4] for name in os.listdir(os.path.join(source, 'docs/man')) if name.endswith('.scd')]
         missing = [page for page in pages if not find(root, page)]

@@ -44,8 +44,8 @@ def of_code():
 
 
 def of_api():
-    header = (root / "include/warpscope/cudadebugger.h").read_text()
-    return {number for number in re.findall(r"CUDBG_EXCEPTION_\w+ = (\d+),", header) if number != "0"}
+    enums = (root / "src/cudbg/api/enums.tbl").read_text()
+    return {number for number in re.findall(r"^\tvalue CUDBG_EXCEPTION_\w+ (\d+) ", enums, re.M) if number != "0"}
 
 
 made, never, code, api = table("made"), table("never"), of_code(), of_api()

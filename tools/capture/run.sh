@@ -400,7 +400,10 @@ vendor_include=$root/extras/Debugger/include
 
 build_drive() {
 	local include=$vendor_include
-	[ -e "$include/cudadebugger.h" ] || include=$here/../../include/warpscope # our own declaration of the same API
+	if [ ! -e "$include/cudadebugger.h" ]; then # our own declaration of the same API
+		include=.
+		within 60 python3 "$here/../apigen.py" "$here/../../src/cudbg/api" header cudadebugger.h
+	fi
 	within 60 gcc -std=gnu11 -I"$include" -o drive "$here/drive.c" -ldl
 }
 
