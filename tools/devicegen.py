@@ -10,7 +10,7 @@ import sys
 COLUMNS = ('sms', 'warps', 'blocks', 'regs', 'smem', 'block', 'kept', 'uregs', 'param', 'stack', 'local', 'shared', 'constant',
            'ntid', 'nctaid', 'desc', 'cluster', 'sync', 'params', 'behind', 'dynamic', 'grid', 'nsm', 'total',
            'aggr', 'kend', 'scratch', 'cdim', 'cinv', 'ncl', 'crank', 'each')
-BANKS = ('param', 'ntid', 'nctaid', 'kept')
+BANKS = ('param', 'local', 'ntid', 'nctaid', 'sync', 'params', 'kept')
 
 
 def row(line, number, banks):

@@ -7,6 +7,7 @@
  * docs/formats/cubin.md]
  */
 #include "cubin/internal.h"
+#include "sass/bank.h"
 
 struct attribute {
 	uint8_t number;
@@ -122,10 +123,10 @@ static int param_order(const void *left, const void *right)
  * against what ptxas -v says] */
 static uint32_t reserved_shared(const struct ws_cubin *cubin, uint64_t size)
 {
-	enum { RESERVED = 1024 };
 	struct ws_cubin_facts facts;
 	ws_cubin_facts(cubin, &facts);
-	return facts.sm >= 90 && !facts.relocatable && size >= RESERVED ? RESERVED : 0;
+	uint32_t kept = wsi_bank0(facts.sm)->kept;
+	return !facts.relocatable && size >= kept ? kept : 0;
 }
 
 enum ws_status ws_cubin_function_info(const struct ws_cubin *cubin,

@@ -3,6 +3,7 @@
 
 #include "base/reader.h"
 #include "explain/explain.h"
+#include "sass/bank.h"
 
 enum {
 	MAX_CALLERS = 16, /* functions that a value is followed into */
@@ -152,14 +153,14 @@ static enum ws_status open_code(struct wsi_scene *scene)
 
 /*
  * A provider of the debugger API does not tell where the local window lies in generic addresses.
- * The driver puts that into constant bank 0, where the code takes it from [measured: -G code of
- * nvcc 13.0 for sm_80, sm_90 and sm_100].
+ * The driver puts that into constant bank 0, where the code takes it from.
  */
 static void find_local_window(struct wsi_scene *scene)
 {
-	uint64_t window, offset = scene->code.sm >= 100 ? 0x2f8 : 0x20;
+	uint64_t window;
 	if (!scene->code.sm || (scene->have_context && scene->context.local_window_base) ||
-	    wsi_scene_memory(scene, WS_NONE, WS_SPACE_CONST, 0, offset, 8, &window) != WS_OK ||
+	    wsi_scene_memory(scene, WS_NONE, WS_SPACE_CONST, 0, wsi_bank0(scene->code.sm)->local, 8,
+			     &window) != WS_OK ||
 	    window == 0 || window % WS_WINDOW_BYTES)
 		return;
 	scene->context.local_window_base = window;

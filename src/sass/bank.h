@@ -6,8 +6,11 @@
 #include <stdint.h>
 
 struct wsi_bank0 {
-	uint32_t sm;           /* from this architecture on */
-	uint32_t param;        /* start of the parameters */
+	uint32_t sm;     /* from this architecture on */
+	uint32_t param;  /* start of the parameters */
+	uint32_t local;  /* generic address of the window of local memory, two words */
+	uint32_t sync;   /* ... of what the blocks of a cooperative launch wait by, upper first */
+	uint32_t params; /* ... from which code reckons those of parameters */
 	uint32_t ntid, nctaid; /* dimensions of the block and the grid, three words each */
 	uint32_t kept; /* bytes at the start of a block's shared memory that are the system's */
 };

@@ -7,6 +7,7 @@
  */
 #include "explain/explain.h"
 #include "report/library.h"
+#include "sass/bank.h"
 #include "wait/wait.h"
 
 enum { N_SOURCES = WS_FLOW_MAX_SOURCES };
@@ -348,12 +349,11 @@ static bool tests_phase(const struct spot *spot, struct wsi_wait_code *code)
 
 /*
  * Whether an address is made from the words that cooperative groups find the grid's barrier by: the
- * driver keeps its address in constant bank 0, upper half first. [measured: nvcc 13.0, grid.sync()
- * for sm_80, sm_90, sm_100]
+ * driver keeps its address in constant bank 0, upper half first.
  */
 static enum ws_status is_grid_barrier(const struct spot *spot, uint64_t pc, bool *ret_is)
 {
-	int64_t high = spot->code.sm >= 100 ? 0x254 : spot->code.sm >= 90 ? 0x44 : 0x8c;
+	int64_t high = wsi_bank0(spot->code.sm)->sync;
 	bool seen[2] = { false };
 	struct ws_flow_slice *slice = wsi_zalloc(sizeof *slice);
 	if (!slice)

@@ -13,6 +13,7 @@
 #include "explain/explain.h"
 
 #include "objects/tensormap.h"
+#include "sass/bank.h"
 
 enum {
 	MAX_BACK = 32, /* instructions looked at before the pc */
@@ -22,11 +23,8 @@ enum {
 	TMEM_COLUMNS = 512,
 	COLUMNS_PER_BIT = 32,
 	TMEM_BITS = TMEM_COLUMNS / COLUMNS_PER_BIT,
-	ALLOCATED_WORD = 0x54,  /* offset in shared memory */
-	BOX_UNIT = 16,          /* bytes that the inner box must be a multiple of */
-	PARAM_WORD_90 = 0x198,  /* of bank 0: generic address of the parameters [measured: nvcc
-				   13.0, sm_90] */
-	PARAM_WORD_100 = 0x348, /* [measured: nvcc 13.0, sm_100] */
+	ALLOCATED_WORD = 0x54, /* offset in shared memory */
+	BOX_UNIT = 16,         /* bytes that the inner box must be a multiple of */
 };
 
 /* ---- the instruction ---- */
@@ -115,7 +113,7 @@ struct map_view {
 static void see_param(struct wsi_scene *scene, struct map_view *view, unsigned number)
 {
 	uint64_t base;
-	uint32_t word = scene->code.sm >= 100 ? PARAM_WORD_100 : PARAM_WORD_90;
+	uint32_t word = wsi_bank0(scene->code.sm)->params;
 	bool found = false;
 	if (!scene->code.flow || scene->code.sm < 90 ||
 	    (!scene->slice && !(scene->slice = wsi_zalloc(sizeof *scene->slice)))) {
