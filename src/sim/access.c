@@ -67,8 +67,8 @@ static uint8_t *shared_at(struct wsi_run *run, unsigned lane, uint32_t address, 
 	const struct wsi_block *block = wsi_shared_owner(run, address, &offset);
 	const bool own_fault = !run->sim->faulted && run->sim->late == 0; /* else one is recorded */
 	if (!block) {
-		wsi_fault_at(run, 18, lane, address, "block %u of the cluster is not there",
-			     address >> 24);
+		wsi_fault_at(run, CUDBG_EXCEPTION_CLUSTER_BLOCK_NOT_PRESENT, lane, address,
+			     "block %u of the cluster is not there", address >> 24);
 		if (own_fault)
 			wsi_fault_target(run, address >> 24);
 		return NULL;
@@ -77,10 +77,11 @@ static uint8_t *shared_at(struct wsi_run *run, unsigned lane, uint32_t address, 
 	if (bytes)
 		return bytes;
 	if (block == run->warp->block)
-		wsi_fault_at(run, 5, lane, address, "shared address 0x%x, the block has %u bytes",
-			     offset, block->shared_bytes);
+		wsi_fault_at(run, CUDBG_EXCEPTION_WARP_OUT_OF_RANGE_ADDRESS, lane, address,
+			     "shared address 0x%x, the block has %u bytes", offset,
+			     block->shared_bytes);
 	else
-		wsi_fault_at(run, 17, lane, address,
+		wsi_fault_at(run, CUDBG_EXCEPTION_CLUSTER_OUT_OF_RANGE_ADDRESS, lane, address,
 			     "shared address 0x%x of block %u of the cluster, which has %u bytes",
 			     offset, block->rank, block->shared_bytes);
 	if (block != run->warp->block && own_fault)
@@ -110,7 +111,10 @@ static bool local_spot(struct wsi_run *run, unsigned lane, uint64_t address, uns
 	uint32_t size = warp->block->grid->local_bytes;
 	if (address > size || len > size - address) {
 		bool below = address >= UINT32_MAX - UINT32_C(0x1000000);
-		wsi_fault_at(run, below ? 35 : 5, lane, address,
+		wsi_fault_at(run,
+			     below ? CUDBG_EXCEPTION_WARP_USER_STACK_OVERFLOW
+				   : CUDBG_EXCEPTION_WARP_OUT_OF_RANGE_ADDRESS,
+			     lane, address,
 			     below ? "the stack of %u bytes is used up (local address 0x%x)"
 				   : "a thread has %u bytes of local memory (local address 0x%x)",
 			     size, (uint32_t)address);
@@ -156,8 +160,9 @@ static bool global_spot(struct wsi_run *run, unsigned lane, uint64_t address, un
 		return true;
 	}
 	if (!run->no_memory)
-		wsi_fault_at(run, 14, lane, address, "%s of %u bytes at 0x%" PRIx64 ": %s",
-			     write ? "a write" : "a read", len, address,
+		wsi_fault_at(run, CUDBG_EXCEPTION_WARP_ILLEGAL_ADDRESS, lane, address,
+			     "%s of %u bytes at 0x%" PRIx64 ": %s", write ? "a write" : "a read",
+			     len, address,
 			     region && write && region->read_only ? "read-only"
 			     : region                             ? "past the end of an allocation"
 								  : "nothing is allocated there");
@@ -168,7 +173,7 @@ static bool find_spot(struct wsi_run *run, enum ws_sass_space space, unsigned la
 		      uint64_t address, unsigned bytes, bool write, struct wsi_spot *ret_spot)
 {
 	if (address % bytes != 0) {
-		wsi_fault_at(run, 6, lane, address,
+		wsi_fault_at(run, CUDBG_EXCEPTION_WARP_MISALIGNED_ADDRESS, lane, address,
 			     "address 0x%" PRIx64
 			     " is not a multiple of the %u bytes of the access",
 			     address, bytes);
@@ -184,7 +189,7 @@ static bool find_spot(struct wsi_run *run, enum ws_sass_space space, unsigned la
 		if (window == WSI_LOCAL_WINDOW && space == WS_SASS_SPACE_GENERIC)
 			return local_spot(run, lane, (uint32_t)address, bytes, ret_spot);
 		if (window == WSI_SHARED_WINDOW || window == WSI_LOCAL_WINDOW) {
-			wsi_fault_at(run, 7, lane, address,
+			wsi_fault_at(run, CUDBG_EXCEPTION_WARP_INVALID_ADDRESS_SPACE, lane, address,
 				     "0x%" PRIx64 " is in a window, and not a global address",
 				     address);
 			return false;

@@ -89,12 +89,13 @@ enum wsi_step wsi_run_bar(struct wsi_run *run, const struct wsi_op *op)
 	if (WSI_HAS(op, SCAN))
 		return wsi_run_unimplemented(run, op);
 	if (!bar_operands(run, op, &number, &threads))
-		return wsi_fault(run, 27, run->mask, "barrier %u for %u threads", number, threads);
+		return wsi_fault(run, CUDBG_EXCEPTION_WARP_ILLEGAL_INSTR_PARAM, run->mask,
+				 "barrier %u for %u threads", number, threads);
 	struct wsi_bar *bar = &block->bar[number];
 	if (!bar->in_use)
 		*bar = (struct wsi_bar){ .all = true, .in_use = true, .expected = threads };
 	if (bar->expected != threads)
-		return wsi_fault(run, 27, run->mask,
+		return wsi_fault(run, CUDBG_EXCEPTION_WARP_ILLEGAL_INSTR_PARAM, run->mask,
 				 "barrier %u is for %u threads, this one says %u", number,
 				 bar->expected, threads);
 	if (WSI_HAS(op, RED)) {

@@ -502,7 +502,8 @@ enum wsi_step wsi_run_set_registers(struct wsi_run *run, const struct wsi_op *op
 		return WSI_STEP_FAULT;
 	uint32_t n = number[wsi_first_bit(run->mask)], pool = warp->block->free_regs + warp->n_regs;
 	if (n < 8 || n > MOST_REGS || n % 8 != 0)
-		return wsi_fault(run, 27, run->mask, "a warp cannot have %u registers", n);
+		return wsi_fault(run, CUDBG_EXCEPTION_WARP_ILLEGAL_INSTR_PARAM, run->mask,
+				 "a warp cannot have %u registers", n);
 	bool fits = n <= pool;
 	if (op->kind)
 		wsi_pred_set(warp, &op->alu.predicate_result[0], fits ? UINT32_MAX : 0, run->mask);

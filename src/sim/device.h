@@ -24,6 +24,7 @@
 #include <stdatomic.h>
 
 #include <warpscope/cubin.h>
+#include <warpscope/cudadebugger.h>
 
 #include "alu/alu.h"
 #include "base/reader.h"

@@ -124,7 +124,7 @@ bool ws_sim_fault(const struct ws_sim *sim, struct ws_sim_fault *ret_fault)
 
 enum wsi_step wsi_run_illegal(struct wsi_run *run, const struct wsi_op *op)
 {
-	return wsi_fault(run, 4, run->group,
+	return wsi_fault(run, CUDBG_EXCEPTION_WARP_ILLEGAL_INSTRUCTION, run->group,
 			 "0x%016" PRIx64 "%016" PRIx64 " is not an instruction of sm_%u",
 			 op->insn.word[1], op->insn.word[0], run->sim->device->sm);
 }

@@ -229,7 +229,8 @@ enum wsi_step wsi_run_group_matrix(struct wsi_run *run, const struct wsi_op *op)
 	unsigned elements = op->alu.result[0].words * (op->type & HALVES ? 2u : 1u);
 	bool known, adds = op->alu.n_predicates == 0 || (wsi_pred_source(run, op, 0) & run->mask);
 	if (run->mask != UINT32_MAX)
-		return wsi_fault(run, 27, run->mask, "a matrix product by a part of a warp");
+		return wsi_fault(run, CUDBG_EXCEPTION_WARP_ILLEGAL_INSTR_PARAM, run->mask,
+				 "a matrix product by a part of a warp");
 	run->warp->groups += op->type & COMMITS ? 1 : 0;
 	if (op->alu.result[0].number == 255) /* only ends a group */
 		return WSI_STEP_NEXT;

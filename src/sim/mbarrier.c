@@ -49,7 +49,7 @@ bool wsi_mbarrier_arrive(struct wsi_run *run, unsigned lane, uint64_t address,
 	before = b;
 	const char *wrong = change(&b, arrival);
 	if (wrong) {
-		wsi_fault_at(run, 31, lane, address,
+		wsi_fault_at(run, CUDBG_EXCEPTION_WARP_ARRIVE, lane, address,
 			     "mbarrier at 0x%x: %s (%u expected, %u pending, %d transaction bytes)",
 			     (uint32_t)address, wrong, before.expected, before.pending, before.tx);
 		return false;

@@ -136,13 +136,14 @@ static struct wsi_op *fetch(struct wsi_run *run, struct wsi_op **ret_end)
 {
 	struct wsi_text *text = wsi_text_find(run->sim, run->pc);
 	if (!text) {
-		wsi_fault(run, 8, run->group, "a jump to 0x%" PRIx64 ", which is not code",
-			  run->pc);
+		wsi_fault(run, CUDBG_EXCEPTION_WARP_INVALID_PC, run->group,
+			  "a jump to 0x%" PRIx64 ", which is not code", run->pc);
 		return NULL;
 	}
 	uint64_t index = (run->pc - text->start) / WS_SASS_BYTES, chunk = index / WSI_OPS_CHUNK;
 	if (run->pc % WS_SASS_BYTES != 0) {
-		wsi_fault(run, 23, run->group, "pc 0x%" PRIx64 " is not a multiple of 16", run->pc);
+		wsi_fault(run, CUDBG_EXCEPTION_WARP_MISALIGNED_PC, run->group,
+			  "pc 0x%" PRIx64 " is not a multiple of 16", run->pc);
 		return NULL;
 	}
 	if (!text->chunks[chunk] && !wsi_text_decode(run->sim, text, chunk)) {
@@ -171,8 +172,8 @@ enum wsi_step wsi_execute(struct wsi_run *run, const struct wsi_op *op)
 	if (run->mask == 0 && !op->always)
 		return WSI_STEP_NEXT;
 	if (op->top > run->warp->n_regs)
-		return wsi_fault(run, 28, run->mask, "R%u, the warp has %u registers", op->top - 1u,
-				 run->warp->n_regs);
+		return wsi_fault(run, CUDBG_EXCEPTION_WARP_OUT_OF_RANGE_REGISTER, run->mask,
+				 "R%u, the warp has %u registers", op->top - 1u, run->warp->n_regs);
 	if (op->splits)
 		store_pc(run, run->pc + WS_SASS_BYTES);
 	return op->run(run, op);

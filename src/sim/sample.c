@@ -186,7 +186,8 @@ static bool take_query(struct wsi_run *run, const struct wsi_op *op, unsigned la
 	if (!q.object)
 		return false;
 	if (!shape_fits(q.object, dim)) {
-		wsi_fault(run, 27, 1u << lane, "a texture of another shape than the instruction's");
+		wsi_fault(run, CUDBG_EXCEPTION_WARP_ILLEGAL_INSTR_PARAM, 1u << lane,
+			  "a texture of another shape than the instruction's");
 		return false;
 	}
 	for (unsigned i = 0; i < n; i++)

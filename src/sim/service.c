@@ -7,6 +7,7 @@
 #include "sim/access.h"
 #include "sim/check.h"
 
+enum { LANE_SYSCALL_ERROR = 13 }; /* of old drivers: state/exception.c */
 enum { ARGUMENT = 4, RETURN = 20, MAX_TEXT = 1024, MAX_HEAP_REGIONS = 1 << 16 };
 
 uint64_t wsi_service_argument(const struct wsi_run *run, unsigned number, unsigned lane)
@@ -210,7 +211,7 @@ static enum wsi_step service_free(struct wsi_run *run, unsigned lane)
 		return WSI_STEP_NEXT;
 	struct wsi_region *region = wsi_memory_find(&sim->memory, address);
 	if (!region || region->start != address || region->kind != WSI_REGION_HEAP)
-		return wsi_fault_at(run, 13, lane, address,
+		return wsi_fault_at(run, LANE_SYSCALL_ERROR, lane, address,
 				    "free() of 0x%" PRIx64 ", which malloc() did not give",
 				    address);
 	sim->heap_bytes -= region->size;
@@ -240,7 +241,8 @@ static enum wsi_step service_assert(struct wsi_run *run, unsigned lane)
 		   file, number, function, block->idx.x, block->idx.y, block->idx.z, thread % dim.x,
 		   thread / dim.x % dim.y, thread / dim.x / dim.y, expression);
 	run->no_memory |= !wsi_service_print(run->sim, line, strlen(line));
-	return wsi_fault(run, 12, 1u << lane, "assertion `%.100s` failed", expression);
+	return wsi_fault(run, CUDBG_EXCEPTION_WARP_ASSERT, 1u << lane, "assertion `%.100s` failed",
+			 expression);
 }
 
 /* ---- calls ---- */
@@ -285,8 +287,8 @@ enum wsi_step wsi_service_call(struct wsi_run *run)
 	uint64_t index = (run->pc - WSI_SERVICE_BASE) / WS_SASS_BYTES - 1;
 	if (index >= WSI_COUNT(services) || run->pc % WS_SASS_BYTES != 0 ||
 	    run->warp->n_regs < RETURN + 2 || run->warp->n_regs < services[index].top)
-		return wsi_fault(run, 8, run->group, "a jump to 0x%" PRIx64 ", which is not code",
-				 run->pc);
+		return wsi_fault(run, CUDBG_EXCEPTION_WARP_INVALID_PC, run->group,
+				 "a jump to 0x%" PRIx64 ", which is not code", run->pc);
 	if (!services[index].run)
 		return wsi_fault(run, WS_SIM_UNIMPLEMENTED, run->group, "unimplemented function %s",
 				 services[index].name);

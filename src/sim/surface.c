@@ -135,7 +135,7 @@ static bool find_all(struct wsi_run *run, const struct wsi_op *op, bool write,
 		const struct wsi_object *object = wsi_object_find(run, lane, handles[lane], true);
 		bool ok = object != NULL;
 		if (ok && !shape_fits(op, object)) {
-			wsi_fault(run, 27, 1u << lane,
+			wsi_fault(run, CUDBG_EXCEPTION_WARP_ILLEGAL_INSTR_PARAM, 1u << lane,
 				  "a surface of another shape than the instruction's");
 			ok = false;
 		}

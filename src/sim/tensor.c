@@ -328,19 +328,20 @@ static bool check_map(struct wsi_run *run, const struct wsi_op *op, const struct
 {
 	uint32_t row = m->count[0] * m->bytes;
 	if (m->fields.rank != op->kind)
-		wsi_fault(run, 27, run->mask, "the tensor map has %u dimensions, not %u",
-			  m->fields.rank, op->kind);
+		wsi_fault(run, CUDBG_EXCEPTION_WARP_ILLEGAL_INSTR_PARAM, run->mask,
+			  "the tensor map has %u dimensions, not %u", m->fields.rank, op->kind);
 	else if (m->bytes == 0 || m->fields.interleave != 0 || m->fields.other_swizzle)
 		wsi_run_unimplemented(run, op);
 	else if (m->fields.im2col != ((op->type & PIXELS) != 0))
-		wsi_fault(run, 27, run->mask, "the tensor map is for %s",
-			  m->fields.im2col ? "im2col" : "tiles");
+		wsi_fault(run, CUDBG_EXCEPTION_WARP_ILLEGAL_INSTR_PARAM, run->mask,
+			  "the tensor map is for %s", m->fields.im2col ? "im2col" : "tiles");
 	else if (m->fields.im2col && !is_column(m->fields.channels, m->fields.pixels))
-		wsi_fault(run, 27, run->mask, "the tensor map has %u channels, %u pixels",
-			  m->fields.channels, m->fields.pixels);
+		wsi_fault(run, CUDBG_EXCEPTION_WARP_ILLEGAL_INSTR_PARAM, run->mask,
+			  "the tensor map has %u channels, %u pixels", m->fields.channels,
+			  m->fields.pixels);
 	else if (row % PIECE != 0 || (op->type & ROWS && m->count[1] != 1))
-		wsi_fault(run, 27, run->mask, "the tensor map has a box with rows of %u bytes",
-			  row);
+		wsi_fault(run, CUDBG_EXCEPTION_WARP_ILLEGAL_INSTR_PARAM, run->mask,
+			  "the tensor map has a box with rows of %u bytes", row);
 	else if (m->fields.swizzle != 0 &&
 		 row != 16u << m->fields.swizzle) /* where its rows are, nobody says */
 		wsi_run_unimplemented(run, op);
@@ -441,7 +442,7 @@ enum wsi_step wsi_run_tensor(struct wsi_run *run, const struct wsi_op *op)
 	bool done = tile.shared % TILE_ALIGN == 0;
 	wsi_labor(run, tile_bytes(op, &m) * (op->type & MULTICAST ? (uint64_t)WSI_MAX_CLUSTER : 1));
 	if (!done)
-		wsi_fault_at(run, 6, lane, tile.shared,
+		wsi_fault_at(run, CUDBG_EXCEPTION_WARP_MISALIGNED_ADDRESS, lane, tile.shared,
 			     "shared address 0x%x of a tile is not a multiple of %u", tile.shared,
 			     TILE_ALIGN);
 	else if (op->type & LOAD)

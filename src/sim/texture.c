@@ -150,8 +150,8 @@ const struct wsi_object *wsi_object_find(struct wsi_run *run, unsigned lane, uin
 	if (handle != 0 && handle <= sim->n_objects &&
 	    sim->objects[handle - 1].is_surface == is_surface)
 		return &sim->objects[handle - 1];
-	wsi_fault(run, 27, 1u << lane, "0x%x is the handle of no %s", handle,
-		  is_surface ? "surface" : "texture");
+	wsi_fault(run, CUDBG_EXCEPTION_WARP_ILLEGAL_INSTR_PARAM, 1u << lane,
+		  "0x%x is the handle of no %s", handle, is_surface ? "surface" : "texture");
 	return NULL;
 }
 
@@ -159,7 +159,7 @@ bool wsi_object_postpone(struct wsi_run *run, uint32_t lanes)
 {
 	struct ws_sim *sim = run->sim;
 	bool first = sim->late == 0, access = sim->fault.exception < WS_SIM_UNIMPLEMENTED;
-	if (!first || (access && sim->fault.exception != 27))
+	if (!first || (access && sim->fault.exception != CUDBG_EXCEPTION_WARP_ILLEGAL_INSTR_PARAM))
 		return wsi_fault_postpone(run, lanes);
 	sim->fault.lanes = lanes;
 	return false;

@@ -10,8 +10,6 @@
 #include "objects/mbarrier.h"
 #include "sim/matrix.h"
 
-enum { ACCESS = 20, LEAK = 21 }; /* exceptions */
-
 static uint32_t mask_of(unsigned units)
 {
 	return (UINT32_C(1) << units) - 1;
@@ -23,7 +21,7 @@ uint32_t *wsi_tmem_cell(struct wsi_run *run, const struct wsi_block *block, uint
 	if (lane < WSI_TMEM_LANES && column < WSI_TMEM_COLUMNS && block->tensor &&
 	    block->tensor->columns >> column / WSI_TMEM_UNIT & 1)
 		return &block->tensor->cell[column][lane];
-	wsi_fault(run, ACCESS, run->mask,
+	wsi_fault(run, CUDBG_EXCEPTION_WARP_TMEM_ACCESS_CHECK, run->mask,
 		  "tensor memory at lane %u, column %u: the block has not allocated it", lane,
 		  column);
 	return NULL;
@@ -40,7 +38,8 @@ unsigned wsi_tmem_blocks(struct wsi_run *run, bool pair, struct wsi_block *ret_b
 		uint32_t rank = (own->rank & ~1u) + i;
 		ret_blocks[i] = cluster && rank < cluster->n ? cluster->peers[rank] : NULL;
 		if (!ret_blocks[i]) {
-			wsi_fault(run, 18, run->mask, "block %u of the cluster is not there", rank);
+			wsi_fault(run, CUDBG_EXCEPTION_CLUSTER_BLOCK_NOT_PRESENT, run->mask,
+				  "block %u of the cluster is not there", rank);
 			return 0;
 		}
 	}
@@ -150,7 +149,8 @@ bool wsi_tmem_leave(struct wsi_run *run, uint32_t lanes)
 	if (!block->tensor || block->tensor->columns == 0 || block->live_warps > 1 ||
 	    (run->warp->live & ~lanes) != 0)
 		return true;
-	wsi_fault(run, LEAK, lanes, "the block exits with %u columns of tensor memory",
+	wsi_fault(run, CUDBG_EXCEPTION_WARP_TMEM_LEAK, lanes,
+		  "the block exits with %u columns of tensor memory",
 		  wsi_count_bits(block->tensor->columns) * WSI_TMEM_UNIT);
 	return false;
 }
@@ -247,9 +247,10 @@ enum wsi_step wsi_run_tmem_move(struct wsi_run *run, const struct wsi_op *op)
 			   : op->kind == SECOND_HALF ? 0xffff0000
 						     : UINT32_MAX;
 	if (run->mask != UINT32_MAX)
-		return wsi_fault(run, 27, run->mask, "tensor memory is moved by a part of a warp");
+		return wsi_fault(run, CUDBG_EXCEPTION_WARP_ILLEGAL_INSTR_PARAM, run->mask,
+				 "tensor memory is moved by a part of a warp");
 	if (first < own || first + n_lanes > own + WSI_LANES)
-		return wsi_fault(run, ACCESS, run->mask,
+		return wsi_fault(run, CUDBG_EXCEPTION_WARP_TMEM_ACCESS_CHECK, run->mask,
 				 "tensor memory at lane %u: warp %u reaches lanes %u to %u", first,
 				 warp->id, own, own + WSI_LANES - 1);
 	for (uint32_t left = threads; left; left &= left - 1) {
@@ -378,7 +379,7 @@ enum wsi_step wsi_run_tmem_shift(struct wsi_run *run, const struct wsi_op *op)
 		return wsi_fault_together(run);
 	if ((address >> 16) % WSI_LANES != 0)
 		return wsi_fault(
-			run, ACCESS, run->mask,
+			run, CUDBG_EXCEPTION_WARP_TMEM_ACCESS_CHECK, run->mask,
 			"tensor memory is shifted from lane %u on, which is not a multiple of 32",
 			address >> 16);
 	for (unsigned i = 0; i < n; i++) {

@@ -326,8 +326,8 @@ enum wsi_step wsi_run_tmem_matrix(struct wsi_run *run, const struct wsi_op *op)
 		return WSI_STEP_FAULT;
 	const char *wrong = take_descriptor(op, descriptor, p, &known);
 	if (wrong)
-		return wsi_fault(run, 4, run->mask, "instruction descriptor 0x%08x: %s", descriptor,
-				 wrong);
+		return wsi_fault(run, CUDBG_EXCEPTION_WARP_ILLEGAL_INSTRUCTION, run->mask,
+				 "instruction descriptor 0x%08x: %s", descriptor, wrong);
 	known &= wsi_matrix_describe(&p->b, wsi_ureg64(warp, alu->source[B].number));
 	if (!(op->type & A_IN_TENSOR))
 		known &= wsi_matrix_describe(&p->a, wsi_ureg64(warp, alu->source[A].number));

@@ -48,8 +48,9 @@ const uint32_t *wsi_source(struct wsi_run *run, const struct wsi_alu_value *valu
 	case WSI_ALU_BINDLESS: /* refused when it was decoded */
 		break;
 	}
-	wsi_fault(run, 29, run->mask, "constant c[0x%x][0x%" PRIx64 "] is outside its bank",
-		  value->number, value->value);
+	wsi_fault(run, CUDBG_EXCEPTION_WARP_INVALID_CONST_ADDR_LDC, run->mask,
+		  "constant c[0x%x][0x%" PRIx64 "] is outside its bank", value->number,
+		  value->value);
 	return NULL;
 }
 
@@ -160,13 +161,13 @@ enum wsi_step wsi_run_load_constant(struct wsi_run *run, const struct wsi_op *op
 			off += wsi_reg(warp, at->reg)[lane];
 		const uint8_t *from = constant(run, at->bank, off, op->bytes);
 		if (off % op->bytes != 0)
-			return wsi_fault_at(run, 6, lane, off,
+			return wsi_fault_at(run, CUDBG_EXCEPTION_WARP_MISALIGNED_ADDRESS, lane, off,
 					    "constant address 0x%x is not a multiple of %u", off,
 					    op->bytes);
 		if (!from)
-			return wsi_fault_at(run, 29, lane, off,
-					    "constant c[0x%x][0x%x] is outside its bank", at->bank,
-					    off);
+			return wsi_fault_at(run, CUDBG_EXCEPTION_WARP_INVALID_CONST_ADDR_LDC, lane,
+					    off, "constant c[0x%x][0x%x] is outside its bank",
+					    at->bank, off);
 		if (to->number == 255)
 			load_lane(op, from, unused, 1);
 		else if (to->place == WSI_ALU_UREG)

@@ -13,6 +13,8 @@ from pathlib import Path
 
 root = Path(sys.argv[1])
 page = (root / "docs/software-gpu.md").read_text()
+enums = (root / "src/cudbg/api/enums.tbl").read_text()
+names = dict(re.findall(r"^\tvalue (CUDBG_EXCEPTION_\w+) (\d+) ", enums, re.M))
 
 
 def table(mark):
@@ -28,15 +30,15 @@ def table(mark):
 
 
 def of_code():
-    """What src/sim makes faults with."""
+    """What src/sim makes faults with, by name."""
     made = set()
     for path in sorted((root / "src/sim").glob("*.c")):
         text = path.read_text()
-        values = dict(re.findall(r"\b([A-Z]+) = (\d+)\b", text))
+        values = names | dict(re.findall(r"\b([A-Z_]+) = (\d+)\b", text))
         for argument in re.findall(r"\bwsi_fault(?:_at)?\(\s*\w+,\s*([^,]+?)\s*,", text):
             for value in re.split(r"[?:]", argument)[-2:]:
                 value = value.strip()
-                if value.isdigit() or value in values or value.startswith("WS_SIM_"):
+                if value in values or value.startswith("WS_SIM_"):
                     made.add(values.get(value, value))
                 elif not value.isidentifier() or value != "exception":
                     raise AssertionError(f"{path.name}: which exception is '{value}'?")
@@ -44,8 +46,7 @@ def of_code():
 
 
 def of_api():
-    enums = (root / "src/cudbg/api/enums.tbl").read_text()
-    return {number for number in re.findall(r"^\tvalue CUDBG_EXCEPTION_\w+ (\d+) ", enums, re.M) if number != "0"}
+    return set(names.values()) - {"0"}
 
 
 made, never, code, api = table("made"), table("never"), of_code(), of_api()
