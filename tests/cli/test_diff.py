@@ -232,6 +232,13 @@ def parameter(model):
     grid.params = flipped(grid.params, 8)
 
 
+@case('a parameter, and the grids in another order',
+      ('memory', 'param 0x160+0x18 of device 2 grid 1', 'as recorded', '1 bytes differ, the first at 0x168'))
+def parameter_in_another_order(model):
+    parameter(model)
+    model.device().grids.reverse()
+
+
 @case('an exception', ('verdict', 'verdict', ANY, ANY),
       ('exception', '14 Warp Illegal Address at read_word+0xa0 /src/ws/tests/kernels/calls.cu:12', None,
        '16 lanes, first in device 2 block (2,0,0) thread (32,0,0)'),

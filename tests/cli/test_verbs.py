@@ -175,7 +175,7 @@ def check_words(bench):
     bench.expect('a path that is no file', ('./gone',), 1, 'No such file')
     bench.expect('a dump that is no file', ('gone.nvcudmp',), 1, 'No such file')
     bench.expect('help of a mistyped verb', ('help', 'inof'), 2, 'did you mean: warpscope info')
-    bench.expect('DUMP VERB', (dump, 'info', 'warps'), 2, f'the verb comes first: warpscope info {re.escape(dump)} warps')
+    bench.expect('DUMP VERB', (dump, 'info', 'warps'), 2, f'the verb comes first: warpscope info {re.escape(dump)} warps; see: warpscope --help')
     bench.expect('TABLE DUMP', ('info', 'warps', dump), 2, f'the file comes first: warpscope info {re.escape(dump)} warps')
     bench.expect('PLACE FILE', ('symbolize', 'gather_rows', cubin), 2, 'the file comes first: warpscope symbolize')
     bench.expect('two dumps that need no order', ('diff', 'gone', dump), 1, 'gone: No such file')

@@ -510,6 +510,21 @@ static void blocks_are_drawn_of_a_grid_that_hardware_can_have(void **state)
 	}
 }
 
+static void blocks_of_a_state_are_counted(void **state)
+{
+	(void)state;
+	struct ws_report_block blocks[2] = { { .status = WS_OK }, { .status = WS_OK } };
+	struct ws_report_warp warps[2] = { { .known = true }, { .known = true, .block = 1 } };
+	struct planted p;
+	plant(&p);
+	p.e.kernel = 0;
+	blocks[1].idx.x = 1;
+	p.report.map.blocks = blocks;
+	p.report.map.warps = warps;
+	p.report.map.n_blocks = p.report.map.n_warps = 2;
+	says(&p.report, HTML, "<b>2</b> blocks</li>");
+}
+
 /* ---- threads ---- */
 
 static void groups_that_are_left_out_are_counted(void **state)
@@ -714,6 +729,7 @@ int main(void)
 		cmocka_unit_test(fields_are_cut_where_there_are_many),
 		cmocka_unit_test(the_launch_is_told_as_far_as_it_is_known),
 		cmocka_unit_test(blocks_are_drawn_of_a_grid_that_hardware_can_have),
+		cmocka_unit_test(blocks_of_a_state_are_counted),
 		cmocka_unit_test(groups_that_are_left_out_are_counted),
 		cmocka_unit_test(other_exceptions_are_told_as_far_as_they_are_known),
 		cmocka_unit_test(lists_that_are_long_are_cut),
