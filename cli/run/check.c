@@ -30,6 +30,8 @@ static const struct words words[] = {
 	[WS_SIM_OUT_OF_BOUNDS] = { "out-of-bounds", "memcheck",
 				   "access outside of the buffer that the pointer is of",
 				   "accessed by", "" },
+	[WS_SIM_OVERFLOW] = { "overflow", "none", "address from an index that overflowed 32 bits",
+			      "accessed by", "computed by" },
 	[WS_SIM_DIVERGENT_BARRIER] = { "divergent-barrier", "synccheck",
 				       "threads of a block at different barriers",
 				       "waits:", "waits:" },
@@ -180,6 +182,19 @@ static void print_base(struct ws_out *out, const struct places *places,
 	ws_out_printf(out, "the %" PRIu64 " bytes at 0x%" PRIx64 "\n", f->base_bytes, f->base);
 }
 
+/* As the report of an access that fails says it. */
+static void print_product(struct ws_out *out, const struct ws_sim_finding *f)
+{
+	int64_t exact = f->factor[0] * f->factor[1] + f->addend;
+	ws_out_printf(out, "  %" PRId64 " * %" PRId64, f->factor[0], f->factor[1]);
+	if (f->addend != 0)
+		ws_out_printf(out, " + %" PRId64, f->addend);
+	ws_out_printf(out,
+		      " = %" PRId64 " does not fit in 32 bits: the code went on with %" PRId32
+		      "\n  compute it in 64 bits, as `int64_t(row) * stride`\n",
+		      exact, (int32_t)(uint32_t)exact);
+}
+
 static void print_finding(struct ws_out *out, const struct places *places,
 			  const struct ws_sim_finding *f)
 {
@@ -195,6 +210,8 @@ static void print_finding(struct ws_out *out, const struct places *places,
 		print_party(out, places, w->other, &f->other);
 	if (f->kind == WS_SIM_OUT_OF_BOUNDS)
 		print_base(out, places, f);
+	if (f->kind == WS_SIM_OVERFLOW)
+		print_product(out, f);
 }
 
 /* ---- JSON ---- */
@@ -239,6 +256,16 @@ static void json_finding(struct ws_json *json, const struct places *places,
 		ws_json_key_u64(json, "buffer_bytes", f->base_bytes);
 		if (variable_find(places, f->base, &variable))
 			ws_json_key_str(json, "variable", variable);
+	}
+	if (f->kind == WS_SIM_OVERFLOW) {
+		int64_t exact = f->factor[0] * f->factor[1] + f->addend;
+		ws_json_key_array(json, "factors");
+		ws_json_i64(json, f->factor[0]);
+		ws_json_i64(json, f->factor[1]);
+		ws_json_end(json);
+		ws_json_key_i64(json, "addend", f->addend);
+		ws_json_key_i64(json, "exact", exact);
+		ws_json_key_i64(json, "value", (int32_t)(uint32_t)exact);
 	}
 	ws_json_key_u64(json, "launch", f->grid);
 	ws_json_key_u64(json, "count", f->count);

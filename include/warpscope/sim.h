@@ -439,6 +439,8 @@ enum ws_sim_finding_kind {
 	WS_SIM_OUT_OF_BOUNDS,      /**< memcheck: through a pointer into one allocation or variable
 				      another one is accessed; or what lies behind one, see
 				      options.granularity */
+	WS_SIM_OVERFLOW,           /**< (no tool of theirs) an address made of a signed product that
+				      did not fit in 32 bits */
 };
 
 enum ws_sim_space {
@@ -467,9 +469,11 @@ struct ws_sim_finding {
 	struct ws_sim_party who;
 	bool has_other;
 	struct ws_sim_party other; /**< who accessed it before; who is missing; where this thread
-				      first read what nobody wrote */
+				      first read what nobody wrote, or multiplied */
 	uint64_t base, base_bytes; /**< out of bounds: the allocation or variable that the
 				      pointer is of */
+	int64_t factor[2], addend; /**< overflow: factor[0] * factor[1] + addend does not fit; where
+				      the product alone does not, `addend` is 0 */
 };
 
 /**

@@ -95,6 +95,13 @@ enum wsi_alu_status wsi_alu_prepare(const struct ws_insn *insn, struct wsi_alu *
 bool wsi_alu_add_result(struct wsi_alu *alu, const struct ws_operand *op);
 bool wsi_alu_add_condition(struct wsi_alu *alu, const struct ws_operand *op);
 
+/*
+ * Lanes whose a * b + c, of numbers with a sign, does not fit in 32 bits. Not judged: factors below
+ * zero, and those below 2, which only move or add. What is added from `large` on may be a number
+ * below zero that does not fit itself.
+ */
+uint32_t wsi_alu_misfits(const uint32_t *a, const uint32_t *b, const uint32_t *c, int32_t large);
+
 static inline void wsi_alu_run(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {
 	alu->run(alu, io);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What hardware does not tell (options.check): races, reads of what nobody wrote, barriers at
- * which threads do not meet, accesses between objects.
+ * which threads do not meet, accesses between objects, products that did not fit.
  *
  * **Nothing without it.** A device that checks decodes operations to one handler,
  * wsi_run_checked(), which looks at an operation, lets it run and notes what it did; other devices
@@ -80,8 +80,17 @@ struct wsi_trail_origin {
 	uint8_t space; /* enum ws_sim_space */
 };
 
+/* Which lanes' 32 bits are a product that did not fit, or what was made of one: see wrap.c. */
+struct wsi_wrap {
+	uint32_t wrapped; /* a number of 32 bits that would be another, had it room */
+	uint32_t above;   /* the upper half of 64 bits that such a number was made */
+	uint32_t bent;    /* no number of which anything is concluded */
+	uint32_t product; /* of `wrapped` and `above`: its number */
+};
+
 /* A register, a predicate, or a word of local memory, of all lanes. */
 struct wsi_trail_word {
+	struct wsi_wrap wrap;
 	uint32_t unknown; /* lanes in which nobody wrote it, or what it was made of */
 	struct wsi_trail_origin origin;
 	uint32_t of[WSI_LANES]; /* the allocation that it points into, or should */
@@ -93,7 +102,9 @@ struct wsi_trail {
 	size_t n_local;
 	struct wsi_trail_word pred[8];
 	uint32_t uniform[256]; /* as `of`: they count as written */
-	uint32_t n_regs;
+	struct wsi_wrap uniform_wrap[256];
+	struct wsi_product *products; /* owned; NULL: all fitted. The last ones, by number */
+	uint32_t n_products, n_regs;
 	struct wsi_trail_word reg[];
 };
 
@@ -211,6 +222,22 @@ void wsi_trail_destroy(struct wsi_trail *trail);
 void wsi_trail_follow(struct wsi_run *run, const struct wsi_op *op);
 /* Lanes have called a function of the device's own. */
 void wsi_trail_called(struct wsi_warp *warp, uint32_t lanes);
+
+/* A party of findings: one of some lanes at an instruction. */
+struct wsi_shadow_access wsi_trail_party(const struct wsi_run *run, uint64_t pc, uint32_t lanes);
+
+/* ---- wrap.c ---- */
+
+/* What an operation does to products that did not fit, for wsi_op.wrap. */
+uint8_t wsi_wrap_kind(const struct wsi_op *op);
+/* What an operation that accesses no memory is about to make of them: the first word of its
+ * results, and the others. */
+void wsi_wrap_follow(struct wsi_run *run, const struct wsi_op *op, struct wsi_wrap made[2]);
+/* Puts some lanes of a word. */
+void wsi_wrap_put(struct wsi_wrap *to, const struct wsi_wrap *from, uint32_t mask);
+/* Tells of an access to global memory whose address was made of one. */
+void wsi_wrap_access(const struct wsi_run *run, const struct wsi_at *at,
+		     const uint64_t address[WSI_LANES]);
 
 /* ---- watch.c ---- */
 /* An operation that is not watched (a copy in the background) writes: nobody can tell who did. */

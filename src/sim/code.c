@@ -379,6 +379,7 @@ static void decode_checked(const struct ws_sim *sim, const struct wsi_text *text
 		op->has |= UINT64_C(1) << WSI_MODIFIER_STRONG;
 	if (!op->insn.known)
 		return;
+	op->wrap = wsi_wrap_kind(op);
 	op->checked = op->run;
 	op->run = accesses || fences ? wsi_run_checked : wsi_run_followed;
 }

@@ -117,6 +117,7 @@ struct wsi_op {
 	uint8_t n_at;
 	uint8_t space;      /* enum ws_sass_space */
 	uint8_t kind, type; /* by handler */
+	uint8_t wrap;       /* of a device that checks: wrap.c */
 	uint16_t top;       /* registers that it needs */
 	uint64_t has;       /* modifiers: WSI_HAS() */
 	uint64_t target;

@@ -48,8 +48,10 @@ void wsi_trail_destroy(struct wsi_trail *trail)
 {
 	for (size_t i = 0; trail && trail->local && i < trail->n_local; i++)
 		wsi_free(trail->local[i]);
-	if (trail)
+	if (trail) {
 		wsi_free(trail->local);
+		wsi_free(trail->products);
+	}
 	wsi_free(trail);
 }
 
@@ -189,13 +191,12 @@ static bool follows(unsigned operation)
 	}
 }
 
-static void add_word(struct wsi_trail_word *sum, const struct wsi_trail_word *word)
+static void add_of(uint32_t *restrict sum, const uint32_t *restrict of)
 {
-	if (!sum->unknown)
-		sum->origin = word->origin;
-	sum->unknown |= word->unknown;
-	for (unsigned lane = 0; lane < WSI_LANES; lane++)
-		sum->of[lane] = both(sum->of[lane], word->of[lane]);
+	for (unsigned lane = 0; lane < WSI_LANES; lane++) {
+		uint32_t a = sum[lane], b = of[lane], mixed = b == NONE ? a : MIXED;
+		sum[lane] = (a == NONE) | (a == b) ? b : mixed;
+	}
 }
 
 static void add_all(struct wsi_trail_word *sum, uint32_t of)
@@ -225,10 +226,11 @@ static void gather(struct wsi_run *run, const struct wsi_op *op, struct wsi_trai
 				add_all(sum, trail->uniform[v->number + k]);
 			if (v->place != WSI_ALU_REG || v->number == 255 || !word)
 				continue;
-			struct wsi_trail_word one = *word;
-			one.origin = read_at(run, word, WS_SIM_SPACE_REGISTER, v->number + k);
-			one.unknown &= run->mask;
-			add_word(sum, &one);
+			if (!sum->unknown)
+				sum->origin =
+					read_at(run, word, WS_SIM_SPACE_REGISTER, v->number + k);
+			sum->unknown |= word->unknown & run->mask;
+			add_of(sum->of, word->of);
 		}
 		if (v->place == WSI_ALU_CONSTANT && v->words <= 2)
 			add_all(sum, constant_of(run, v->number, v->value));
@@ -243,25 +245,31 @@ static void put_word(struct wsi_trail_word *to, const struct wsi_trail_word *fro
 	if (from->unknown & mask || !to->unknown)
 		to->origin =
 			from->unknown & mask ? from->origin : (struct wsi_trail_origin){ .pc = 0 };
-	for (uint32_t left = mask; left; left &= left - 1) {
+	wsi_wrap_put(&to->wrap, &from->wrap, mask);
+	if (mask == UINT32_MAX)
+		memcpy(to->of, from->of, sizeof to->of);
+	for (uint32_t left = mask == UINT32_MAX ? 0 : mask; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
 		to->of[lane] = from->of[lane];
 	}
 }
 
 static void put_results(const struct wsi_run *run, const struct wsi_op *op,
-			const struct wsi_trail_word *made)
+			const struct wsi_trail_word *made, const struct wsi_wrap wrap[2])
 {
 	struct wsi_trail *trail = run->warp->trace->trail;
 	for (unsigned i = 0; i < op->alu.n_results; i++) {
 		const struct wsi_alu_value *v = &op->alu.result[i];
 		for (unsigned k = 0; k < v->words && v->number != 255; k++) {
 			struct wsi_trail_word *word = reg_at(trail, v->number + k);
-			if (v->place == WSI_ALU_UREG)
+			if (v->place == WSI_ALU_UREG) {
 				trail->uniform[v->number + k] =
 					made->of[run->mask ? wsi_first_bit(run->mask) : 0];
-			else if (word)
+				trail->uniform_wrap[v->number + k] = wrap[k > 0];
+			} else if (word) {
 				put_word(word, made, run->mask);
+				wsi_wrap_put(&word->wrap, &wrap[k > 0], run->mask);
+			}
 		}
 	}
 	for (unsigned i = 0; i < op->alu.n_predicate_results; i++) {
@@ -334,7 +342,7 @@ static void move_local(struct wsi_run *run, const struct wsi_op *op,
 
 /* ---- what is told ---- */
 
-static struct wsi_shadow_access party_of(const struct wsi_run *run, uint64_t pc, uint32_t lanes)
+struct wsi_shadow_access wsi_trail_party(const struct wsi_run *run, uint64_t pc, uint32_t lanes)
 {
 	return (struct wsi_shadow_access){
 		.time = run->sim->check->time,
@@ -351,8 +359,8 @@ static void tell_unknown(const struct wsi_run *run, const struct wsi_trail_word 
 	if (!unknown)
 		return;
 	struct wsi_trail_origin from = read_at(run, word, space, number);
-	struct wsi_shadow_access who = party_of(run, run->pc, unknown);
-	struct wsi_shadow_access other = party_of(run, from.pc, unknown);
+	struct wsi_shadow_access who = wsi_trail_party(run, run->pc, unknown);
+	struct wsi_shadow_access other = wsi_trail_party(run, from.pc, unknown);
 	wsi_check_tell(run->sim->check, WS_SIM_UNINITIALIZED, (enum ws_sim_space)from.space,
 		       from.address, &who, from.pc == run->pc ? NULL : &other);
 }
@@ -417,7 +425,7 @@ static void check_bounds(struct wsi_run *run, const struct wsi_op *op, const str
 		struct wsi_extent base;
 		if (of == NONE || !object_of(run, of, &base))
 			continue;
-		struct wsi_shadow_access who = party_of(run, run->pc, 1u << lane);
+		struct wsi_shadow_access who = wsi_trail_party(run, run->pc, 1u << lane);
 		struct ws_sim_finding *finding =
 			wsi_check_tell(run->sim->check, WS_SIM_OUT_OF_BOUNDS, WS_SIM_SPACE_GLOBAL,
 				       address[lane], &who, NULL);
@@ -447,6 +455,7 @@ static void check_predicates(const struct wsi_run *run, const struct wsi_op *op)
 static void follow_access(struct wsi_run *run, const struct wsi_op *op)
 {
 	static const struct wsi_trail_word written;
+	static const struct wsi_wrap fits[2];
 	wsi_handler *does = op->checked;
 	uint64_t address[WSI_LANES];
 	uint32_t all = run->mask;
@@ -457,13 +466,15 @@ static void follow_access(struct wsi_run *run, const struct wsi_op *op)
 	wsi_addresses(run, &op->at[0], wide, address);
 	if ((does == wsi_run_store || does == wsi_run_atomic) && op->alu.n_sources > 0)
 		check_stored(run, op, address);
-	if (wide)
+	if (wide) {
 		check_bounds(run, op, &op->at[0], address);
+		wsi_wrap_access(run, &op->at[0], address);
+	}
 	if (does == wsi_run_store && op->alu.n_sources == 1)
 		move_local(run, op, address, true);
 	uint32_t some = run->mask;
 	run->mask = all;
-	put_results(run, op, &written);
+	put_results(run, op, &written, fits);
 	run->mask = some;
 	if (does == wsi_run_load && op->alu.n_results == 1)
 		move_local(run, op, address, false);
@@ -474,6 +485,8 @@ void wsi_trail_follow(struct wsi_run *run, const struct wsi_op *op)
 {
 	struct wsi_trail *trail = run->warp->trace->trail;
 	struct wsi_trail_word made = { .unknown = 0 };
+	struct wsi_wrap wrap[2];
+	uint64_t address[WSI_LANES];
 	wsi_handler *does = op->checked;
 	check_predicates(run, op);
 	if (op->n_at == 1 &&
@@ -482,9 +495,14 @@ void wsi_trail_follow(struct wsi_run *run, const struct wsi_op *op)
 		follow_access(run, op);
 		return;
 	}
+	if (does == wsi_run_copy && op->n_at == 2) {
+		wsi_addresses(run, &op->at[1], true, address);
+		wsi_wrap_access(run, &op->at[1], address);
+	}
 	if (follows(op->insn.operation))
 		gather(run, op, &made);
-	put_results(run, op, &made);
+	wsi_wrap_follow(run, op, wrap);
+	put_results(run, op, &made, wrap);
 	if (does == wsi_run_load_constant && op->n_at == 1)
 		put_constants(run, op);
 	for (unsigned i = 0; op->insn.operation == WS_OP_R2P && i < WSI_COUNT(trail->pred); i++)

@@ -482,3 +482,138 @@ KERNEL wide_good ARGUMENTS
 	int t = (int)threadIdx.x;
 	store_wide(out + 8 * t, in[t]);
 }
+
+// ---- products that do not fit in 32 bits ----
+
+// 40,000 * 60,000 is 2^32 more than this.
+#define WRAPPED (-1894967296L)
+#define ROW ((int)in[2] + 39998)
+#define STRIDE ((int)in[3] + 59997)
+
+KERNEL overflow_bad ARGUMENTS
+{
+	int t = (int)threadIdx.x, row = ROW, stride = STRIDE;
+	int at = row * stride + t; // overflow_bad before
+	out[at - WRAPPED] = 7; // overflow_bad now
+}
+
+KERNEL overflow_good ARGUMENTS
+{
+	int t = (int)threadIdx.x, row = ROW, stride = STRIDE;
+	long at = (long)row * stride + t;
+	out[at - (WRAPPED + (1L << 32))] = 7;
+}
+
+KERNEL overflow_shift_bad ARGUMENTS
+{
+	int row = (int)(in[1000] + in[1001] + in[1001]);
+	int at = row << 20; // overflow_shift_bad before
+	out[at + (1094L << 20) + threadIdx.x] = 7; // overflow_shift_bad now
+}
+
+struct three {
+	u32 x, y, z;
+};
+
+KERNEL overflow_struct_bad ARGUMENTS
+{
+	int t = (int)threadIdx.x, row = ROW, stride = STRIDE;
+	const struct three *from = (const struct three *)(in - 3 * WRAPPED);
+	out[t] = from[row * stride + t].y; // overflow_struct_bad now before
+}
+
+__device__ __noinline__ u32 element_of(const u32 *p, int at)
+{
+	return p[at]; // overflow_called_bad now
+}
+
+KERNEL overflow_called_bad ARGUMENTS
+{
+	int t = (int)threadIdx.x, row = ROW, stride = STRIDE;
+	out[t] = element_of(in - WRAPPED, row * stride + t); // overflow_called_bad before
+}
+
+KERNEL overflow_division_bad ARGUMENTS
+{
+	int i = (int)in[7] + 279993 + (int)threadIdx.x, width = (int)in[7];
+	int row = i / width, column = i % width, stride = STRIDE;
+	long there = WRAPPED + (row - 40000) * 60000;
+	out[threadIdx.x] = in[row * stride + column - there]; // overflow_division_bad now before
+}
+
+KERNEL overflow_atomic_bad ARGUMENTS
+{
+	int row = ROW, stride = STRIDE;
+	atomicAdd(&out[row * stride - WRAPPED], 1u); // overflow_atomic_bad now before
+}
+
+// Hashes, with and without a sign, that are made indices in all the usual ways.
+KERNEL overflow_hash_good ARGUMENTS
+{
+	int t = (int)threadIdx.x, n = (int)in[100];
+	unsigned h = in[t] * 2654435761u + 12345u;
+	int s = (int)in[t] * 1103515245 + 12345;
+	unsigned f = (2166136261u ^ in[t]) * 16777619u;
+	u32 sum = in[h % n] + in[h & 127] + in[h >> 25] + in[h % 100u] + in[(int)(h % (unsigned)n)] + in[(int)(h >> 1) % n];
+	sum += in[s % n + n] + in[s % 16 + 16] + in[s % 100 + 100] + in[(s & 0x7fffffff) % n] + in[s / 5000000 + 500] + in[(s >> 24) + 128];
+	sum += in[abs(s % n)] + in[abs(s) % n] + in[(unsigned)s % (unsigned)n] + in[(size_t)(unsigned)s % 1000] + in[(size_t)s % 1000];
+	sum += in[(long)s % 100 + 100] + in[(long)s % n + n] + in[f % (unsigned)n] + in[(f ^ f >> 16) % n] + in[__umulhi(h, 1000u)];
+	sum += in[(int)((long)s * n >> 32) + n] + in[(int)((long)s * 100 >> 32) + 100] + in[(unsigned long)h * n >> 32] + in[__mulhi(s, n) + n] + in[(unsigned char)s] + in[(short)s / 64 + 512];
+	out[t] = sum;
+}
+
+KERNEL overflow_random_good ARGUMENTS
+{
+	int t = (int)threadIdx.x, n = (int)in[100];
+	unsigned state = in[t] + 1;
+	int next = (int)in[t] + 1;
+	u32 sum = 0;
+	for (int i = 0; i < n; i++) {
+		state = state * 1664525u + 1013904223u;
+		next = next * 1103515245 + 12345;
+		int from = (int)(state >> 16) % n;
+		sum += in[from] + in[state % (unsigned)n] + in[(next / 65536 & 32767) % n];
+		state ^= state << 13;
+		state ^= state >> 17;
+		state ^= state << 5;
+		sum += in[state * (unsigned)t % (unsigned)n] + in[(int)(state % 1000u)];
+	}
+	out[t] = sum;
+}
+
+// The numbers wrap on the way, and the index is right.
+KERNEL overflow_back_good ARGUMENTS
+{
+	int t = (int)threadIdx.x;
+	unsigned row = (unsigned)ROW, stride = (unsigned)STRIDE, before = row * stride - 5, far = (in[9] + 2391u) * 1000000u;
+	int near = (int)(row * stride - before), nearer = (int)(row * stride + (unsigned)t - far), back = (int)(before - row * stride);
+	int both = (int)(row * stride - (row - 1) * stride) - 59990 + t;
+	u32 sum = in[near] + in[nearer] + in[back + 5] + in[both];
+	sum += in[(int)(row * stride * 3 - row * 3 * stride) + t];
+	out[t] = sum;
+}
+
+// Without a sign; negative ones; larger ones that are cut.
+KERNEL overflow_index_good ARGUMENTS
+{
+	int t = (int)threadIdx.x, n = (int)in[100];
+	unsigned row = (unsigned)ROW, stride = (unsigned)STRIDE, at = row * stride + (unsigned)t;
+	u32 sum = in[at - (WRAPPED + (1L << 32))] + in[at - 2400000000u];
+	const u32 *end = in + 1000;
+	sum += end[(t - 64) * (n / 10)] + end[-(t * 10) - 1] + end[(t - 63) * n / 10];
+	long i = 5000000000L + t * 3000000000L;
+	int r = (int)(i % n), q = (int)(i % 1000), k = (int)(i - i / n * n), m = (int)((unsigned long)i % 1000);
+	sum += in[r] + in[q] + in[k] + in[m] + in[(int)(i & 511)];
+	int clamped = min(max(ROW * STRIDE, 0), 1000), ring = (int)((row * stride) % 1000u), sign = ROW * STRIDE < 0;
+	sum += in[clamped] + in[ring] + in[sign] + in[(ROW * STRIDE) >> 31 & 1];
+	out[t] = sum;
+}
+
+// What is not an address may wrap.
+KERNEL overflow_value_good ARGUMENTS
+{
+	int t = (int)threadIdx.x;
+	long wide = ROW * STRIDE;
+	out[t] = (u32)(wide >> 32) + (u32)(ROW * STRIDE);
+	flag[t] = (u32)(ROW * STRIDE + t);
+}
