@@ -24,10 +24,11 @@ demo: packages $(BUILD)/build.ninja
 	@tools/quietly.sh "Building the program, a minute or two ..." ninja -C $(BUILD) warpscope driver/warpscope-agent examples/example-program
 	@tools/demo.sh $(BUILD)/warpscope $(BUILD)/examples/example-program $(DUMPS)
 
-# The one public header that is made: the debugger API, from the tables in src/cudbg/api.
+# What people read and the build makes: the header of the debugger API, and two pages of what was measured.
+MADE = include/warpscope/cudadebugger.h docs/api-coverage.md docs/sass-coverage.md
 headers: packages $(BUILD)/build.ninja
-	@tools/quietly.sh "Making the header ..." ninja -C $(BUILD) include/warpscope/cudadebugger.h
-	@echo $(BUILD)/include/warpscope/cudadebugger.h
+	@tools/quietly.sh "Making them ..." ninja -C $(BUILD) $(MADE)
+	@printf '%s\n' $(MADE:%=$(BUILD)/%)
 
 # The picture in README.md, again: after a change of the HTML page. Needs tools/packages-browser.txt.
 picture: build

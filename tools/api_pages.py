@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes docs/api/coverage.md: what each function of the API answers, and the test that proves it."""
+"""Writes docs/api-coverage.md, in the build folder: what each function of the API answers, and the test that proves it."""
 
 import glob
 import os

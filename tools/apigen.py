@@ -9,7 +9,7 @@ Makes code and pages out of the tables of the debugger API (src/cudbg/api/).
   apigen.py FOLDER entries OUT                 checks in front of them, and the tables
   apigen.py FOLDER passing OUT                 tables that hand each call on as data
   apigen.py FOLDER meta OUT                    the functions as data, and a call by slot
-  apigen.py FOLDER coverage [--tests tests/api] OUT   docs/api/coverage.md
+  apigen.py FOLDER coverage [--tests tests/api] OUT   docs/api-coverage.md, in the build folder
   apigen.py FOLDER check                       only reads the tables
 """
 

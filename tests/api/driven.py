@@ -6,7 +6,7 @@ usage: driven.py ROOT TEST_LIVE FATBIN...            holds the record to what is
        driven.py --write ROOT TEST_LIVE FATBIN...    writes the record: what three runs have in common
 
 Each test of TEST_LIVE runs alone, with its calls traced by the library (WARPSCOPE_TRACE). A row of tests/api/driven.tsv is a function,
-a result, and the first tests that it came in. docs/api/coverage.md is made from it.
+a result, and the first tests that it came in. docs/api-coverage.md is made from it by the build.
 """
 
 import json

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares our text with the vendor's disassembler, instruction by instruction, and writes docs/sass-coverage.md.
+"""Compares our text with the vendor's disassembler, instruction by instruction, and writes the page sass-coverage.md.
 
     coverage.py WORDS-PROGRAM NAME=FOLDER... [--record ROUND COMMIT] [-o FINDINGS.tsv]     compare; with --record add rows to rounds.tsv
     coverage.py --page                                                                     the page, made of rounds.tsv alone

@@ -5,7 +5,7 @@ nothing at all, so the refused ones are found first: each word becomes a functio
 made here, and the tool's messages name the addresses.
 
 The tool is the `nvdisasm` that $NVDISASM names, else the one on PATH; $NVDISASM may name several, oldest first and separated by colons.
-Version used for the recorded data: see docs/sass-coverage.md.
+Version used for the recorded data: see the page of coverage.py.
 """
 import os
 import re
