@@ -141,46 +141,34 @@ static void command_quit(struct debugger *d, const char *text)
 	d->quits = true;
 }
 
-static void command_break(struct debugger *d, const char *text)
+/* `how`: temporary */
+static void command_break(struct debugger *d, const char *text, int how)
 {
-	(void)debug_break(d, text, false);
+	(void)debug_break(d, text, how);
 }
 
-static void command_tbreak(struct debugger *d, const char *text)
+/* `how`: ws_watch_kinds */
+static void command_watch(struct debugger *d, const char *text, int how)
 {
-	(void)debug_break(d, text, true);
-}
-
-static void command_watch(struct debugger *d, const char *text)
-{
-	debug_watch(d, text, WS_WATCH_CHANGE);
-}
-
-static void command_rwatch(struct debugger *d, const char *text)
-{
-	debug_watch(d, text, WS_WATCH_READ);
-}
-
-static void command_awatch(struct debugger *d, const char *text)
-{
-	debug_watch(d, text, WS_WATCH_READ | WS_WATCH_WRITE);
+	debug_watch(d, text, (uint32_t)how);
 }
 
 static void command_until(struct debugger *d, const char *text)
 {
-	if (*text ? debug_break(d, text, true) : false)
+	if (*text && debug_break(d, text, true))
 		debug_go(d);
 	else if (!*text && debug_has_thread(d))
 		debug_step(d, WS_DEBUG_UNTIL, 1);
 }
 
-static void enable(struct debugger *d, const char *text, bool on)
+/* `how`: on */
+static void command_enable(struct debugger *d, const char *text, int how)
 {
 	const char *rest = debug_behind(text, "display");
 	if (rest)
-		debug_display_enable(d, rest, on);
+		debug_display_enable(d, rest, how);
 	else
-		debug_breakpoints_enable(d, text, on);
+		debug_breakpoints_enable(d, text, how);
 }
 
 static void command_delete(struct debugger *d, const char *text)
@@ -192,65 +180,29 @@ static void command_delete(struct debugger *d, const char *text)
 		debug_breakpoints_delete(d, all ? all : text);
 }
 
-static void command_enable(struct debugger *d, const char *text)
-{
-	enable(d, text, true);
-}
-
-static void command_disable(struct debugger *d, const char *text)
-{
-	enable(d, text, false);
-}
-
-/* `go`: debug_step() or debug_step_back(). */
-static void step(struct debugger *d, const char *text, enum ws_debug_step_kind how,
-		 void (*go)(struct debugger *d, enum ws_debug_step_kind how, uint64_t times))
+/* The count of steps that a text is, if there is a thread for them; 0 with a word to the user. */
+static uint64_t steps_of(const struct debugger *d, const char *text)
 {
 	uint64_t times = 1;
-	if (*text && (!cli_number(text, &times) || times == 0))
-		cli_say("'%s' is not a count.\n", text);
-	else if (debug_has_thread(d))
-		go(d, how, times);
+	if (!*text || (cli_number(text, &times) && times > 0))
+		return debug_has_thread(d) ? times : 0;
+	cli_say("'%s' is not a count.\n", text);
+	return 0;
 }
 
-static void command_stepi(struct debugger *d, const char *text)
+/* `how`: enum ws_debug_step_kind, as of the one after it */
+static void command_step(struct debugger *d, const char *text, int how)
 {
-	step(d, text, WS_DEBUG_STEPI, debug_step);
+	const uint64_t times = steps_of(d, text);
+	if (times)
+		debug_step(d, (enum ws_debug_step_kind)how, times);
 }
 
-static void command_nexti(struct debugger *d, const char *text)
+static void command_reverse_step(struct debugger *d, const char *text, int how)
 {
-	step(d, text, WS_DEBUG_NEXTI, debug_step);
-}
-
-static void command_step(struct debugger *d, const char *text)
-{
-	step(d, text, WS_DEBUG_STEP, debug_step);
-}
-
-static void command_next(struct debugger *d, const char *text)
-{
-	step(d, text, WS_DEBUG_NEXT, debug_step);
-}
-
-static void command_finish(struct debugger *d, const char *text)
-{
-	step(d, text, WS_DEBUG_FINISH, debug_step);
-}
-
-static void command_reverse_stepi(struct debugger *d, const char *text)
-{
-	step(d, text, WS_DEBUG_STEPI, debug_step_back);
-}
-
-static void command_reverse_step(struct debugger *d, const char *text)
-{
-	step(d, text, WS_DEBUG_STEP, debug_step_back);
-}
-
-static void command_reverse_next(struct debugger *d, const char *text)
-{
-	step(d, text, WS_DEBUG_NEXT, debug_step_back);
+	const uint64_t times = steps_of(d, text);
+	if (times)
+		debug_step_back(d, (enum ws_debug_step_kind)how, times);
 }
 
 static void command_reverse_continue(struct debugger *d, const char *text)
@@ -463,130 +415,149 @@ static const struct command {
 	const char *takes, *help;
 	unsigned is;
 	void (*run)(struct debugger *d, const char *text);
+	void (*run_as)(struct debugger *d, const char *text, int how); /* instead of that */
+	int how;
 } commands[] = {
-	{ "run", "r", "", "starts the kernels, again if they run", RUNS, command_run },
+	{ "run", "r", "", "starts the kernels, again if they run", RUNS, .run = command_run },
 	{ "start", NULL, "", "the same, to the first instruction of the first kernel", RUNS,
-	  command_start },
-	{ "continue", "c", "", "goes on", RUNS | REPEATS, command_continue },
-	{ "step", "s", " [N]", "to another source line", RUNS | REPEATS | DEVICE, command_step },
+	  .run = command_start },
+	{ "continue", "c", "", "goes on", RUNS | REPEATS, .run = command_continue },
+	{ "step", "s", " [N]", "to another source line", RUNS | REPEATS | DEVICE,
+	  .run_as = command_step, .how = WS_DEBUG_STEP },
 	{ "next", "n", " [N]", "the same, over calls, inlined ones too", RUNS | REPEATS | DEVICE,
-	  command_next },
-	{ "stepi", "si", " [N]", "one instruction", RUNS | REPEATS | DEVICE, command_stepi },
-	{ "nexti", "ni", " [N]", "the same, over calls", RUNS | REPEATS | DEVICE, command_nexti },
+	  .run_as = command_step, .how = WS_DEBUG_NEXT },
+	{ "stepi", "si", " [N]", "one instruction", RUNS | REPEATS | DEVICE, .run_as = command_step,
+	  .how = WS_DEBUG_STEPI },
+	{ "nexti", "ni", " [N]", "the same, over calls", RUNS | REPEATS | DEVICE,
+	  .run_as = command_step, .how = WS_DEBUG_NEXTI },
 	{ "finish", NULL, "", "to the end of the function, also of an inlined one",
-	  RUNS | REPEATS | DEVICE, command_finish },
+	  RUNS | REPEATS | DEVICE, .run_as = command_step, .how = WS_DEBUG_FINISH },
 	{ "until", "advance", " [LOCATION]", "to a location, or past the end of a loop",
-	  RUNS | DEVICE, command_until },
+	  RUNS | DEVICE, .run = command_until },
 	{ "reverse-stepi", "rsi", " [N]", "back by one instruction of the thread",
-	  RUNS | REPEATS | DEVICE, command_reverse_stepi },
+	  RUNS | REPEATS | DEVICE, .run_as = command_reverse_step, .how = WS_DEBUG_STEPI },
 	{ "reverse-step", "rs", " [N]", "to the start of the line before", RUNS | REPEATS | DEVICE,
-	  command_reverse_step },
+	  .run_as = command_reverse_step, .how = WS_DEBUG_STEP },
 	{ "reverse-next", "rn", " [N]", "the same, over calls", RUNS | REPEATS | DEVICE,
-	  command_reverse_next },
+	  .run_as = command_reverse_step, .how = WS_DEBUG_NEXT },
 	{ "reverse-continue", "rc", "", "to the breakpoint or watchpoint before, or the start",
-	  RUNS | REPEATS | DEVICE, command_reverse_continue },
+	  RUNS | REPEATS | DEVICE, .run = command_reverse_continue },
 	{ "last-write", NULL, " $REGISTER|MEMORY", "back to what wrote it", RUNS | DEVICE,
-	  debug_last_write },
+	  .run = debug_last_write },
 	{ "break", "b", " LOCATION [if CONDITION]",
-	  "stops there; LOCATION is FILE:LINE, LINE, FUNCTION or *ADDRESS", RUNS, command_break },
-	{ "tbreak", "thbreak", " LOCATION [if CONDITION]", "the same, once", RUNS, command_tbreak },
-	{ "hbreak", NULL, " LOCATION [if CONDITION]", "as break", RUNS, command_break },
+	  "stops there; LOCATION is FILE:LINE, LINE, FUNCTION or *ADDRESS", RUNS,
+	  .run_as = command_break, .how = false },
+	{ "tbreak", "thbreak", " LOCATION [if CONDITION]", "the same, once", RUNS,
+	  .run_as = command_break, .how = true },
+	{ "hbreak", NULL, " LOCATION [if CONDITION]", "as break", RUNS, .run_as = command_break,
+	  .how = false },
 	{ "watch", NULL, " EXPRESSION|SPACE:ADDRESS+LENGTH",
-	  "stops when memory changes, *(TYPE *)ADDRESS", RUNS, command_watch },
+	  "stops when memory changes, *(TYPE *)ADDRESS", RUNS, .run_as = command_watch,
+	  .how = WS_WATCH_CHANGE },
 	{ "rwatch", NULL, " EXPRESSION|SPACE:ADDRESS+LENGTH", "when it is read", RUNS,
-	  command_rwatch },
+	  .run_as = command_watch, .how = WS_WATCH_READ },
 	{ "awatch", NULL, " EXPRESSION|SPACE:ADDRESS+LENGTH", "when it is read or written", RUNS,
-	  command_awatch },
+	  .run_as = command_watch, .how = WS_WATCH_READ | WS_WATCH_WRITE },
 	{ "commands", NULL, " [N]", "what is done when breakpoint N stops: the lines up to end",
-	  RUNS, debug_breakpoint_commands },
+	  RUNS, .run = debug_breakpoint_commands },
 	{ "ignore", NULL, " N COUNT", "passes over the next hits of breakpoint N", RUNS,
-	  debug_breakpoint_ignore },
+	  .run = debug_breakpoint_ignore },
 	{ "silent", NULL, "", "as the first of commands: the stop is not announced", RUNS,
-	  command_nothing },
+	  .run = command_nothing },
 	{ "condition", NULL, " N [CONDITION]", "changes when breakpoint N stops", RUNS,
-	  debug_breakpoint_condition },
-	{ "delete", "d", " [display] [N...]", "removes breakpoints", 0, command_delete },
-	{ "enable", NULL, " [N...]", "", RUNS, command_enable },
-	{ "disable", NULL, " [N...]", "", RUNS, command_disable },
+	  .run = debug_breakpoint_condition },
+	{ "delete", "d", " [display] [N...]", "removes breakpoints", 0, .run = command_delete },
+	{ "enable", NULL, " [N...]", "", RUNS, .run_as = command_enable, .how = true },
+	{ "disable", NULL, " [N...]", "", RUNS, .run_as = command_enable, .how = false },
 	{ "print", "p", "[/x|/d|/u|/o|/t|/c|/f|/a|/s] EXPRESSION",
-	  "variables, registers ($R3 $P0 $pc), $1, *(@shared int *)ADDRESS", 0, debug_print },
-	{ "inspect", NULL, " EXPRESSION", "the same", 0, debug_print },
+	  "variables, registers ($R3 $P0 $pc), $1, *(@shared int *)ADDRESS", 0,
+	  .run = debug_print },
+	{ "inspect", NULL, " EXPRESSION", "the same", 0, .run = debug_print },
 	{ "call", NULL, " EXPRESSION", "the same, but prints nothing of what is void", 0,
-	  debug_call },
+	  .run = debug_call },
 	{ "output", NULL, "[/FORMAT] EXPRESSION", "the same, without number and end of line", 0,
-	  debug_output },
+	  .run = debug_output },
 	{ "ptype", NULL, "[/o] TYPE|EXPRESSION", "a type with its members; /o: and their offsets",
-	  0, debug_ptype },
-	{ "whatis", NULL, " TYPE|EXPRESSION", "a type by its name", 0, debug_whatis },
-	{ "display", NULL, "[/FORMAT] [EXPRESSION]", "prints it at each stop", 0, debug_display },
-	{ "undisplay", NULL, " [N...]", "no longer", 0, debug_undisplay },
+	  0, .run = debug_ptype },
+	{ "whatis", NULL, " TYPE|EXPRESSION", "a type by its name", 0, .run = debug_whatis },
+	{ "display", NULL, "[/FORMAT] [EXPRESSION]", "prints it at each stop", 0,
+	  .run = debug_display },
+	{ "undisplay", NULL, " [N...]", "no longer", 0, .run = debug_undisplay },
 	{ "set", NULL, " [var] WHAT = EXPRESSION",
-	  "a variable, $NAME, $REGISTER or *(TYPE *)ADDRESS", 0, command_set },
+	  "a variable, $NAME, $REGISTER or *(TYPE *)ADDRESS", 0, .run = command_set },
 	{ "x", NULL, "[/FORMAT] [ADDRESS]", "memory, as mem; /5i: instructions", REPEATS | DEVICE,
-	  debug_examine },
+	  .run = debug_examine },
 	{ "list", "l", " [LOCATION|FIRST,LAST|-]", "source lines, or the code of a line",
-	  REPEATS | DEVICE, debug_list },
+	  REPEATS | DEVICE, .run = debug_list },
 	{ "search", "forward-search", " REGEX", "the next source line that matches", 0,
-	  debug_search },
-	{ "reverse-search", NULL, " REGEX", "the one before", 0, debug_search_back },
-	{ "directory", "dir", " DIR...", "where sources are, too", 0, debug_directory },
+	  .run = debug_search },
+	{ "reverse-search", NULL, " REGEX", "the one before", 0, .run = debug_search_back },
+	{ "directory", "dir", " DIR...", "where sources are, too", 0, .run = debug_directory },
 	{ "backtrace", "bt", " [full] [N|-N]", "inlined calls and callers", DEVICE,
-	  debug_backtrace },
+	  .run = debug_backtrace },
 	{ "frame", "f", " [N|function NAME|apply all COMMAND]",
-	  "selects the frame of locals and expressions", DEVICE, debug_frame },
-	{ "select-frame", NULL, " N", "the same, and prints nothing", DEVICE, debug_select_frame },
+	  "selects the frame of locals and expressions", DEVICE, .run = debug_frame },
+	{ "select-frame", NULL, " N", "the same, and prints nothing", DEVICE,
+	  .run = debug_select_frame },
 	{ "faas", NULL, " COMMAND", "does it in each frame where it can be done", DEVICE,
-	  debug_in_frames },
-	{ "up", NULL, " [N]", "at the caller", REPEATS | DEVICE, debug_up },
-	{ "down", NULL, " [N]", "back", REPEATS | DEVICE, debug_down },
+	  .run = debug_in_frames },
+	{ "up", NULL, " [N]", "at the caller", REPEATS | DEVICE, .run = debug_up },
+	{ "down", NULL, " [N]", "back", REPEATS | DEVICE, .run = debug_down },
 	{ "where", NULL, " [full|N|ADDRESS]", "as bt, or all that is known of an address", DEVICE,
-	  command_where },
+	  .run = command_where },
 	{ "cuda", "focus", " [kernel|block|thread|sm|warp|lane N]...",
-	  "chooses another thread, or says which it is", DEVICE, debug_cuda },
+	  "chooses another thread, or says which it is", DEVICE, .run = debug_cuda },
 	{ "info", "i", " [cuda] TABLE|breakpoints|registers|line|symbol|source...", "tables",
-	  DEVICE, debug_info },
-	{ "report", NULL, "", "what failed, and where all threads are", DEVICE, command_report },
-	{ "why", NULL, "", "its first screen", DEVICE, command_why },
-	{ "groups", NULL, "", "threads of all kernels, by where they are", DEVICE, command_groups },
-	{ "regs", NULL, " [REGISTER...] [FILTER...]", "registers", DEVICE, command_regs },
-	{ "mem", NULL, " SPACE:ADDRESS [/FORMAT]", "memory", DEVICE, command_mem },
+	  DEVICE, .run = debug_info },
+	{ "report", NULL, "", "what failed, and where all threads are", DEVICE,
+	  .run = command_report },
+	{ "why", NULL, "", "its first screen", DEVICE, .run = command_why },
+	{ "groups", NULL, "", "threads of all kernels, by where they are", DEVICE,
+	  .run = command_groups },
+	{ "regs", NULL, " [REGISTER...] [FILTER...]", "registers", DEVICE, .run = command_regs },
+	{ "mem", NULL, " SPACE:ADDRESS [/FORMAT]", "memory", DEVICE, .run = command_mem },
 	{ "disassemble", "disas", " [ADDRESS | FROM,+BYTES | --OPTION...]",
-	  "code of a function, from an address on, or as the verb", DEVICE, command_disas },
-	{ "echo", NULL, " TEXT", "prints it, with C's escapes", 0, debug_echo },
-	{ "printf", NULL, " \"FORMAT\", EXPRESSION...", "as C's", 0, debug_printf },
-	{ "if", NULL, " EXPRESSION", "runs the lines up to else, or those up to end", 0, debug_if },
+	  "code of a function, from an address on, or as the verb", DEVICE, .run = command_disas },
+	{ "echo", NULL, " TEXT", "prints it, with C's escapes", 0, .run = debug_echo },
+	{ "printf", NULL, " \"FORMAT\", EXPRESSION...", "as C's", 0, .run = debug_printf },
+	{ "if", NULL, " EXPRESSION", "runs the lines up to else, or those up to end", 0,
+	  .run = debug_if },
 	{ "while", NULL, " EXPRESSION", "runs the lines up to end as long as it is true", 0,
-	  debug_while },
-	{ "loop_break", NULL, "", "out of the innermost while", 0, debug_loop_break },
-	{ "loop_continue", NULL, "", "on to its next turn", 0, debug_loop_continue },
+	  .run = debug_while },
+	{ "loop_break", NULL, "", "out of the innermost while", 0, .run = debug_loop_break },
+	{ "loop_continue", NULL, "", "on to its next turn", 0, .run = debug_loop_continue },
 	{ "define", NULL, " NAME", "a command of the lines up to end; $arg0 is its first word", 0,
-	  debug_define },
-	{ "document", NULL, " NAME", "lines up to end, which help shows", 0, debug_document },
+	  .run = debug_define },
+	{ "document", NULL, " NAME", "lines up to end, which help shows", 0,
+	  .run = debug_document },
 	{ "alias", NULL, " NAME = COMMAND", "another name for a command with its first words", 0,
-	  debug_alias },
+	  .run = debug_alias },
 	{ "eval", NULL, " \"FORMAT\", EXPRESSION...", "the command that printf would print", 0,
-	  debug_eval },
+	  .run = debug_eval },
 	{ "with", "w", " SETTING [VALUE] -- COMMAND", "a command while a setting is so", 0,
-	  debug_with },
-	{ "source", NULL, " FILE", "runs the commands of a file", 0, debug_source },
-	{ "complete", NULL, " TEXT", "what the last word may be", 0, command_complete },
+	  .run = debug_with },
+	{ "source", NULL, " FILE", "runs the commands of a file", 0, .run = debug_source },
+	{ "complete", NULL, " TEXT", "what the last word may be", 0, .run = command_complete },
 	{ "thread", "t", " [1 | apply all COMMAND]",
-	  "accepted: the thread of gdb is the one in focus", DEVICE, debug_thread },
-	{ "taas", NULL, " COMMAND", "as thread apply all -s COMMAND", DEVICE, debug_in_threads },
+	  "accepted: the thread of gdb is the one in focus", DEVICE, .run = debug_thread },
+	{ "taas", NULL, " COMMAND", "as thread apply all -s COMMAND", DEVICE,
+	  .run = debug_in_threads },
 	{ "tfaas", NULL, " COMMAND", "as thread apply all -s frame apply all -s COMMAND", DEVICE,
-	  debug_in_threads_and_frames },
-	{ "target", NULL, " cudacore FILE", "opens another dump", 0, command_target },
+	  .run = debug_in_threads_and_frames },
+	{ "target", NULL, " cudacore FILE", "opens another dump", 0, .run = command_target },
 	{ "show", NULL, " [SETTING|version|values|convenience|user]",
-	  "what is set, and the prompt's own values and commands", 0, debug_show },
-	{ "pwd", NULL, "", "the current folder", 0, command_pwd },
-	{ "cd", NULL, " FOLDER", "accepted: the prompt stays in its folder", 0, command_cd },
+	  "what is set, and the prompt's own values and commands", 0, .run = debug_show },
+	{ "pwd", NULL, "", "the current folder", 0, .run = command_pwd },
+	{ "cd", NULL, " FOLDER", "accepted: the prompt stays in its folder", 0, .run = command_cd },
 	{ "generate-core-file", "gcore", " [FILE]",
-	  "writes a dump in the current folder (core.nvcudmp)", RUNS | DEVICE, command_gcore },
-	{ "detach", NULL, "", "ends, and lets the program go on", RUNS, command_detach },
-	{ "kill", "k", "", "back to before the first instruction", RUNS, command_kill },
-	{ "quit", "q", "", "ends", 0, command_quit },
-	{ "help", "h", " [COMMAND]", "this list, or one line of it", 0, command_help },
-	{ "apropos", NULL, " WORD", "the lines of this list that have it", 0, command_apropos },
+	  "writes a dump in the current folder (core.nvcudmp)", RUNS | DEVICE,
+	  .run = command_gcore },
+	{ "detach", NULL, "", "ends, and lets the program go on", RUNS, .run = command_detach },
+	{ "kill", "k", "", "back to before the first instruction", RUNS, .run = command_kill },
+	{ "quit", "q", "", "ends", 0, .run = command_quit },
+	{ "help", "h", " [COMMAND]", "this list, or one line of it", 0, .run = command_help },
+	{ "apropos", NULL, " WORD", "the lines of this list that have it", 0,
+	  .run = command_apropos },
 };
 
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
@@ -719,6 +690,14 @@ static void run_hook(struct debugger *d, const char *prefix, const struct comman
 	d->runs_hook = false;
 }
 
+static void run(struct debugger *d, const struct command *command, const char *text)
+{
+	if (command->run)
+		command->run(d, text);
+	else
+		command->run_as(d, text, command->how);
+}
+
 static void run_command(struct debugger *d, const char *line, size_t n)
 {
 	const struct command *command = n ? find(line, n) : NULL;
@@ -762,7 +741,7 @@ static void run_command(struct debugger *d, const char *line, size_t n)
 	const uint64_t failures = cli_failures();
 	run_hook(d, "hook-", command);
 	if (cli_failures() == failures)
-		command->run(d, line + n + strspn(line + n, " \t"));
+		run(d, command, line + n + strspn(line + n, " \t"));
 	if (cli_failures() == failures)
 		run_hook(d, "hookpost-", command);
 }

@@ -23,54 +23,33 @@ static void interrupt(int number)
 	ws_debug_interrupt(interrupted);
 }
 
-/* "The program received signal 11, Segmentation fault." */
-static void print_signal(struct debugger *d, const char *what, uint64_t number)
-{
-	ws_out_printf(&d->cli->out, "%s signal %" PRIu64 ", ", what, number);
-	ws_out_escaped(&d->cli->out, ws_str_of(strsignal((int)number)));
-	ws_out_text(&d->cli->out, ".\n");
-}
-
 static void print_news(struct debugger *d, const struct ws_debug_news *news)
 {
+	static const char *const words[] = {
+		[WS_DEBUG_NO_DRIVER_YET] = "The program has not loaded the CUDA driver yet.",
+		[WS_DEBUG_NO_CUDA_YET] = "The program has not begun to use CUDA yet.",
+		[WS_DEBUG_CUDA_BEGINS] = "The program begins to use CUDA.",
+		[WS_DEBUG_BECAME_ANOTHER] = "The program has become another one.",
+	};
 	struct ws_out *out = &d->cli->out;
 	const struct ws_value number = ws_value_int((int64_t)news->number);
-	switch (news->kind) {
-	case WS_DEBUG_NO_NEWS:
-		break;
-	case WS_DEBUG_NO_DRIVER_YET:
-		ws_out_text(out, "The program has not loaded the CUDA driver yet.\n");
-		cli_flush(d->cli);
-		break;
-	case WS_DEBUG_NO_CUDA_YET:
-		ws_out_text(out, "The program has not begun to use CUDA yet.\n");
-		cli_flush(d->cli);
-		break;
-	case WS_DEBUG_CUDA_BEGINS:
-		ws_out_text(out, "The program begins to use CUDA.\n");
-		break;
-	case WS_DEBUG_CALL_FAILED:
+	if (words[news->kind]) {
+		ws_out_printf(out, "%s\n", words[news->kind]);
+		cli_flush(d->cli); /* it may take long until there is more */
+	} else if (news->kind == WS_DEBUG_CALL_FAILED) {
 		ws_out_printf(out, "CUDA API error: %s returned %s (%" PRIu64 "): %s\n",
 			      news->function, news->error, news->number, news->text);
-		break;
-	case WS_DEBUG_DRIVER_FAILED:
+	} else if (news->kind == WS_DEBUG_DRIVER_FAILED) {
 		ws_out_printf(out, "CUDA internal error: %s (%" PRIu64 ")\n",
 			      cudbgGetErrorString((CUDBGResult)news->number), news->number);
-		break;
-	case WS_DEBUG_SIGNALED:
-		print_signal(d, "The program received", news->number);
-		break;
-	case WS_DEBUG_ENDED_BY_SIGNAL:
-		print_signal(d, "The program was ended by", news->number);
-		break;
-	case WS_DEBUG_EXITED:
+	} else if (news->kind == WS_DEBUG_EXITED) {
 		debug_value_name(d, ws_str_of("_exitcode"), &number);
 		ws_out_printf(out, "The program has exited with status %" PRIu64 ".\n",
 			      news->number);
-		break;
-	case WS_DEBUG_BECAME_ANOTHER:
-		ws_out_text(out, "The program has become another one.\n");
-		break;
+	} else {
+		ws_out_printf(out, "The program %s signal %" PRIu64 ", %s.\n",
+			      news->kind == WS_DEBUG_SIGNALED ? "received" : "was ended by",
+			      news->number, strsignal((int)news->number));
 	}
 }
 
@@ -299,8 +278,6 @@ int debug_use(struct debugger *d)
 
 void debug_unmake(struct debugger *d)
 {
-	if (d->pid.given)
-		ws_debug_detach(d->session);
 	debug_values_leave(d);
 	debug_list_fini(d);
 	if (d->session)

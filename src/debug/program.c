@@ -485,6 +485,8 @@ void wsi_program_leave(struct ws_debug *d)
 	struct wsi_program *p = d->program;
 	if (!p)
 		return;
+	if (!p->is_ours)
+		ws_debug_detach(d);
 	ws_target_close(p->target);
 	ws_cudbg_release(p->api);
 	wsi_host_leave(p->host, p->is_ours);

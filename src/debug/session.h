@@ -168,7 +168,7 @@ enum wsi_program_state wsi_program_look(struct ws_debug *d);
 void wsi_program_halt(struct ws_debug *d);
 /* Whether nothing answers for its device any more, which is not known yet. */
 bool wsi_program_lost_device(const struct ws_debug *d);
-/* Kills it if it was started here, or lets it go, and closes its target. */
+/* Kills it if it was started here, or detaches from it, and closes its target. */
 void wsi_program_leave(struct ws_debug *d);
 
 /* ---- back.c ---- */

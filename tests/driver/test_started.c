@@ -5,6 +5,7 @@
  *
  * usage: test_started PROGRAM FATBIN    LD_LIBRARY_PATH has the driver
  */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +20,10 @@
 #include <warpscope/cudadebugger.h>
 #include <warpscope/debug.h>
 
-enum { NOT_SUPPORTED = 801 /* CUDA_ERROR_NOT_SUPPORTED */ };
+enum {
+	NOT_SUPPORTED = 801, /* CUDA_ERROR_NOT_SUPPORTED */
+	IN = 9,              /* a descriptor: what a program reads */
+};
 
 static char *program, *fatbin;
 static struct ws_debug *session;
@@ -46,15 +50,14 @@ static int end(void **state)
 {
 	(void)state;
 	ws_debug_destroy(session); /* and kills it */
-	while (wait(NULL) > 0)
-		continue;
-	return 0;
+	return waitpid(-1, NULL, WNOHANG) == -1 ? 0 : -1;
 }
 
+/* Its standard input is descriptor 9. */
 static void start(char *mode)
 {
 	char sh[] = "sh", c[] = "-c"; /* a sanitizer looks for leaks by ptrace, too */
-	char line[] = "export ASAN_OPTIONS=detect_leaks=0; exec \"$0\" \"$@\" >/dev/null";
+	char line[] = "export ASAN_OPTIONS=detect_leaks=0; exec \"$0\" \"$@\" <&9 >/dev/null";
 	char *const words[] = { sh, c, line, program, fatbin, mode, NULL };
 	assert_int_equal(ws_debug_start(session, words, &err), WS_OK);
 	assert_int_equal(last.kind, WS_DEBUG_CUDA_BEGINS);
@@ -104,10 +107,30 @@ static void a_call_that_fails_is_told(void **state)
 	assert_string_equal(stop.news->function, "cuCtxAttach");
 	assert_string_equal(stop.news->error, "CUDA_ERROR_NOT_SUPPORTED");
 	assert_int_equal(last.kind, WS_DEBUG_CALL_FAILED);
+}
+
+static void a_program_that_is_left_goes_on(void **state)
+{
+	(void)state;
+	char mode[] = "lines";
+	int input[2], status;
+	const int kept = dup(IN);
+	assert_int_equal(pipe(input), 0);
+	assert_int_equal(fcntl(input[1], F_SETFD, FD_CLOEXEC), 0);
+	assert_int_equal(dup2(input[0], IN), IN);
+	start(mode);
 	ws_debug_detach(session);
 	assert_int_equal(ws_debug_state(session), WS_DEBUG_OVER);
 	ws_debug_leave(session);
 	assert_int_equal(ws_debug_state(session), WS_DEBUG_EMPTY);
+	assert_int_equal(waitpid(-1, &status, WNOHANG), 0);
+	assert_int_equal(write(input[1], "a line\n", 7), 7);
+	close(input[1]);
+	close(input[0]);
+	assert_int_equal(dup2(kept, IN), IN);
+	close(kept);
+	assert_true(wait(&status) > 0);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 static void a_fault_stops_it(void **state)
@@ -142,10 +165,13 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_breakpoint_waits_for_its_code, begin, end),
 		cmocka_unit_test_setup_teardown(a_call_that_fails_is_told, begin, end),
+		cmocka_unit_test_setup_teardown(a_program_that_is_left_goes_on, begin, end),
 		cmocka_unit_test_setup_teardown(a_fault_stops_it, begin, end),
 		cmocka_unit_test_setup_teardown(what_is_no_such_program_is_an_error, begin, end),
 	};
 	if (argc != 3)
+		return 2;
+	if (dup2(STDIN_FILENO, IN) != IN)
 		return 2;
 	program = argv[1];
 	fatbin = argv[2];
