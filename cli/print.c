@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "look/look.h"
-#include "rows.h"
+#include <warpscope/rows.h>
 
 struct print {
 	struct look_style style;
@@ -471,34 +471,34 @@ static struct run *mark_odd(struct table *table)
 	return NULL;
 }
 
-static void produce(struct rows *rows, void *user)
+static void produce(struct ws_rows *rows, void *user)
 {
 	struct table *table = user;
 	for (size_t i = 0; i < table->n_runs; i++) {
 		struct run *run = &table->runs[i];
-		rows_begin(rows, run->focus > 0);
-		rows_number(rows, run->first.lane);
-		rows_number(rows, run->last.lane);
-		rows_dim3(rows, run->first.block);
-		rows_dim3(rows, run->first.thread);
-		rows_dim3(rows, run->last.block);
-		rows_dim3(rows, run->last.thread);
-		rows_number(rows, run->n);
-		rows_text(rows, sample_text(table, &run->from));
+		ws_rows_begin(rows, run->focus > 0);
+		ws_rows_number(rows, run->first.lane);
+		ws_rows_number(rows, run->last.lane);
+		ws_rows_dim3(rows, run->first.block);
+		ws_rows_dim3(rows, run->first.thread);
+		ws_rows_dim3(rows, run->last.block);
+		ws_rows_dim3(rows, run->last.thread);
+		ws_rows_number(rows, run->n);
+		ws_rows_text(rows, sample_text(table, &run->from));
 		if (run->step)
-			rows_text(rows, sample_text(table, &run->to));
+			ws_rows_text(rows, sample_text(table, &run->to));
 		else
-			rows_none(rows);
+			ws_rows_none(rows);
 		if (run->step)
-			rows_id(rows, run->step);
+			ws_rows_id(rows, run->step);
 		else
-			rows_none(rows);
-		rows_bool(rows, run->odd);
-		rows_end(rows);
+			ws_rows_none(rows);
+		ws_rows_bool(rows, run->odd);
+		ws_rows_end(rows);
 	}
 }
 
-static const struct column columns[] = {
+static const struct ws_rows_column columns[] = {
 	{ "Ln", "lane", 0 },
 	{ "To Ln", "to_lane", 0 },
 	{ "BlockIdx", "blockIdx", 0 },
@@ -536,9 +536,9 @@ static void table_text(struct table *table, const char *usual)
 {
 	struct cli *cli = table->look->session.cli;
 	struct ws_out *out = &cli->out;
-	const struct rows_style style = { .out = out, .columns = cli->columns };
-	rows_show(&style, columns, sizeof columns / sizeof columns[0], "No CUDA Lanes.", produce,
-		  table);
+	const struct ws_rows_style style = { .out = out, .columns = cli->columns };
+	ws_rows_show(&style, columns, sizeof columns / sizeof columns[0], "No CUDA Lanes.", produce,
+		     table);
 	if (table->have_numbers) {
 		say_extreme(out, "min", &table->least, &table->least_at);
 		say_extreme(out, "max", &table->most, &table->most_at);
@@ -563,8 +563,8 @@ static void table_json(struct table *table, const char *usual)
 	ws_threads_focus_json(&look->session.threads, &json);
 	ws_json_key_text(&json, "expression", table->text);
 	ws_json_key(&json, "runs");
-	const struct rows_style style = { .json = &json };
-	rows_show(&style, columns, sizeof columns / sizeof columns[0], "", produce, table);
+	const struct ws_rows_style style = { .json = &json };
+	ws_rows_show(&style, columns, sizeof columns / sizeof columns[0], "", produce, table);
 	ws_json_key_u64(&json, "lanes", table->n_lanes);
 	ws_json_key_u64(&json, "without_value", table->n_missing);
 	number_text(&table->least, text);

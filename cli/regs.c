@@ -1,515 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* warpscope regs DUMP [REGISTER...] [FILTER...]: registers of the focus, or of every lane that a
- * filter lets through. One lane is a list; several are tables with a row for each lane. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <warpscope/symbols.h>
+ * filter lets through. */
+#include <warpscope/verbs.h>
 
 #include "doubt.h"
-#include "rows.h"
 #include "session.h"
 
-enum {
-	MAX_REGS = 256, /* of one kind: more than any GPU has */
-	TABLE_REGS = 8, /* in one table */
-};
-
-/* A kind of register. */
-static const struct kind {
-	enum ws_reg_kind kind;
-	const char *name; /* of register 0, without the number */
-	bool is_bool;
-	bool of_lane; /* else its warp's */
-} kinds[] = {
-	{ WS_REG_R, "R", false, true },        { WS_REG_P, "P", true, true },
-	{ WS_REG_UR, "UR", false, false },     { WS_REG_UP, "UP", true, false },
-	{ WS_REG_BARRIER, "B", false, false },
-};
-
-enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
-
-/* What was recorded of a kind, and how many there should be. */
-struct registers {
-	enum ws_status status; /* why not even the first was recorded */
-	uint32_t value[MAX_REGS];
-	uint32_t n;        /* recorded */
-	uint32_t expected; /* the hardware or the kernel has so many; 0: not known */
-};
-
-struct regs {
-	struct session session;
-	struct ws_symbols *symbols;
-	struct ws_json *json; /* NULL in text */
-	uint32_t n_lanes;     /* shown so far */
-	uint32_t n_matching;  /* lanes that the filter lets through */
-	unsigned n_doubted;   /* rows that are marked */
-	bool selects;
-	bool selected[N_KINDS][MAX_REGS];     /* with `selects` */
-	struct registers (*of_lane)[N_KINDS]; /* owned; of WS_MAX_LANES lanes of the warp at hand */
-};
-
-/* ---- which registers ---- */
-
-static bool is_selected(const struct regs *regs, size_t kind, uint32_t number)
-{
-	return !regs->selects || regs->selected[kind][number];
-}
-
-/* Every register of the kind: as many as there are. */
-static bool is_whole(const struct regs *regs, size_t kind)
-{
-	return regs->selected[kind][0] && regs->selected[kind][MAX_REGS - 1];
-}
-
-/* "R4", "$R4", "R" for all of the kind. False when `text` does not begin so. */
-static bool parse_register(const char **text, size_t *ret_kind, uint32_t *ret_first,
-			   uint32_t *ret_last)
-{
-	const char *at = *text + (**text == '$');
-	size_t letters = strspn(at, "RPUB");
-	for (size_t i = 0; i < N_KINDS; i++) {
-		if (strlen(kinds[i].name) != letters || strncmp(at, kinds[i].name, letters) != 0)
-			continue;
-		bool all = at[letters] < '0' || at[letters] > '9';
-		char *end;
-		unsigned long number = strtoul(at + letters, &end, 10);
-		if (!all && number >= MAX_REGS)
-			return false;
-		*ret_kind = i;
-		*ret_first = all ? 0 : (uint32_t)number;
-		*ret_last = all ? MAX_REGS - 1 : (uint32_t)number;
-		*text = all ? at + letters : end;
-		return true;
-	}
-	return false;
-}
-
-/* One word of the command line: registers and ranges of them, with commas between. */
-static bool select_word(struct regs *regs, const char *word)
-{
-	bool chosen[N_KINDS][MAX_REGS] = { 0 };
-	const char *name = word + (*word == '$');
-	if (strcmp(name, "pc") == 0 || strcmp(name, "errorpc") == 0) {
-		regs->selects = true; /* they are shown with all others */
-		return true;
-	}
-	for (;;) {
-		size_t kind, other;
-		uint32_t first, last, to_first;
-		if (!parse_register(&word, &kind, &first, &last))
-			return false;
-		if (*word == '-') {
-			word++;
-			if (!parse_register(&word, &other, &to_first, &last) || other != kind ||
-			    last < first)
-				return false;
-		}
-		for (uint32_t i = first; i <= last; i++)
-			chosen[kind][i] = true;
-		if (*word == '\0')
-			break;
-		if (*word++ != ',')
-			return false;
-	}
-	for (size_t kind = 0; kind < N_KINDS; kind++) {
-		for (uint32_t i = 0; i < MAX_REGS; i++)
-			regs->selected[kind][i] |= chosen[kind][i];
-	}
-	regs->selects = true;
-	return true;
-}
-
 /* Takes the registers out of the words; the others stay, in their order. Returns how many. */
-static int select_words(struct regs *regs, int argc, char **argv)
+static int choose(struct ws_regs_chosen *chosen, int argc, char **argv)
 {
 	int n = 0;
 	for (int i = 0; i < argc; i++) {
-		if (!select_word(regs, argv[i]))
+		if (!ws_regs_choose(chosen, argv[i]))
 			argv[n++] = argv[i];
 	}
 	return n;
 }
 
-/* ---- reading ---- */
-
-static uint32_t expected(const struct ws_resident *place, enum ws_reg_kind kind)
+/* A `ws_threads_visit`. */
+static void warn_unreadable(void *user, const struct ws_resident *place)
 {
-	const struct ws_device *device = place->device;
-	switch (kind) {
-	case WS_REG_R:
-		if (place->warp.have & WS_WARP_N_REGS)
-			return place->warp.n_regs;
-		return place->grid ? place->grid->n_regs : 0;
-	case WS_REG_P:
-		return device->n_preds_per_lane;
-	case WS_REG_UR:
-		return device->n_uniform_regs;
-	case WS_REG_UP:
-		return device->n_uniform_preds;
-	case WS_REG_BARRIER:
-		return device->n_convergence_barriers;
-	}
-	return 0;
-}
-
-static void registers_read(const struct regs *regs, const struct ws_resident *place, uint32_t lane,
-			   enum ws_reg_kind kind, struct registers *ret_registers)
-{
-	struct registers *registers = ret_registers;
-	registers->n = 0;
-	registers->expected = expected(place, kind);
-	registers->status = ws_target_registers(regs->session.target, place->warp_index, lane, kind,
-						0, MAX_REGS, registers->value, &registers->n, NULL);
-	if (registers->status != WS_OK)
-		registers->n = 0;
-	if (registers->n > MAX_REGS)
-		registers->n = MAX_REGS;
-}
-
-/* ---- text ---- */
-
-static void print_pc(struct regs *regs, const struct ws_resident *place, const char *name,
-		     uint64_t pc)
-{
-	struct ws_out *out = &regs->session.cli->out;
-	const struct ws_symbol *symbol =
-		ws_symbols_find(regs->symbols, place->warp.device_index, place->grid, pc);
-	ws_out_printf(out, "%-8s 0x%016" PRIx64, name, pc);
-	if (symbol->function_status == WS_OK) {
-		ws_out_text(out, "  ");
-		ws_out_escaped(out, ws_str_of(symbol->function));
-	}
-	if (symbol->line_status == WS_OK) {
-		ws_out_text(out, " at ");
-		ws_out_escaped(out, ws_str_of(symbol->path));
-		ws_out_printf(out, ":%u", symbol->line);
-	}
-	ws_out_text(out, "\n");
-}
-
-static void print_not_saved(struct ws_out *out, const char *name, const struct registers *registers)
-{
-	ws_out_printf(out, "%-8s not saved (%s)\n", name,
-		      ws_missing_word(registers->status == WS_OK ? WS_ABSENT : registers->status));
-}
-
-/* "R32-R39  not saved", with why; of chosen ones a line each. */
-static void print_missing(struct ws_out *out, const struct regs *regs, size_t kind,
-			  const struct registers *registers)
-{
-	char name[40];
-	const char *letters = kinds[kind].name;
-	uint32_t n = registers->n, expected = registers->expected;
-	bool whole = regs->selects && is_whole(regs, kind);
-	for (uint32_t i = n; i < MAX_REGS && regs->selects && !whole; i++) {
-		if (!regs->selected[kind][i])
-			continue;
-		snprintf(name, sizeof name, "%s%u", letters, i);
-		if (expected && i >= expected)
-			ws_out_printf(out, "%-8s none: there are %u\n", name, expected);
-		else
-			print_not_saved(out, name, registers);
-	}
-	if ((regs->selects && !whole) || (n >= expected && registers->status == WS_OK))
-		return;
-	if (expected > n + 1)
-		snprintf(name, sizeof name, "%s%u-%s%u", letters, n, letters, expected - 1);
-	else if (expected)
-		snprintf(name, sizeof name, "%s%u", letters, n);
-	else
-		snprintf(name, sizeof name, "%s", letters);
-	print_not_saved(out, name, registers);
-}
-
-static void print_kind(struct ws_out *out, const struct regs *regs, size_t kind,
-		       const struct registers *registers)
-{
-	for (uint32_t i = 0; i < registers->n; i++) {
-		char name[16];
-		if (!is_selected(regs, kind, i))
-			continue;
-		snprintf(name, sizeof name, "%s%u", kinds[kind].name, i);
-		if (kinds[kind].is_bool)
-			ws_out_printf(out, "%-8s %u\n", name, registers->value[i]);
-		else
-			ws_out_printf(out, "%-8s 0x%08" PRIx32 "  %" PRIu32 "\n", name,
-				      registers->value[i], registers->value[i]);
-	}
-	print_missing(out, regs, kind, registers);
-}
-
-static void print_dim3(struct ws_out *out, const char *name, struct ws_dim3 dim)
-{
-	ws_out_printf(out, ", %s (%u,%u,%u)", name, dim.x, dim.y, dim.z);
-}
-
-static void print_place(struct regs *regs, const struct ws_resident *place,
-			const struct ws_lane *lane)
-{
-	struct ws_out *out = &regs->session.cli->out;
-	if (regs->n_lanes)
-		ws_out_text(out, "\n");
-	ws_out_printf(out, "Device %u SM %u Warp %u", place->device->id, place->sm.id,
-		      place->warp.id);
-	if (lane)
-		ws_out_printf(out, " Lane %u", lane->id);
-	if (place->kernel != WS_NONE)
-		ws_out_printf(out, ", kernel %u", place->kernel);
-	if (place->block_status == WS_OK)
-		print_dim3(out, "block", place->block.idx);
-	if (lane)
-		print_dim3(out, "thread", lane->thread);
-	ws_out_text(out, "\n");
-	const struct doubt doubt =
-		doubt_of_warp(&regs->session, place, lane ? lane->id : DOUBT_NO_LANE);
-	if (*doubt.text) {
-		ws_out_printf(out, "%-8s ", "doubt");
-		ws_out_escaped(out, ws_str_of(doubt.text));
-		ws_out_text(out, "\n");
-	}
-	if (lane)
-		print_pc(regs, place, "pc", lane->pc);
-	if (place->warp.error_pc_valid)
-		print_pc(regs, place, "errorpc", place->warp.error_pc);
-	else
-		ws_out_printf(out, "%-8s none\n", "errorpc");
-}
-
-static void print_lane(struct regs *regs, const struct ws_resident *place,
-		       const struct ws_lane *lane)
-{
-	print_place(regs, place, lane);
-	for (size_t i = 0; i < N_KINDS; i++) {
-		struct registers registers;
-		registers_read(regs, place, lane->id, kinds[i].kind, &registers);
-		print_kind(&regs->session.cli->out, regs, i, &registers);
-	}
-}
-
-/* ---- several lanes ---- */
-
-/* Up to TABLE_REGS registers of the lanes of a warp. */
-struct sheet {
-	struct regs *regs;
-	const struct ws_resident *place;
-	unsigned n;
-	struct {
-		size_t kind;
-		uint32_t number;
-		char name[16];
-	} column[TABLE_REGS];
-};
-
-static void sheet_rows(struct rows *rows, void *user)
-{
-	const struct sheet *sheet = user;
-	struct regs *regs = sheet->regs;
-	for (uint32_t i = 0; i < sheet->place->n_lanes; i++) {
-		const struct ws_lane *lane = &sheet->place->lanes[i];
-		const struct doubt doubt = doubt_of_warp(&regs->session, sheet->place, lane->id);
-		doubt_row_begin(rows,
-				ws_threads_has_focus(&regs->session.threads, sheet->place) &&
-					regs->session.threads.focus.lane == lane->id,
-				&doubt, &regs->n_doubted);
-		rows_number(rows, lane->id);
-		rows_dim3(rows, lane->thread);
-		rows_hex(rows, lane->pc, 16);
-		for (unsigned k = 0; k < sheet->n; k++) {
-			const struct registers *one = &regs->of_lane[i][sheet->column[k].kind];
-			uint32_t number = sheet->column[k].number;
-			if (number >= one->n)
-				rows_missing(rows, one->status == WS_OK ? WS_ABSENT : one->status);
-			else if (kinds[sheet->column[k].kind].is_bool)
-				rows_number(rows, one->value[number]);
-			else
-				rows_hex(rows, one->value[number], 8);
-		}
-		rows_end(rows);
-	}
-}
-
-static void sheet_print(struct sheet *sheet)
-{
-	struct column columns[3 + TABLE_REGS] = { { "Ln", "lane", 0 },
-						  { "ThreadIdx", "threadIdx", 0 },
-						  { "PC", "pc", 0 } };
-	for (unsigned i = 0; i < sheet->n; i++)
-		columns[3 + i] = (struct column){ sheet->column[i].name, "", 0 };
-	const struct rows_style style = { .out = &sheet->regs->session.cli->out };
-	rows_show(&style, columns, 3 + sheet->n, "", sheet_rows, sheet);
-	sheet->n = 0;
-}
-
-/* Of a kind as many as the lane has that has most. */
-static uint32_t most_saved(const struct regs *regs, const struct ws_resident *place, size_t kind)
-{
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < place->n_lanes; i++)
-		n = regs->of_lane[i][kind].n > n ? regs->of_lane[i][kind].n : n;
-	return n;
-}
-
-static void print_warp(struct regs *regs, const struct ws_resident *place)
-{
-	struct ws_out *out = &regs->session.cli->out;
-	struct sheet sheet = { .regs = regs, .place = place };
-	print_place(regs, place, NULL);
-	for (uint32_t i = 0; i < place->n_lanes; i++) {
-		for (size_t kind = 0; kind < N_KINDS; kind++)
-			registers_read(regs, place, place->lanes[i].id, kinds[kind].kind,
-				       &regs->of_lane[i][kind]);
-	}
-	for (size_t kind = 0; kind < N_KINDS; kind++) {
-		uint32_t n = kinds[kind].of_lane ? most_saved(regs, place, kind) : 0;
-		for (uint32_t i = 0; i < n; i++) {
-			if (!is_selected(regs, kind, i))
-				continue;
-			sheet.column[sheet.n].kind = kind;
-			sheet.column[sheet.n].number = i;
-			snprintf(sheet.column[sheet.n].name, sizeof sheet.column[0].name, "%s%u",
-				 kinds[kind].name, i);
-			if (++sheet.n == TABLE_REGS)
-				sheet_print(&sheet);
-		}
-	}
-	if (sheet.n)
-		sheet_print(&sheet);
-	for (size_t kind = 0; kind < N_KINDS; kind++) {
-		if (kinds[kind].of_lane)
-			print_missing(out, regs, kind, &regs->of_lane[0][kind]);
-		else
-			print_kind(out, regs, kind, &regs->of_lane[0][kind]);
-	}
-}
-
-/* ---- JSON ---- */
-
-static void json_kind(struct ws_json *json, const struct kind *kind,
-		      const struct registers *registers)
-{
-	char key[24];
-	if (registers->status != WS_OK) {
-		ws_json_missing(json, kind->name, registers->status);
-	} else {
-		ws_json_key_array_line(json, kind->name);
-		for (uint32_t i = 0; i < registers->n; i++)
-			ws_json_u64(json, registers->value[i]);
-		ws_json_end(json);
-	}
-	snprintf(key, sizeof key, "%s_expected", kind->name);
-	ws_json_key_u64(json, key, registers->expected);
-}
-
-/* Chosen registers by their names. */
-static void json_selected(const struct regs *regs, size_t kind, const struct registers *registers)
-{
-	for (uint32_t i = 0; i < MAX_REGS; i++) {
-		char name[16];
-		if (!regs->selected[kind][i] || (is_whole(regs, kind) && i >= registers->n))
-			continue;
-		snprintf(name, sizeof name, "%s%u", kinds[kind].name, i);
-		if (i < registers->n)
-			ws_json_key_u64(regs->json, name, registers->value[i]);
-		else
-			ws_json_missing(regs->json, name,
-					registers->status == WS_OK ? WS_ABSENT : registers->status);
-	}
-}
-
-static void json_lane(struct regs *regs, const struct ws_resident *place,
-		      const struct ws_lane *lane)
-{
-	struct ws_json *json = regs->json;
-	ws_json_object(json);
-	ws_resident_json(place, lane, json);
-	ws_json_key(json, "errorpc");
-	if (place->warp.error_pc_valid)
-		ws_json_hex(json, place->warp.error_pc);
-	else
-		ws_json_null(json);
-	const struct doubt doubt = doubt_of_warp(&regs->session, place, lane->id);
-	ws_json_key(json, "doubt");
-	if (*doubt.text)
-		ws_json_str(json, ws_str_of(doubt.text));
-	else
-		ws_json_null(json);
-	if (regs->selects)
-		ws_json_key_object(json, "selected");
-	for (size_t i = 0; i < N_KINDS; i++) {
-		struct registers registers;
-		registers_read(regs, place, lane->id, kinds[i].kind, &registers);
-		if (regs->selects)
-			json_selected(regs, i, &registers);
-		else
-			json_kind(json, &kinds[i], &registers);
-	}
-	if (regs->selects)
-		ws_json_end(json);
-	ws_json_end(json);
-}
-
-/* ---- the verb ---- */
-
-static void count(void *user, const struct ws_resident *place)
-{
-	((struct regs *)user)->n_matching += place->n_lanes;
-}
-
-static void visit(void *user, const struct ws_resident *place)
-{
-	struct regs *regs = user;
-	bool table = !regs->json && regs->n_matching > 1;
-	for (uint32_t i = 0; i < place->n_lanes && !table; i++) {
-		if (regs->json)
-			json_lane(regs, place, &place->lanes[i]);
-		else
-			print_lane(regs, place, &place->lanes[i]);
-	}
-	if (table && place->n_lanes)
-		print_warp(regs, place);
-	regs->n_lanes += place->n_lanes;
+	const struct session *session = user;
 	if (place->lanes_status != WS_OK)
 		cli_warn("%s: device %u SM %u warp %u: the lanes could not be read (%s)",
-			 regs->session.path, place->device->id, place->sm.id, place->warp.id,
+			 session->path, place->device->id, place->sm.id, place->warp.id,
 			 ws_missing_word(place->lanes_status));
 }
 
-static int regs_run(struct regs *regs, int argc, char **argv)
+static int run(struct session *session, int argc, char **argv)
 {
-	const struct ws_coords *focus = ws_threads_focus_coords(&regs->session.threads);
+	struct cli *cli = session->cli;
+	const struct ws_threads *threads = &session->threads;
+	struct ws_regs_chosen chosen = { .some = false };
+	struct ws_regs_told told;
 	struct ws_filter filter;
+	struct ws_error err;
 	const char *bad = "";
-	argc = select_words(regs, argc, argv);
-	if (!ws_filter_parse(&filter, focus, argc, argv, &bad))
+	argc = choose(&chosen, argc, argv);
+	if (!ws_filter_parse(&filter, ws_threads_focus_coords(threads), argc, argv, &bad))
 		return cli_usage("regs", "'%s' is neither a register nor a filter", bad);
 	if (argc == 0)
-		session_limit_to_suspect(&regs->session, &filter);
-	struct ws_json json;
-	struct ws_out *out = &regs->session.cli->out;
-	if (regs->session.cli->json) {
-		regs->json = &json;
-		ws_json_begin(&json, &regs->session.cli->out, "warpscope-regs-1");
-		ws_json_key(&json, "focus");
-		ws_threads_focus_json(&regs->session.threads, &json);
-		ws_json_key_array(&json, "lanes");
-	}
-	if (ws_symbols_create(regs->session.target, &regs->symbols, NULL) != WS_OK)
-		cli_out_of_memory();
-	regs->of_lane = cli_alloc(WS_MAX_LANES, sizeof *regs->of_lane);
-	ws_threads_walk(&regs->session.threads, &filter, WS_WALK_LANES, count, regs);
-	ws_threads_walk(&regs->session.threads, &filter, WS_WALK_LANES, visit, regs);
-	free(regs->of_lane);
-	ws_symbols_destroy(regs->symbols);
-	if (regs->json) {
-		ws_json_end(&json);
-		ws_json_end(&json);
-	} else if (regs->n_lanes == 0) {
-		ws_out_text(out, "No CUDA Lanes.\n");
-	}
-	doubt_warn(regs->session.path, regs->n_doubted);
+		session_limit_to_suspect(session, &filter);
+	enum ws_status st =
+		cli->json ? ws_regs_json(threads, &filter, &chosen, &cli->out, &told, &err)
+			  : ws_regs_text(threads, &filter, &chosen, &cli->out, &told, &err);
+	if (st != WS_OK)
+		return cli_fail(session->path, &err);
+	ws_threads_walk(threads, &filter, WS_WALK_LANES, warn_unreadable, session);
+	doubt_warn(session->path, told.n_doubted);
 	return CLI_ANSWERED;
 }
 
@@ -517,15 +55,15 @@ const struct cli_option verb_regs_options[] = { { 0 } };
 
 int verb_regs(struct cli *cli, int argc, char **argv)
 {
-	struct regs regs = { 0 };
-	int status = cli_options_take(cli, verb_regs_options, &regs, &argc, &argv);
+	struct session session = { .cli = NULL };
+	int status = cli_options_take(cli, verb_regs_options, NULL, &argc, &argv);
 	if (status != CLI_ANSWERED)
 		return status;
 	if (argc < 1)
 		return cli_usage("regs", "which dump?");
-	status = session_open(&regs.session, cli, argv[0]);
+	status = session_open(&session, cli, argv[0]);
 	if (status == CLI_ANSWERED)
-		status = regs_run(&regs, argc - 1, argv + 1);
-	session_close(&regs.session);
+		status = run(&session, argc - 1, argv + 1);
+	session_close(&session);
 	return status;
 }

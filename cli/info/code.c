@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-static const struct column module_columns[] = {
+static const struct ws_rows_column module_columns[] = {
 	{ "Module", "module", 0 },
 	{ "Handle", "handle", 0 },
 	{ "Dev", "device", 0 },
@@ -16,7 +16,7 @@ static const struct column module_columns[] = {
 	{ "Functions", "num_functions", 0 },
 	{ "Relocated", "relocated_bytes", 0 },
 	{ "Original", "original_bytes", 0 },
-	{ "Identity", "code_id", COLUMN_WIDE | COLUMN_LEFT },
+	{ "Identity", "code_id", WS_ROWS_WIDE | WS_ROWS_LEFT },
 };
 
 const char *info_lines_word(struct ws_cubin *cubin, const struct ws_cubin_facts *facts)
@@ -38,13 +38,13 @@ const char *info_lines_word(struct ws_cubin *cubin, const struct ws_cubin_facts 
 	return "none";
 }
 
-static void image_cell(struct rows *rows, enum ws_status status, struct ws_span image)
+static void image_cell(struct ws_rows *rows, enum ws_status status, struct ws_span image)
 {
-	rows_given(rows, 1, status);
-	rows_number(rows, image.len);
+	ws_rows_given(rows, 1, status);
+	ws_rows_number(rows, image.len);
 }
 
-static void function_cells(struct rows *rows, struct ws_cubin *cubin)
+static void function_cells(struct ws_rows *rows, struct ws_cubin *cubin)
 {
 	const struct ws_function *functions;
 	size_t n = 0, n_kernels = 0, n_defined = 0;
@@ -53,42 +53,42 @@ static void function_cells(struct rows *rows, struct ws_cubin *cubin)
 		n_kernels += functions[i].section && functions[i].is_kernel;
 		n_defined += functions[i].section != 0;
 	}
-	rows_given(rows, 2, st);
-	rows_number(rows, n_kernels);
-	rows_number(rows, n_defined);
+	ws_rows_given(rows, 2, st);
+	ws_rows_number(rows, n_kernels);
+	ws_rows_number(rows, n_defined);
 }
 
 /* Cells of what is inside the image, arch to functions. */
-static void content_cells(struct rows *rows, struct ws_cubin *cubin)
+static void content_cells(struct ws_rows *rows, struct ws_cubin *cubin)
 {
 	struct ws_cubin_facts facts;
 	char text[24];
 	ws_cubin_facts(cubin, &facts);
 	snprintf(text, sizeof text, "sm_%u%.1s", facts.sm,
 		 facts.variant ? (char[]){ facts.variant, 0 } : "");
-	rows_if(rows, 1, facts.sm);
-	rows_text(rows, text);
+	ws_rows_if(rows, 1, facts.sm);
+	ws_rows_text(rows, text);
 	snprintf(text, sizeof text, "%u.%u", facts.toolkit / 10, facts.toolkit % 10);
-	rows_if(rows, 1, facts.toolkit != WS_UNKNOWN);
-	rows_text(rows, text);
-	rows_text(rows, info_lines_word(cubin, &facts));
+	ws_rows_if(rows, 1, facts.toolkit != WS_UNKNOWN);
+	ws_rows_text(rows, text);
+	ws_rows_text(rows, info_lines_word(cubin, &facts));
 	function_cells(rows, cubin);
 }
 
-static void id_cell(struct rows *rows, struct ws_cubin *cubin)
+static void id_cell(struct ws_rows *rows, struct ws_cubin *cubin)
 {
 	struct ws_code_id id;
 	char text[WS_CODE_ID_TEXT];
 	enum ws_status st = ws_cubin_image_id(cubin, &id, NULL);
 	if (st != WS_OK) {
-		rows_missing(rows, st);
+		ws_rows_missing(rows, st);
 		return;
 	}
 	ws_code_id_text(&id, text);
-	rows_text(rows, text);
+	ws_rows_text(rows, text);
 }
 
-static void module_row(struct rows *rows, struct info *info, uint32_t index,
+static void module_row(struct ws_rows *rows, struct info *info, uint32_t index,
 		       const struct ws_module *module)
 {
 	const struct session *session = &info->session;
@@ -99,30 +99,30 @@ static void module_row(struct rows *rows, struct info *info, uint32_t index,
 	bool focus =
 		session->threads.have_focus && session->threads.focus.grid_index != WS_NONE &&
 		session->threads.grids[session->threads.focus.grid_index].module_index == index;
-	rows_begin(rows, focus);
-	rows_number(rows, index);
-	rows_hex(rows, module->handle, 16);
-	rows_number(rows, session->threads.devices[module->device_index].id);
+	ws_rows_begin(rows, focus);
+	ws_rows_number(rows, index);
+	ws_rows_hex(rows, module->handle, 16);
+	ws_rows_number(rows, session->threads.devices[module->device_index].id);
 	enum ws_status context_st =
 		ws_target_context(session->target, module->context_index, &context, NULL);
-	rows_given(rows, 1, context_st);
-	rows_hex(rows, context.id, 16);
+	ws_rows_given(rows, 1, context_st);
+	ws_rows_hex(rows, context.id, 16);
 	if (st == WS_OK) {
 		content_cells(rows, cubin);
 	} else {
 		for (int i = 0; i < 5; i++)
-			rows_missing(rows, st);
+			ws_rows_missing(rows, st);
 	}
 	image_cell(rows, module->relocated_status, module->relocated);
 	image_cell(rows, module->original_status, module->original);
 	if (st == WS_OK && (info->wide || info->json))
 		id_cell(rows, cubin);
 	else
-		rows_missing(rows, st == WS_OK ? WS_ABSENT : st);
-	rows_end(rows);
+		ws_rows_missing(rows, st == WS_OK ? WS_ABSENT : st);
+	ws_rows_end(rows);
 }
 
-static void produce(struct rows *rows, void *user)
+static void produce(struct ws_rows *rows, void *user)
 {
 	struct info *info = user;
 	const struct session *session = &info->session;

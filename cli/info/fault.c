@@ -9,24 +9,24 @@
 
 /* ---- exceptions ---- */
 
-static const struct column exception_columns[] = {
+static const struct ws_rows_column exception_columns[] = {
 	{ "Dev", "device", 0 },
 	{ "SM", "sm", 0 },
 	{ "Wp", "warp", 0 },
 	{ "Lanes Mask", "lanes_mask", 0 },
 	{ "Exception", "exception", 0 },
 	{ "Code", "code", 0 },
-	{ NULL, "name", COLUMN_DATA },
-	{ NULL, "cuda_gdb", COLUMN_DATA },
+	{ NULL, "name", WS_ROWS_DATA },
+	{ NULL, "cuda_gdb", WS_ROWS_DATA },
 	{ "Error PC", "errorpc", 0 },
 	{ "Kernel", "kernel", 0 },
 	{ "BlockIdx", "blockIdx", 0 },
 	{ "Filename", "filename", 0 },
 	{ "Line", "line", 0 },
-	{ "Function", "function", COLUMN_LEFT },
-	{ "By", "blame", COLUMN_WIDE },
-	{ "Target Block", "cluster_target_block", COLUMN_WIDE },
-	{ "Driver's Words", "exception_text", COLUMN_WIDE | COLUMN_LEFT },
+	{ "Function", "function", WS_ROWS_LEFT },
+	{ "By", "blame", WS_ROWS_WIDE },
+	{ "Target Block", "cluster_target_block", WS_ROWS_WIDE },
+	{ "Driver's Words", "exception_text", WS_ROWS_WIDE | WS_ROWS_LEFT },
 };
 
 /* One row: lanes of one warp with one code, or an SM whose warps left. */
@@ -38,34 +38,34 @@ struct fault {
 	bool focus;
 };
 
-static void fault_code_cells(struct rows *rows, const struct fault *fault)
+static void fault_code_cells(struct ws_rows *rows, const struct fault *fault)
 {
 	const struct ws_exception *kind = ws_exception_find(fault->code);
 	bool trap = fault->code == 0;
-	rows_text(rows, trap ? "Trap or breakpoint" : info_exception_text(fault->code));
-	rows_number(rows, fault->code);
-	rows_or_none(rows, 1, kind);
-	rows_text(rows, kind ? kind->name : NULL);
-	rows_or_none(rows, 1, kind && kind->cuda_gdb);
-	rows_text(rows, kind ? kind->cuda_gdb : NULL);
+	ws_rows_text(rows, trap ? "Trap or breakpoint" : info_exception_text(fault->code));
+	ws_rows_number(rows, fault->code);
+	ws_rows_or_none(rows, 1, kind);
+	ws_rows_text(rows, kind ? kind->name : NULL);
+	ws_rows_or_none(rows, 1, kind && kind->cuda_gdb);
+	ws_rows_text(rows, kind ? kind->cuda_gdb : NULL);
 }
 
-static void fault_row(struct rows *rows, struct info *info, const struct fault *fault)
+static void fault_row(struct ws_rows *rows, struct info *info, const struct fault *fault)
 {
 	const struct session *session = &info->session;
 	const struct ws_resident *place = fault->place;
 	const struct ws_sm *sm = fault->sm;
 	bool has_pc = place ? place->warp.error_pc_valid : sm->error_pc_valid;
 	uint64_t pc = place ? place->warp.error_pc : sm->error_pc;
-	rows_begin(rows, fault->focus);
-	rows_number(rows, session->threads.devices[sm->device_index].id);
-	rows_number(rows, sm->id);
-	rows_or_none(rows, 2, place);
-	rows_number(rows, place ? place->warp.id : 0);
-	rows_hex(rows, fault->lanes, 8);
+	ws_rows_begin(rows, fault->focus);
+	ws_rows_number(rows, session->threads.devices[sm->device_index].id);
+	ws_rows_number(rows, sm->id);
+	ws_rows_or_none(rows, 2, place);
+	ws_rows_number(rows, place ? place->warp.id : 0);
+	ws_rows_hex(rows, fault->lanes, 8);
 	fault_code_cells(rows, fault);
-	rows_if(rows, 1, has_pc);
-	rows_hex(rows, pc, 16);
+	ws_rows_if(rows, 1, has_pc);
+	ws_rows_hex(rows, pc, 16);
 	info_cell_kernel(rows, place ? place->kernel : WS_NONE);
 	info_cell_dim3(rows, place ? place->block_status : WS_ABSENT,
 		       place ? place->block.idx : (struct ws_dim3){ 0 });
@@ -77,14 +77,14 @@ static void fault_row(struct rows *rows, struct info *info, const struct fault *
 		       : &nowhere;
 	info_cells_line(rows, symbol);
 	info_cell_function(rows, symbol);
-	rows_text(rows, fault->blame);
+	ws_rows_text(rows, fault->blame);
 	info_cells_sm_words(rows, sm);
-	rows_end(rows);
+	ws_rows_end(rows);
 }
 
 /* The warp's lanes by exception code: one row for each code. Returns the number of rows. */
-static unsigned warp_faults(struct rows *rows, struct info *info, const struct ws_resident *place,
-			    const struct ws_blame *blame)
+static unsigned warp_faults(struct ws_rows *rows, struct info *info,
+			    const struct ws_resident *place, const struct ws_blame *blame)
 {
 	static const char *const words[] = {
 		[WS_BLAME_LANE] = "lane", [WS_BLAME_SUSPECT] = "suspect", [WS_BLAME_TRAP] = "trap"
@@ -139,7 +139,7 @@ static bool asks_below_sm(const struct ws_filter *filter)
 	return false;
 }
 
-static void produce_exceptions(struct rows *rows, void *user)
+static void produce_exceptions(struct ws_rows *rows, void *user)
 {
 	struct info *info = user;
 	const struct session *session = &info->session;
@@ -191,20 +191,20 @@ INFO_TABLE(exceptions, exception_columns, produce_exceptions)
 
 /* ---- barriers ---- */
 
-static const struct column barrier_columns[] = {
-	{ NULL, "device", COLUMN_DATA },
-	{ NULL, "sm", COLUMN_DATA },
-	{ NULL, "warp", COLUMN_DATA },
-	{ "Ln(s)", "lanes", COLUMN_LEFT },
-	{ NULL, "lanes_mask", COLUMN_DATA },
-	{ "Thread State", "cbu_state", COLUMN_LEFT },
+static const struct ws_rows_column barrier_columns[] = {
+	{ NULL, "device", WS_ROWS_DATA },
+	{ NULL, "sm", WS_ROWS_DATA },
+	{ NULL, "warp", WS_ROWS_DATA },
+	{ "Ln(s)", "lanes", WS_ROWS_LEFT },
+	{ NULL, "lanes_mask", WS_ROWS_DATA },
+	{ "Thread State", "cbu_state", WS_ROWS_LEFT },
 	{ "Active", "active", 0 },
 	{ "Exited", "exited", 0 },
 	{ "Collective", "collective", 0 },
-	{ "Warp Convergence Barrier(s)", "convergence_barriers", COLUMN_LEFT },
-	{ NULL, "barrier_scope", COLUMN_DATA },
-	{ NULL, "barrier_text", COLUMN_DATA },
-	{ NULL, "doubt", COLUMN_DATA },
+	{ "Warp Convergence Barrier(s)", "convergence_barriers", WS_ROWS_LEFT },
+	{ NULL, "barrier_scope", WS_ROWS_DATA },
+	{ NULL, "barrier_text", WS_ROWS_DATA },
+	{ NULL, "doubt", WS_ROWS_DATA },
 };
 
 enum {
@@ -253,42 +253,43 @@ static void barriers_text(uint32_t barriers, char *text, size_t size)
 	}
 }
 
-static void barrier_row(struct rows *rows, struct info *info, const struct ws_resident *place,
+static void barrier_row(struct ws_rows *rows, struct info *info, const struct ws_resident *place,
 			const struct lane_barriers *what, uint32_t lanes,
 			enum ws_status barriers_status)
 {
 	char text[128];
 	const struct session *session = &info->session;
 	const struct ws_warp *warp = &place->warp;
-	const struct doubt doubt = doubt_of_warp(session, place, what->id);
+	const struct ws_thread_doubt doubt =
+		ws_threads_doubt_warp(&session->threads, place, what->id);
 	doubt_row_begin(rows,
 			ws_threads_has_focus(&session->threads, place) &&
 				lanes >> (session->threads.focus.lane & 31) & 1,
 			&doubt, &info->n_doubted_rows);
-	rows_number(rows, place->device->id);
-	rows_number(rows, place->sm.id);
-	rows_number(rows, warp->id);
+	ws_rows_number(rows, place->device->id);
+	ws_rows_number(rows, place->sm.id);
+	ws_rows_number(rows, warp->id);
 	lanes_text(lanes, text, sizeof text);
-	rows_text(rows, text);
-	rows_hex(rows, lanes, 8);
-	rows_if(rows, 1, what->have_state);
+	ws_rows_text(rows, text);
+	ws_rows_hex(rows, lanes, 8);
+	ws_rows_if(rows, 1, what->have_state);
 	info_cell_cbu_state(rows, what->state);
-	rows_if(rows, 3, warp->have & WS_WARP_CBU);
-	rows_bool(rows, what->active);
-	rows_bool(rows, what->exited);
-	rows_bool(rows, what->collective);
+	ws_rows_if(rows, 3, warp->have & WS_WARP_CBU);
+	ws_rows_bool(rows, what->active);
+	ws_rows_bool(rows, what->exited);
+	ws_rows_bool(rows, what->collective);
 	barriers_text(what->barriers, text, sizeof text);
-	rows_given(rows, 1, barriers_status);
-	rows_or_none(rows, 1, what->barriers);
-	rows_text(rows, text);
-	rows_if(rows, 2, warp->have & WS_WARP_BARRIER);
-	rows_number(rows, warp->barrier_scope);
-	rows_str(rows, warp->barrier_text);
+	ws_rows_given(rows, 1, barriers_status);
+	ws_rows_or_none(rows, 1, what->barriers);
+	ws_rows_text(rows, text);
+	ws_rows_if(rows, 2, warp->have & WS_WARP_BARRIER);
+	ws_rows_number(rows, warp->barrier_scope);
+	ws_rows_str(rows, warp->barrier_text);
 	doubt_cell(rows, &doubt);
-	rows_end(rows);
+	ws_rows_end(rows);
 }
 
-static void barrier_rows(struct rows *rows, struct info *info, const struct ws_resident *place)
+static void barrier_rows(struct ws_rows *rows, struct info *info, const struct ws_resident *place)
 {
 	static const char *const scopes[] = { "",
 					      " waits at a warp barrier",
@@ -316,8 +317,8 @@ static void barrier_rows(struct rows *rows, struct info *info, const struct ws_r
 	}
 	size_t scope =
 		warp->have & WS_WARP_BARRIER && warp->barrier_scope < 6 ? warp->barrier_scope : 0;
-	rows_heading(rows, "Device %u SM %u Wp %u%s", place->device->id, place->sm.id, warp->id,
-		     scopes[scope]);
+	ws_rows_heading(rows, "Device %u SM %u Wp %u%s", place->device->id, place->sm.id, warp->id,
+			scopes[scope]);
 	for (uint32_t i = 0; i < place->n_lanes; i++) {
 		uint32_t lanes = 0;
 		if (done >> i & 1)
@@ -333,7 +334,7 @@ static void barrier_rows(struct rows *rows, struct info *info, const struct ws_r
 }
 
 struct barrier_user {
-	struct rows *rows;
+	struct ws_rows *rows;
 	struct info *info;
 };
 
@@ -346,7 +347,7 @@ static void visit_barriers(void *user, const struct ws_resident *place)
 		barrier_rows(barrier_user->rows, barrier_user->info, place);
 }
 
-static void produce_barriers(struct rows *rows, void *user)
+static void produce_barriers(struct ws_rows *rows, void *user)
 {
 	struct info *info = user;
 	struct barrier_user barrier_user = { rows, info };

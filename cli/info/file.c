@@ -12,10 +12,10 @@ enum { VERSION_TEXT = 24 };
 
 /* ---- sections ---- */
 
-static const struct column section_columns[] = {
+static const struct ws_rows_column section_columns[] = {
 	{ "Idx", "index", 0 },
-	{ "Name", "name", COLUMN_LEFT },
-	{ "Kind", "kind", COLUMN_LEFT },
+	{ "Name", "name", WS_ROWS_LEFT },
+	{ "Kind", "kind", WS_ROWS_LEFT },
 	{ "Type", "type", 0 },
 	{ "Link", "link", 0 },
 	{ "Row", "info", 0 },
@@ -25,10 +25,10 @@ static const struct column section_columns[] = {
 	{ "Present", "bytes_present", 0 },
 	{ "Address", "address", 0 },
 	{ "Offset", "file_off", 0 },
-	{ "Header", "header_off", COLUMN_WIDE },
+	{ "Header", "header_off", WS_ROWS_WIDE },
 };
 
-static void produce_sections(struct rows *rows, void *user)
+static void produce_sections(struct ws_rows *rows, void *user)
 {
 	const struct info *info = user;
 	const struct ws_core *core = ws_target_core(info->session.target);
@@ -37,23 +37,23 @@ static void produce_sections(struct rows *rows, void *user)
 		struct ws_core_section section;
 		if (ws_core_section(core, i, &section, NULL) != WS_OK)
 			continue;
-		rows_begin(rows, false);
-		rows_number(rows, i);
-		rows_if(rows, 1, section.name.len);
-		rows_str(rows, section.name);
-		rows_if(rows, 1, section.words);
-		rows_text(rows, section.words);
-		rows_hex(rows, section.type, 8);
-		rows_number(rows, section.link);
-		rows_number(rows, section.info);
-		rows_number(rows, section.rows);
-		rows_number(rows, section.stride);
-		rows_number(rows, section.size);
-		rows_number(rows, section.bytes.len);
-		rows_hex(rows, section.address, 1);
-		rows_hex(rows, section.file_off, 1);
-		rows_hex(rows, section.header_off, 1);
-		rows_end(rows);
+		ws_rows_begin(rows, false);
+		ws_rows_number(rows, i);
+		ws_rows_if(rows, 1, section.name.len);
+		ws_rows_str(rows, section.name);
+		ws_rows_if(rows, 1, section.words);
+		ws_rows_text(rows, section.words);
+		ws_rows_hex(rows, section.type, 8);
+		ws_rows_number(rows, section.link);
+		ws_rows_number(rows, section.info);
+		ws_rows_number(rows, section.rows);
+		ws_rows_number(rows, section.stride);
+		ws_rows_number(rows, section.size);
+		ws_rows_number(rows, section.bytes.len);
+		ws_rows_hex(rows, section.address, 1);
+		ws_rows_hex(rows, section.file_off, 1);
+		ws_rows_hex(rows, section.header_off, 1);
+		ws_rows_end(rows);
 	}
 }
 

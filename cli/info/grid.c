@@ -12,17 +12,17 @@
 
 /* ---- contexts ---- */
 
-static const struct column context_columns[] = {
+static const struct ws_rows_column context_columns[] = {
 	{ "Context", "context", 0 },
 	{ "Dev", "device", 0 },
 	{ "State", "state", 0 },
-	{ "Host Thread", "host_tid", COLUMN_WIDE },
-	{ "Shared Window", "shared_window_base", COLUMN_WIDE },
-	{ "Local Window", "local_window_base", COLUMN_WIDE },
-	{ "Global Window", "global_window_base", COLUMN_WIDE },
+	{ "Host Thread", "host_tid", WS_ROWS_WIDE },
+	{ "Shared Window", "shared_window_base", WS_ROWS_WIDE },
+	{ "Local Window", "local_window_base", WS_ROWS_WIDE },
+	{ "Global Window", "global_window_base", WS_ROWS_WIDE },
 };
 
-static void produce_contexts(struct rows *rows, void *user)
+static void produce_contexts(struct ws_rows *rows, void *user)
 {
 	const struct info *info = user;
 	const struct session *session = &info->session;
@@ -37,15 +37,15 @@ static void produce_contexts(struct rows *rows, void *user)
 		const struct ws_device *device = &session->threads.devices[context.device_index];
 		if (!ws_filter_number(&info->filter, WS_FILTER_device, device->id))
 			continue;
-		rows_begin(rows, focus_grid && focus_grid->context_index == i);
-		rows_hex(rows, context.id, 16);
-		rows_number(rows, device->id);
-		rows_text(rows, "active"); /* a dump has no others */
-		rows_number(rows, context.host_tid);
-		rows_hex(rows, context.shared_window_base, 16);
-		rows_hex(rows, context.local_window_base, 16);
-		rows_hex(rows, context.global_window_base, 16);
-		rows_end(rows);
+		ws_rows_begin(rows, focus_grid && focus_grid->context_index == i);
+		ws_rows_hex(rows, context.id, 16);
+		ws_rows_number(rows, device->id);
+		ws_rows_text(rows, "active"); /* a dump has no others */
+		ws_rows_number(rows, context.host_tid);
+		ws_rows_hex(rows, context.shared_window_base, 16);
+		ws_rows_hex(rows, context.local_window_base, 16);
+		ws_rows_hex(rows, context.global_window_base, 16);
+		ws_rows_end(rows);
 	}
 }
 
@@ -53,7 +53,7 @@ INFO_TABLE(contexts, context_columns, produce_contexts)
 
 /* ---- kernels ---- */
 
-static const struct column kernel_columns[] = {
+static const struct ws_rows_column kernel_columns[] = {
 	{ "Kernel", "kernel", 0 },
 	{ "Parent", "parent", 0 },
 	{ "Dev", "device", 0 },
@@ -62,21 +62,21 @@ static const struct column kernel_columns[] = {
 	{ "SMs Mask", "sms_mask", 0 },
 	{ "GridDim", "gridDim", 0 },
 	{ "BlockDim", "blockDim", 0 },
-	{ "Invocation", "invocation", COLUMN_LEFT },
-	{ "Blocks", "resident_blocks", COLUMN_WIDE },
-	{ "ClusterDim", "clusterDim", COLUMN_WIDE },
-	{ "Regs", "num_regs", COLUMN_WIDE },
-	{ "Entry", "function_entry", COLUMN_WIDE },
-	{ "Context", "context_id", COLUMN_WIDE },
-	{ "Module", "module", COLUMN_WIDE },
-	{ "Origin", "origin", COLUMN_WIDE },
-	{ "Host Thread", "host_tid", COLUMN_WIDE },
-	{ "Parent Grid", "parent_grid", COLUMN_WIDE },
-	{ "Function", "function", COLUMN_WIDE },
-	{ "Type", "type", COLUMN_WIDE },
-	{ "Blocking", "launch_blocking", COLUMN_WIDE },
-	{ "Params At", "params_offset", COLUMN_WIDE },
-	{ "Preferred ClusterDim", "preferred_clusterDim", COLUMN_WIDE },
+	{ "Invocation", "invocation", WS_ROWS_LEFT },
+	{ "Blocks", "resident_blocks", WS_ROWS_WIDE },
+	{ "ClusterDim", "clusterDim", WS_ROWS_WIDE },
+	{ "Regs", "num_regs", WS_ROWS_WIDE },
+	{ "Entry", "function_entry", WS_ROWS_WIDE },
+	{ "Context", "context_id", WS_ROWS_WIDE },
+	{ "Module", "module", WS_ROWS_WIDE },
+	{ "Origin", "origin", WS_ROWS_WIDE },
+	{ "Host Thread", "host_tid", WS_ROWS_WIDE },
+	{ "Parent Grid", "parent_grid", WS_ROWS_WIDE },
+	{ "Function", "function", WS_ROWS_WIDE },
+	{ "Type", "type", WS_ROWS_WIDE },
+	{ "Blocking", "launch_blocking", WS_ROWS_WIDE },
+	{ "Params At", "params_offset", WS_ROWS_WIDE },
+	{ "Preferred ClusterDim", "preferred_clusterDim", WS_ROWS_WIDE },
 };
 
 enum {
@@ -153,16 +153,16 @@ static uint32_t parent_of(const struct session *session, const struct ws_grid *g
 	return WS_NONE;
 }
 
-static void parent_cell(struct rows *rows, const struct session *session,
+static void parent_cell(struct ws_rows *rows, const struct session *session,
 			const struct ws_grid *grid)
 {
 	const uint32_t parent = parent_of(session, grid);
 	if (!has_parent(grid))
-		rows_none(rows);
+		ws_rows_none(rows);
 	else if (parent == WS_NONE)
-		rows_missing(rows, WS_ABSENT);
+		ws_rows_missing(rows, WS_ABSENT);
 	else
-		rows_number(rows, session->threads.kernel_ids[parent]);
+		ws_rows_number(rows, session->threads.kernel_ids[parent]);
 }
 
 /* "(step=6, rows=5)" of a kernel, as its first thread has them; "()": not known. */
@@ -184,7 +184,7 @@ static void print_arguments(struct info *info, const struct ws_grid *grid, struc
 	ws_vars_destroy(vars);
 }
 
-static void invocation_cell(struct rows *rows, struct info *info, const struct ws_grid *grid)
+static void invocation_cell(struct ws_rows *rows, struct info *info, const struct ws_grid *grid)
 {
 	struct cli_bytes text = { 0 };
 	struct ws_out out;
@@ -192,7 +192,7 @@ static void invocation_cell(struct rows *rows, struct info *info, const struct w
 	if (ws_symbols_place(info_symbols(info), grid->device_index, grid, grid->function_entry,
 			     &place) != WS_OK ||
 	    (!place.owner && !place.function)) {
-		rows_missing(rows, WS_ABSENT);
+		ws_rows_missing(rows, WS_ABSENT);
 		return;
 	}
 	char *name = name_copy((place.owner ? place.owner : place.function)->name, NAME_KERNEL);
@@ -201,57 +201,57 @@ static void invocation_cell(struct rows *rows, struct info *info, const struct w
 	print_arguments(info, grid, &out);
 	(void)!ws_out_flush(&out, NULL);
 	cli_bytes_write(&text, "", 1);
-	rows_text(rows, text.ptr);
+	ws_rows_text(rows, text.ptr);
 	free(text.ptr);
 	free(name);
 }
 
-static void status_cell(struct rows *rows, const struct ws_grid *grid)
+static void status_cell(struct ws_rows *rows, const struct ws_grid *grid)
 {
 	static const char *const statuses[] = { "Invalid",  "Pending",    "Active",
 						"Sleeping", "Terminated", "Undetermined" };
 	info_cell_name(rows, statuses, sizeof statuses / sizeof *statuses, grid->status);
 }
 
-static void kernel_row(struct rows *rows, struct info *info, const struct kernel *kernel)
+static void kernel_row(struct ws_rows *rows, struct info *info, const struct kernel *kernel)
 {
 	static const char *const origins[] = { "host", "device" };
 	static const char *const types[] = { "unknown", "system", "application" };
 	const struct session *session = &info->session;
 	const struct ws_grid *grid = &session->threads.grids[kernel->grid_index];
-	rows_begin(rows, session->threads.have_focus &&
-				 session->threads.focus.grid_index == kernel->grid_index);
-	rows_number(rows, kernel->id);
+	ws_rows_begin(rows, session->threads.have_focus &&
+				    session->threads.focus.grid_index == kernel->grid_index);
+	ws_rows_number(rows, kernel->id);
 	parent_cell(rows, session, grid);
-	rows_number(rows, session->threads.devices[grid->device_index].id);
-	rows_id(rows, grid->id);
+	ws_rows_number(rows, session->threads.devices[grid->device_index].id);
+	ws_rows_id(rows, grid->id);
 	status_cell(rows, grid);
-	rows_given(rows, 1, kernel->mask_fits ? WS_OK : WS_MALFORMED);
-	rows_mask(rows, kernel->sms, session->threads.devices[grid->device_index].n_sms);
-	rows_dim3(rows, grid->grid_dim);
-	rows_dim3(rows, grid->block_dim);
+	ws_rows_given(rows, 1, kernel->mask_fits ? WS_OK : WS_MALFORMED);
+	ws_rows_mask(rows, kernel->sms, session->threads.devices[grid->device_index].n_sms);
+	ws_rows_dim3(rows, grid->grid_dim);
+	ws_rows_dim3(rows, grid->block_dim);
 	invocation_cell(rows, info, grid);
-	rows_number(rows, kernel->n_blocks);
+	ws_rows_number(rows, kernel->n_blocks);
 	info_cell_dim3(rows, grid->have & WS_GRID_CLUSTER ? WS_OK : WS_ABSENT, grid->cluster_dim);
-	rows_number(rows, grid->n_regs);
-	rows_hex(rows, grid->function_entry, 16);
-	rows_hex(rows, grid->context_id, 16);
-	rows_hex(rows, grid->module_handle, 16);
+	ws_rows_number(rows, grid->n_regs);
+	ws_rows_hex(rows, grid->function_entry, 16);
+	ws_rows_hex(rows, grid->context_id, 16);
+	ws_rows_hex(rows, grid->module_handle, 16);
 	info_cell_name(rows, origins, sizeof origins / sizeof *origins, grid->origin);
-	rows_number(rows, grid->host_tid);
-	rows_id(rows, grid->parent_id);
-	rows_hex(rows, grid->function, 16);
+	ws_rows_number(rows, grid->host_tid);
+	ws_rows_id(rows, grid->parent_id);
+	ws_rows_hex(rows, grid->function, 16);
 	info_cell_name(rows, types, sizeof types / sizeof *types, grid->type);
-	rows_if(rows, 1, grid->have & WS_GRID_BLOCKING);
-	rows_bool(rows, grid->launch_blocking);
-	rows_if(rows, 1, grid->have & WS_GRID_PARAMS);
-	rows_hex(rows, grid->params_offset, 3);
+	ws_rows_if(rows, 1, grid->have & WS_GRID_BLOCKING);
+	ws_rows_bool(rows, grid->launch_blocking);
+	ws_rows_if(rows, 1, grid->have & WS_GRID_PARAMS);
+	ws_rows_hex(rows, grid->params_offset, 3);
 	info_cell_dim3(rows, grid->have & WS_GRID_PREFERRED_CLUSTER ? WS_OK : WS_ABSENT,
 		       grid->preferred_cluster_dim);
-	rows_end(rows);
+	ws_rows_end(rows);
 }
 
-static void produce_kernels(struct rows *rows, void *user)
+static void produce_kernels(struct ws_rows *rows, void *user)
 {
 	struct info *info = user;
 	const struct session *session = &info->session;
@@ -283,39 +283,39 @@ INFO_TABLE(kernels, kernel_columns, produce_kernels)
 
 /* ---- launches: those that led to the kernel in focus, and those that it made ---- */
 
-static const struct column launch_trace_columns[] = {
+static const struct ws_rows_column launch_trace_columns[] = {
 	{ "Lvl", "level", 0 },         { "Kernel", "kernel", 0 },
 	{ "Dev", "device", 0 },        { "Grid", "grid", 0 },
 	{ "Status", "status", 0 },     { "GridDim", "gridDim", 0 },
-	{ "BlockDim", "blockDim", 0 }, { "Invocation", "invocation", COLUMN_LEFT },
+	{ "BlockDim", "blockDim", 0 }, { "Invocation", "invocation", WS_ROWS_LEFT },
 };
 
-static const struct column launch_children_columns[] = {
+static const struct ws_rows_column launch_children_columns[] = {
 	{ "Kernel", "kernel", 0 },
 	{ "Dev", "device", 0 },
 	{ "Grid", "grid", 0 },
 	{ "Status", "status", 0 },
 	{ "GridDim", "gridDim", 0 },
 	{ "BlockDim", "blockDim", 0 },
-	{ "Invocation", "invocation", COLUMN_LEFT },
+	{ "Invocation", "invocation", WS_ROWS_LEFT },
 };
 
-static void launch_cells(struct rows *rows, struct info *info, uint32_t grid_index)
+static void launch_cells(struct ws_rows *rows, struct info *info, uint32_t grid_index)
 {
 	const struct session *session = &info->session;
 	const struct ws_grid *grid = &session->threads.grids[grid_index];
-	rows_number(rows, session->threads.kernel_ids[grid_index]);
-	rows_number(rows, session->threads.devices[grid->device_index].id);
-	rows_id(rows, grid->id);
+	ws_rows_number(rows, session->threads.kernel_ids[grid_index]);
+	ws_rows_number(rows, session->threads.devices[grid->device_index].id);
+	ws_rows_id(rows, grid->id);
 	status_cell(rows, grid);
-	rows_dim3(rows, grid->grid_dim);
-	rows_dim3(rows, grid->block_dim);
+	ws_rows_dim3(rows, grid->grid_dim);
+	ws_rows_dim3(rows, grid->block_dim);
 	invocation_cell(rows, info, grid);
-	rows_end(rows);
+	ws_rows_end(rows);
 }
 
 /* The kernel in focus, the one that launched it, and so on. */
-static void produce_launch_trace(struct rows *rows, void *user)
+static void produce_launch_trace(struct ws_rows *rows, void *user)
 {
 	struct info *info = user;
 	const struct session *session = &info->session;
@@ -323,8 +323,8 @@ static void produce_launch_trace(struct rows *rows, void *user)
 	for (uint32_t level = 0; at != WS_NONE && level < session->threads.counts.grids; level++) {
 		char text[16];
 		snprintf(text, sizeof text, "#%" PRIu32, level);
-		rows_begin(rows, level == 0);
-		rows_text(rows, text);
+		ws_rows_begin(rows, level == 0);
+		ws_rows_text(rows, text);
 		launch_cells(rows, info, at);
 		at = parent_of(session, &session->threads.grids[at]);
 	}
@@ -332,7 +332,7 @@ static void produce_launch_trace(struct rows *rows, void *user)
 
 INFO_TABLE(launch_trace, launch_trace_columns, produce_launch_trace)
 
-static void produce_launch_children(struct rows *rows, void *user)
+static void produce_launch_children(struct ws_rows *rows, void *user)
 {
 	struct info *info = user;
 	const struct session *session = &info->session;
@@ -341,7 +341,7 @@ static void produce_launch_children(struct rows *rows, void *user)
 	for (uint32_t i = 0; focus != WS_NONE && i < session->threads.counts.grids; i++) {
 		if (parent_of(session, &session->threads.grids[i]) != focus)
 			continue;
-		rows_begin(rows, false);
+		ws_rows_begin(rows, false);
 		launch_cells(rows, info, i);
 	}
 }
@@ -350,43 +350,44 @@ INFO_TABLE(launch_children, launch_children_columns, produce_launch_children)
 
 /* ---- blocks ---- */
 
-static const struct column block_columns[] = {
-	{ NULL, "kernel", COLUMN_DATA },
+static const struct ws_rows_column block_columns[] = {
+	{ NULL, "kernel", WS_ROWS_DATA },
 	{ "BlockIdx", "blockIdx", 0 },
 	{ "State", "state", 0 },
 	{ "Dev", "device", 0 },
 	{ "SM", "sm", 0 },
-	{ "ClusterIdx", "clusterIdx", COLUMN_WIDE },
-	{ "Warps", "warps", COLUMN_WIDE },
+	{ "ClusterIdx", "clusterIdx", WS_ROWS_WIDE },
+	{ "Warps", "warps", WS_ROWS_WIDE },
 };
 
-static const struct column block_range_columns[] = {
-	{ NULL, "kernel", COLUMN_DATA },
+static const struct ws_rows_column block_range_columns[] = {
+	{ NULL, "kernel", WS_ROWS_DATA },
 	{ "BlockIdx", "from_blockIdx", 0 },
 	{ "To BlockIdx", "to_blockIdx", 0 },
 	{ "Count", "count", 0 },
 	{ "State", "state", 0 },
 };
 
-static void block_rows(struct rows *rows, const struct session *session,
+static void block_rows(struct ws_rows *rows, const struct session *session,
 		       const struct blocks *blocks)
 {
 	for (size_t i = 0; i < blocks->n_entries; i++) {
 		const struct block_entry *block = &blocks->entries[i];
 		struct ws_sm sm = { .id = 0 };
 		info_heading_kernel(rows, block->kernel);
-		rows_begin(rows, session->threads.have_focus &&
-					 session->threads.focus.block_index == block->block_index);
+		ws_rows_begin(rows,
+			      session->threads.have_focus &&
+				      session->threads.focus.block_index == block->block_index);
 		info_cell_kernel(rows, block->kernel);
-		rows_dim3(rows, block->idx);
-		rows_text(rows, "running"); /* cuda-gdb's word; a dump has no other */
-		rows_number(rows, session->threads.devices[block->device_index].id);
+		ws_rows_dim3(rows, block->idx);
+		ws_rows_text(rows, "running"); /* cuda-gdb's word; a dump has no other */
+		ws_rows_number(rows, session->threads.devices[block->device_index].id);
 		enum ws_status st = ws_target_sm(session->target, block->sm_index, &sm, NULL);
-		rows_given(rows, 1, st);
-		rows_number(rows, sm.id);
+		ws_rows_given(rows, 1, st);
+		ws_rows_number(rows, sm.id);
 		info_cell_dim3(rows, block->have_cluster ? WS_OK : WS_ABSENT, block->cluster_idx);
-		rows_number(rows, block->n_warps);
-		rows_end(rows);
+		ws_rows_number(rows, block->n_warps);
+		ws_rows_end(rows);
 	}
 }
 
@@ -417,23 +418,23 @@ static bool range_has_focus(const struct session *session, const struct blocks *
 	return false;
 }
 
-static void block_range_rows(struct rows *rows, const struct session *session,
+static void block_range_rows(struct ws_rows *rows, const struct session *session,
 			     const struct blocks *blocks)
 {
 	for (size_t first = 0, end; first < blocks->n_entries; first = end) {
 		end = block_range_end(blocks, first, false);
 		info_heading_kernel(rows, blocks->entries[first].kernel);
-		rows_begin(rows, range_has_focus(session, blocks, first, end));
+		ws_rows_begin(rows, range_has_focus(session, blocks, first, end));
 		info_cell_kernel(rows, blocks->entries[first].kernel);
-		rows_dim3(rows, blocks->entries[first].idx);
-		rows_dim3(rows, blocks->entries[end - 1].idx);
-		rows_number(rows, end - first);
-		rows_text(rows, "running");
-		rows_end(rows);
+		ws_rows_dim3(rows, blocks->entries[first].idx);
+		ws_rows_dim3(rows, blocks->entries[end - 1].idx);
+		ws_rows_number(rows, end - first);
+		ws_rows_text(rows, "running");
+		ws_rows_end(rows);
 	}
 }
 
-static void produce_blocks(struct rows *rows, void *user)
+static void produce_blocks(struct ws_rows *rows, void *user)
 {
 	const struct info *info = user;
 	struct blocks blocks;
@@ -456,8 +457,8 @@ int info_blocks(struct info *info)
 
 /* ---- clusters ---- */
 
-static const struct column cluster_columns[] = {
-	{ NULL, "kernel", COLUMN_DATA },     { NULL, "clusterDim", COLUMN_DATA },
+static const struct ws_rows_column cluster_columns[] = {
+	{ NULL, "kernel", WS_ROWS_DATA },    { NULL, "clusterDim", WS_ROWS_DATA },
 	{ "ClusterIdx", "clusterIdx", 0 },   { "BlockIdx", "from_blockIdx", 0 },
 	{ "To BlockIdx", "to_blockIdx", 0 }, { "Count", "count", 0 },
 };
@@ -471,7 +472,7 @@ static struct ws_dim3 cluster_dim(const struct session *session, const struct bl
 	return entry->grid ? entry->grid->cluster_dim : (struct ws_dim3){ 0 };
 }
 
-static void produce_clusters(struct rows *rows, void *user)
+static void produce_clusters(struct ws_rows *rows, void *user)
 {
 	const struct info *info = user;
 	const struct session *session = &info->session;
@@ -484,18 +485,19 @@ static void produce_clusters(struct rows *rows, void *user)
 		if (!block->have_cluster)
 			continue; /* launched without clusters */
 		if (block->kernel == WS_NONE)
-			rows_heading(rows, "Kernel - ClusterDim (%u,%u,%u)", dim.x, dim.y, dim.z);
+			ws_rows_heading(rows, "Kernel - ClusterDim (%u,%u,%u)", dim.x, dim.y,
+					dim.z);
 		else
-			rows_heading(rows, "Kernel %u ClusterDim (%u,%u,%u)", block->kernel, dim.x,
-				     dim.y, dim.z);
-		rows_begin(rows, range_has_focus(session, &blocks, first, end));
+			ws_rows_heading(rows, "Kernel %u ClusterDim (%u,%u,%u)", block->kernel,
+					dim.x, dim.y, dim.z);
+		ws_rows_begin(rows, range_has_focus(session, &blocks, first, end));
 		info_cell_kernel(rows, block->kernel);
-		rows_dim3(rows, dim);
-		rows_dim3(rows, block->cluster_idx);
-		rows_dim3(rows, block->idx);
-		rows_dim3(rows, blocks.entries[end - 1].idx);
-		rows_number(rows, end - first);
-		rows_end(rows);
+		ws_rows_dim3(rows, dim);
+		ws_rows_dim3(rows, block->cluster_idx);
+		ws_rows_dim3(rows, block->idx);
+		ws_rows_dim3(rows, blocks.entries[end - 1].idx);
+		ws_rows_number(rows, end - first);
+		ws_rows_end(rows);
 	}
 	blocks_fini(&blocks);
 }

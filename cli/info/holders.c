@@ -11,13 +11,13 @@ enum { MAX_REGS = 256, WARP_SIZE = WS_MAX_LANES };
 struct holders {
 	struct info *info;
 	uint64_t address, first, last; /* what counts as beside it */
-	struct rows *rows;
+	struct ws_rows *rows;
 	uint32_t (*value)[MAX_REGS]; /* of the lanes at hand */
 	uint32_t n[WARP_SIZE];
 };
 
-static const struct column columns[] = {
-	{ "Register", "register", COLUMN_LEFT },
+static const struct ws_rows_column columns[] = {
+	{ "Register", "register", WS_ROWS_LEFT },
 	{ "Dev", "device", 0 },
 	{ "SM", "sm", 0 },
 	{ "Wp", "warp", 0 },
@@ -65,17 +65,17 @@ static void row_of(struct holders *holders, const struct ws_resident *place, con
 		snprintf(name, sizeof name, "%s%u:%s%u", letters, i, letters, i + 1);
 	else
 		snprintf(name, sizeof name, "%s%u", letters, i);
-	rows_begin(holders->rows, ws_threads_has_focus(&holders->info->session.threads, place));
-	rows_text(holders->rows, name);
-	rows_number(holders->rows, place->device->id);
-	rows_number(holders->rows, place->sm.id);
-	rows_number(holders->rows, place->warp.id);
-	rows_mask(holders->rows, &lanes, WARP_SIZE);
-	rows_number(holders->rows, (uint64_t)__builtin_popcountll(lanes));
-	rows_hex(holders->rows, lowest, 1);
-	rows_hex(holders->rows, highest, 1);
-	rows_mask(holders->rows, &exact, WARP_SIZE);
-	rows_end(holders->rows);
+	ws_rows_begin(holders->rows, ws_threads_has_focus(&holders->info->session.threads, place));
+	ws_rows_text(holders->rows, name);
+	ws_rows_number(holders->rows, place->device->id);
+	ws_rows_number(holders->rows, place->sm.id);
+	ws_rows_number(holders->rows, place->warp.id);
+	ws_rows_mask(holders->rows, &lanes, WARP_SIZE);
+	ws_rows_number(holders->rows, (uint64_t)__builtin_popcountll(lanes));
+	ws_rows_hex(holders->rows, lowest, 1);
+	ws_rows_hex(holders->rows, highest, 1);
+	ws_rows_mask(holders->rows, &exact, WARP_SIZE);
+	ws_rows_end(holders->rows);
 }
 
 static void visit(void *user, const struct ws_resident *place)
@@ -99,7 +99,7 @@ static void visit(void *user, const struct ws_resident *place)
 		row_of(holders, place, "UR", i, 0);
 }
 
-static void produce(struct rows *rows, void *user)
+static void produce(struct ws_rows *rows, void *user)
 {
 	struct info *info = user;
 	struct holders *holders = info->holders;

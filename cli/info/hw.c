@@ -7,7 +7,7 @@
 
 /* ---- devices ---- */
 
-static const struct column device_columns[] = {
+static const struct ws_rows_column device_columns[] = {
 	{ "Dev", "device", 0 },
 	{ "PCI Bus/Dev ID", "pci_bus", 0 },
 	{ "Name", "name", 0 },
@@ -18,14 +18,14 @@ static const struct column device_columns[] = {
 	{ "Lanes/Warp", "num_lanes", 0 },
 	{ "Max Regs/Lane", "num_regs", 0 },
 	{ "Active SMs Mask", "active_sms_mask", 0 },
-	{ "Compute", "compute_capability", COLUMN_WIDE },
-	{ "Preds", "num_predicates", COLUMN_WIDE },
-	{ "URegs", "num_uniform_regs", COLUMN_WIDE },
-	{ "UPreds", "num_uniform_predicates", COLUMN_WIDE },
-	{ "Barriers", "num_convergence_barriers", COLUMN_WIDE },
-	{ "Instr Bytes", "instruction_bytes", COLUMN_WIDE },
-	{ "Warps", "resident_warps", COLUMN_WIDE },
-	{ "Status", "status", COLUMN_WIDE },
+	{ "Compute", "compute_capability", WS_ROWS_WIDE },
+	{ "Preds", "num_predicates", WS_ROWS_WIDE },
+	{ "URegs", "num_uniform_regs", WS_ROWS_WIDE },
+	{ "UPreds", "num_uniform_predicates", WS_ROWS_WIDE },
+	{ "Barriers", "num_convergence_barriers", WS_ROWS_WIDE },
+	{ "Instr Bytes", "instruction_bytes", WS_ROWS_WIDE },
+	{ "Warps", "resident_warps", WS_ROWS_WIDE },
+	{ "Status", "status", WS_ROWS_WIDE },
 };
 
 enum {
@@ -52,41 +52,41 @@ static bool active_sms(const struct session *session, uint32_t device_index, uin
 	return fits;
 }
 
-static void device_row(struct rows *rows, const struct session *session, uint32_t index)
+static void device_row(struct ws_rows *rows, const struct session *session, uint32_t index)
 {
 	const struct ws_device *device = &session->threads.devices[index];
 	uint64_t mask[MASK_WORDS] = { 0 }, n_warps;
 	char text[40];
 	bool fits = active_sms(session, index, mask, &n_warps);
-	rows_begin(rows,
-		   session->threads.have_focus && session->threads.focus.device_index == index);
-	rows_number(rows, device->id);
+	ws_rows_begin(rows,
+		      session->threads.have_focus && session->threads.focus.device_index == index);
+	ws_rows_number(rows, device->id);
 	snprintf(text, sizeof text, "%02x:%02x.0", device->pci_bus, device->pci_device);
-	rows_text(rows, text);
-	rows_str(rows, device->name);
-	rows_str(rows, device->type);
-	rows_str(rows, device->sm_type);
-	rows_number(rows, device->n_sms);
-	rows_number(rows, device->n_warps_per_sm);
-	rows_number(rows, device->n_lanes_per_warp);
-	rows_number(rows, device->n_regs_per_lane);
-	rows_given(rows, 1, fits ? WS_OK : WS_MALFORMED);
-	rows_mask(rows, mask, device->n_sms);
+	ws_rows_text(rows, text);
+	ws_rows_str(rows, device->name);
+	ws_rows_str(rows, device->type);
+	ws_rows_str(rows, device->sm_type);
+	ws_rows_number(rows, device->n_sms);
+	ws_rows_number(rows, device->n_warps_per_sm);
+	ws_rows_number(rows, device->n_lanes_per_warp);
+	ws_rows_number(rows, device->n_regs_per_lane);
+	ws_rows_given(rows, 1, fits ? WS_OK : WS_MALFORMED);
+	ws_rows_mask(rows, mask, device->n_sms);
 	snprintf(text, sizeof text, "%u.%u", device->sm_major, device->sm_minor);
-	rows_text(rows, text);
-	rows_number(rows, device->n_preds_per_lane);
-	rows_if(rows, 2, device->have & WS_DEVICE_UNIFORM);
-	rows_number(rows, device->n_uniform_regs);
-	rows_number(rows, device->n_uniform_preds);
-	rows_if(rows, 1, device->have & WS_DEVICE_BARRIERS);
-	rows_number(rows, device->n_convergence_barriers);
-	rows_number(rows, device->instruction_bytes);
-	rows_number(rows, n_warps);
-	rows_number(rows, device->status);
-	rows_end(rows);
+	ws_rows_text(rows, text);
+	ws_rows_number(rows, device->n_preds_per_lane);
+	ws_rows_if(rows, 2, device->have & WS_DEVICE_UNIFORM);
+	ws_rows_number(rows, device->n_uniform_regs);
+	ws_rows_number(rows, device->n_uniform_preds);
+	ws_rows_if(rows, 1, device->have & WS_DEVICE_BARRIERS);
+	ws_rows_number(rows, device->n_convergence_barriers);
+	ws_rows_number(rows, device->instruction_bytes);
+	ws_rows_number(rows, n_warps);
+	ws_rows_number(rows, device->status);
+	ws_rows_end(rows);
 }
 
-static void produce_devices(struct rows *rows, void *user)
+static void produce_devices(struct ws_rows *rows, void *user)
 {
 	const struct info *info = user;
 	for (uint32_t i = 0; i < info->session.threads.counts.devices; i++) {
@@ -100,26 +100,26 @@ INFO_TABLE(devices, device_columns, produce_devices)
 
 /* ---- SMs ---- */
 
-static const struct column sm_columns[] = {
-	{ NULL, "device", COLUMN_DATA },
+static const struct ws_rows_column sm_columns[] = {
+	{ NULL, "device", WS_ROWS_DATA },
 	{ "SM", "sm", 0 },
 	{ "Active Warps Mask", "active_warps_mask", 0 },
-	{ "Exception", "exception", COLUMN_WIDE },
-	{ NULL, "exception_code", COLUMN_DATA },
-	{ "Error PC", "errorpc", COLUMN_WIDE },
-	{ "Target Block", "cluster_target_block", COLUMN_WIDE },
-	{ "Driver's Words", "exception_text", COLUMN_WIDE | COLUMN_LEFT },
-	{ NULL, "doubt", COLUMN_DATA },
+	{ "Exception", "exception", WS_ROWS_WIDE },
+	{ NULL, "exception_code", WS_ROWS_DATA },
+	{ "Error PC", "errorpc", WS_ROWS_WIDE },
+	{ "Target Block", "cluster_target_block", WS_ROWS_WIDE },
+	{ "Driver's Words", "exception_text", WS_ROWS_WIDE | WS_ROWS_LEFT },
+	{ NULL, "doubt", WS_ROWS_DATA },
 };
 
 /* A value under a flag of the layout: absent without the flag, none when it says so. */
-static void sm_fault_cells(struct rows *rows, const struct ws_sm *sm)
+static void sm_fault_cells(struct ws_rows *rows, const struct ws_sm *sm)
 {
-	rows_if(rows, 3, sm->have & WS_SM_EXCEPTION);
-	rows_text(rows, info_exception_text(sm->exception));
-	rows_number(rows, sm->exception);
-	rows_or_none(rows, 1, sm->error_pc_valid);
-	rows_hex(rows, sm->error_pc, 16);
+	ws_rows_if(rows, 3, sm->have & WS_SM_EXCEPTION);
+	ws_rows_text(rows, info_exception_text(sm->exception));
+	ws_rows_number(rows, sm->exception);
+	ws_rows_or_none(rows, 1, sm->error_pc_valid);
+	ws_rows_hex(rows, sm->error_pc, 16);
 	info_cells_sm_words(rows, sm);
 }
 
@@ -156,7 +156,7 @@ static bool warps_mask(const struct session *session, const struct ws_sm *sm, ui
 	return true;
 }
 
-static void produce_sms(struct rows *rows, void *user)
+static void produce_sms(struct ws_rows *rows, void *user)
 {
 	struct info *info = user;
 	const struct session *session = &info->session;
@@ -170,21 +170,21 @@ static void produce_sms(struct rows *rows, void *user)
 		    !sm_is_shown(info, &sm))
 			continue;
 		uint64_t mask[MASK_WORDS] = { 0 };
-		rows_heading(rows, "Device %u", device->id);
-		const struct doubt doubt = doubt_of_sm(session, i);
+		ws_rows_heading(rows, "Device %u", device->id);
+		const struct ws_thread_doubt doubt = ws_threads_doubt_sm(&session->threads, i);
 		doubt_row_begin(rows,
 				session->threads.have_focus && session->threads.focus.sm_index == i,
 				&doubt, &info->n_doubted_rows);
-		rows_number(rows, device->id);
-		rows_number(rows, sm.id);
+		ws_rows_number(rows, device->id);
+		ws_rows_number(rows, sm.id);
 		if (device->n_warps_per_sm <= MASK_WORDS * 64 &&
 		    warps_mask(session, &sm, device->n_warps_per_sm, mask))
-			rows_mask(rows, mask, device->n_warps_per_sm);
+			ws_rows_mask(rows, mask, device->n_warps_per_sm);
 		else
-			rows_missing(rows, WS_MALFORMED);
+			ws_rows_missing(rows, WS_MALFORMED);
 		sm_fault_cells(rows, &sm);
 		doubt_cell(rows, &doubt);
-		rows_end(rows);
+		ws_rows_end(rows);
 	}
 }
 
@@ -192,9 +192,9 @@ INFO_TABLE(sms, sm_columns, produce_sms)
 
 /* ---- warps ---- */
 
-static const struct column warp_columns[] = {
-	{ NULL, "device", COLUMN_DATA },
-	{ NULL, "sm", COLUMN_DATA },
+static const struct ws_rows_column warp_columns[] = {
+	{ NULL, "device", WS_ROWS_DATA },
+	{ NULL, "sm", WS_ROWS_DATA },
 	{ "Wp", "warp", 0 },
 	{ "Active Lanes Mask", "active_lanes_mask", 0 },
 	{ "Divergent Lanes Mask", "divergent_lanes_mask", 0 },
@@ -202,16 +202,16 @@ static const struct column warp_columns[] = {
 	{ "Kernel", "kernel", 0 },
 	{ "BlockIdx", "blockIdx", 0 },
 	{ "First Active ThreadIdx", "first_active_threadIdx", 0 },
-	{ "Broken", "broken", COLUMN_WIDE },
-	{ "Error PC", "errorpc", COLUMN_WIDE },
-	{ "Regs", "num_regs", COLUMN_WIDE },
-	{ "Shared Bytes", "shared_bytes", COLUMN_WIDE },
-	{ "In Syscall", "in_syscall_lanes_mask", COLUMN_WIDE },
-	{ "Waits At", "barrier_scope", COLUMN_WIDE },
-	{ "Function", "function", COLUMN_WIDE | COLUMN_LEFT },
-	{ "Filename", "filename", COLUMN_WIDE },
-	{ "Line", "line", COLUMN_WIDE },
-	{ NULL, "doubt", COLUMN_DATA },
+	{ "Broken", "broken", WS_ROWS_WIDE },
+	{ "Error PC", "errorpc", WS_ROWS_WIDE },
+	{ "Regs", "num_regs", WS_ROWS_WIDE },
+	{ "Shared Bytes", "shared_bytes", WS_ROWS_WIDE },
+	{ "In Syscall", "in_syscall_lanes_mask", WS_ROWS_WIDE },
+	{ "Waits At", "barrier_scope", WS_ROWS_WIDE },
+	{ "Function", "function", WS_ROWS_WIDE | WS_ROWS_LEFT },
+	{ "Filename", "filename", WS_ROWS_WIDE },
+	{ "Line", "line", WS_ROWS_WIDE },
+	{ NULL, "doubt", WS_ROWS_DATA },
 };
 
 static const char *const barrier_scopes[] = { "none",  "warp",    "warp group",
@@ -228,23 +228,23 @@ static const struct ws_lane *first_active(const struct ws_resident *place)
 	return NULL;
 }
 
-static void warp_wide_cells(struct rows *rows, struct info *info, const struct ws_resident *place,
-			    const struct ws_lane *active)
+static void warp_wide_cells(struct ws_rows *rows, struct info *info,
+			    const struct ws_resident *place, const struct ws_lane *active)
 {
 	static const struct ws_symbol no_pc = { .function_status = WS_ABSENT,
 						.line_status = WS_ABSENT };
 	const struct ws_warp *warp = &place->warp;
-	rows_if(rows, 1, warp->have & WS_WARP_BROKEN);
-	rows_bool(rows, warp->broken);
-	rows_or_none(rows, 1, warp->error_pc_valid);
-	rows_hex(rows, warp->error_pc, 16);
-	rows_if(rows, 1, warp->have & WS_WARP_N_REGS);
-	rows_number(rows, warp->n_regs);
-	rows_if(rows, 1, warp->have & WS_WARP_SHARED_BYTES);
-	rows_number(rows, warp->shared_bytes);
-	rows_if(rows, 1, warp->have & WS_WARP_CBU);
-	rows_hex(rows, warp->in_syscall_lanes, 8);
-	rows_if(rows, 1, warp->have & WS_WARP_BARRIER);
+	ws_rows_if(rows, 1, warp->have & WS_WARP_BROKEN);
+	ws_rows_bool(rows, warp->broken);
+	ws_rows_or_none(rows, 1, warp->error_pc_valid);
+	ws_rows_hex(rows, warp->error_pc, 16);
+	ws_rows_if(rows, 1, warp->have & WS_WARP_N_REGS);
+	ws_rows_number(rows, warp->n_regs);
+	ws_rows_if(rows, 1, warp->have & WS_WARP_SHARED_BYTES);
+	ws_rows_number(rows, warp->shared_bytes);
+	ws_rows_if(rows, 1, warp->have & WS_WARP_CBU);
+	ws_rows_hex(rows, warp->in_syscall_lanes, 8);
+	ws_rows_if(rows, 1, warp->have & WS_WARP_BARRIER);
 	info_cell_name(rows, barrier_scopes, sizeof barrier_scopes / sizeof *barrier_scopes,
 		       warp->barrier_scope);
 	bool wanted = active && (info->wide || info->json);
@@ -254,7 +254,7 @@ static void warp_wide_cells(struct rows *rows, struct info *info, const struct w
 }
 
 struct walk_user {
-	struct rows *rows;
+	struct ws_rows *rows;
 	struct info *info;
 	uint32_t unclaimed_sm; /* SM that `unclaimed` is of */
 	uint32_t unclaimed;
@@ -263,7 +263,7 @@ struct walk_user {
 static void warp_row(void *user, const struct ws_resident *matched)
 {
 	struct walk_user *walk_user = user;
-	struct rows *rows = walk_user->rows;
+	struct ws_rows *rows = walk_user->rows;
 	const struct session *session = &walk_user->info->session;
 	static const struct ws_filter all;
 	struct ws_resident whole; /* with all lanes, whatever the filter asks of them */
@@ -276,27 +276,28 @@ static void warp_row(void *user, const struct ws_resident *matched)
 	enum ws_status why = active                         ? WS_OK
 			     : place->lanes_status == WS_OK ? WS_ABSENT
 							    : place->lanes_status;
-	rows_heading(rows, "Device %u SM %u", place->device->id, place->sm.id);
-	const struct doubt doubt = doubt_of_warp(session, place, WS_NONE);
+	ws_rows_heading(rows, "Device %u SM %u", place->device->id, place->sm.id);
+	const struct ws_thread_doubt doubt =
+		ws_threads_doubt_warp(&session->threads, place, WS_NONE);
 	doubt_row_begin(rows, ws_threads_has_focus(&session->threads, place), &doubt,
 			&walk_user->info->n_doubted_rows);
-	rows_number(rows, place->device->id);
-	rows_number(rows, place->sm.id);
-	rows_number(rows, place->warp.id);
-	rows_hex(rows, place->warp.active_lanes, 8);
-	rows_hex(rows, place->warp.valid_lanes & ~place->warp.active_lanes, 8);
-	rows_given(rows, 1, why);
-	rows_hex(rows, active ? active->pc : 0, 16);
+	ws_rows_number(rows, place->device->id);
+	ws_rows_number(rows, place->sm.id);
+	ws_rows_number(rows, place->warp.id);
+	ws_rows_hex(rows, place->warp.active_lanes, 8);
+	ws_rows_hex(rows, place->warp.valid_lanes & ~place->warp.active_lanes, 8);
+	ws_rows_given(rows, 1, why);
+	ws_rows_hex(rows, active ? active->pc : 0, 16);
 	info_cell_kernel(rows, place->kernel);
 	info_cell_dim3(rows, place->block_status, place->block.idx);
-	rows_given(rows, 1, why);
-	rows_dim3(rows, active ? active->thread : (struct ws_dim3){ 0 });
+	ws_rows_given(rows, 1, why);
+	ws_rows_dim3(rows, active ? active->thread : (struct ws_dim3){ 0 });
 	warp_wide_cells(rows, walk_user->info, place, active);
 	doubt_cell(rows, &doubt);
-	rows_end(rows);
+	ws_rows_end(rows);
 }
 
-static void produce_warps(struct rows *rows, void *user)
+static void produce_warps(struct ws_rows *rows, void *user)
 {
 	struct info *info = user;
 	struct walk_user walk_user = { .rows = rows, .info = info };
@@ -307,42 +308,42 @@ INFO_TABLE(warps, warp_columns, produce_warps)
 
 /* ---- lanes ---- */
 
-static const struct column lane_columns[] = {
-	{ NULL, "device", COLUMN_DATA },
-	{ NULL, "sm", COLUMN_DATA },
-	{ NULL, "warp", COLUMN_DATA },
+static const struct ws_rows_column lane_columns[] = {
+	{ NULL, "device", WS_ROWS_DATA },
+	{ NULL, "sm", WS_ROWS_DATA },
+	{ NULL, "warp", WS_ROWS_DATA },
 	{ "Ln", "lane", 0 },
 	{ "State", "state", 0 },
 	{ "PC", "pc", 0 },
 	{ "ThreadIdx", "threadIdx", 0 },
 	{ "Exception", "exception", 0 },
-	{ NULL, "exception_code", COLUMN_DATA },
-	{ "Offset", "rel_pc", COLUMN_WIDE },
-	{ "Calls", "call_depth", COLUMN_WIDE },
-	{ "Syscalls", "syscall_call_depth", COLUMN_WIDE },
-	{ "Thread State", "cbu_state", COLUMN_WIDE },
-	{ "RPC", "rpc", COLUMN_WIDE },
-	{ "CC", "cc_register", COLUMN_WIDE },
-	{ "Function", "function", COLUMN_WIDE | COLUMN_LEFT },
-	{ "Filename", "filename", COLUMN_WIDE },
-	{ "Line", "line", COLUMN_WIDE },
-	{ NULL, "doubt", COLUMN_DATA },
+	{ NULL, "exception_code", WS_ROWS_DATA },
+	{ "Offset", "rel_pc", WS_ROWS_WIDE },
+	{ "Calls", "call_depth", WS_ROWS_WIDE },
+	{ "Syscalls", "syscall_call_depth", WS_ROWS_WIDE },
+	{ "Thread State", "cbu_state", WS_ROWS_WIDE },
+	{ "RPC", "rpc", WS_ROWS_WIDE },
+	{ "CC", "cc_register", WS_ROWS_WIDE },
+	{ "Function", "function", WS_ROWS_WIDE | WS_ROWS_LEFT },
+	{ "Filename", "filename", WS_ROWS_WIDE },
+	{ "Line", "line", WS_ROWS_WIDE },
+	{ NULL, "doubt", WS_ROWS_DATA },
 };
 
-static void lane_wide_cells(struct rows *rows, struct info *info, const struct ws_resident *place,
-			    const struct ws_lane *lane)
+static void lane_wide_cells(struct ws_rows *rows, struct info *info,
+			    const struct ws_resident *place, const struct ws_lane *lane)
 {
 	static const struct ws_symbol not_asked = { .function_status = WS_ABSENT,
 						    .line_status = WS_ABSENT };
-	rows_hex(rows, lane->rel_pc, 4);
-	rows_number(rows, lane->call_depth);
-	rows_number(rows, lane->syscall_call_depth);
-	rows_if(rows, 1, lane->have & WS_LANE_CBU_STATE);
+	ws_rows_hex(rows, lane->rel_pc, 4);
+	ws_rows_number(rows, lane->call_depth);
+	ws_rows_number(rows, lane->syscall_call_depth);
+	ws_rows_if(rows, 1, lane->have & WS_LANE_CBU_STATE);
 	info_cell_cbu_state(rows, lane->cbu_state);
-	rows_if(rows, 1, lane->have & WS_LANE_RPC);
-	rows_hex(rows, (uint64_t)lane->rpc_hi << 32 | lane->rpc_lo, 16);
-	rows_if(rows, 1, lane->have & WS_LANE_CC);
-	rows_hex(rows, lane->cc_register, 1);
+	ws_rows_if(rows, 1, lane->have & WS_LANE_RPC);
+	ws_rows_hex(rows, (uint64_t)lane->rpc_hi << 32 | lane->rpc_lo, 16);
+	ws_rows_if(rows, 1, lane->have & WS_LANE_CC);
+	ws_rows_hex(rows, lane->cc_register, 1);
 	info_cells_symbol(rows, info->wide || info->json ? ws_symbols_find(info_symbols(info),
 									   place->warp.device_index,
 									   place->grid, lane->pc)
@@ -352,29 +353,30 @@ static void lane_wide_cells(struct rows *rows, struct info *info, const struct w
 static void lane_row(struct walk_user *walk_user, const struct ws_resident *place,
 		     const struct ws_lane *lane, const struct ws_blame *blame)
 {
-	struct rows *rows = walk_user->rows;
+	struct ws_rows *rows = walk_user->rows;
 	const struct session *session = &walk_user->info->session;
 	bool active = lane->id < WS_MAX_LANES && place->warp.active_lanes >> lane->id & 1;
 	uint32_t code = lane->exception;
 	if (code == 0 && active && blame->by == WS_BLAME_SUSPECT)
 		code = blame->code;
-	const struct doubt doubt = doubt_of_warp(session, place, lane->id);
+	const struct ws_thread_doubt doubt =
+		ws_threads_doubt_warp(&session->threads, place, lane->id);
 	doubt_row_begin(rows,
 			ws_threads_has_focus(&session->threads, place) &&
 				session->threads.focus.lane == lane->id,
 			&doubt, &walk_user->info->n_doubted_rows);
-	rows_number(rows, place->device->id);
-	rows_number(rows, place->sm.id);
-	rows_number(rows, place->warp.id);
-	rows_number(rows, lane->id);
-	rows_text(rows, active ? "active" : "divergent");
-	rows_hex(rows, lane->pc, 16);
-	rows_dim3(rows, lane->thread);
-	rows_text(rows, info_exception_text(code));
-	rows_number(rows, code);
+	ws_rows_number(rows, place->device->id);
+	ws_rows_number(rows, place->sm.id);
+	ws_rows_number(rows, place->warp.id);
+	ws_rows_number(rows, lane->id);
+	ws_rows_text(rows, active ? "active" : "divergent");
+	ws_rows_hex(rows, lane->pc, 16);
+	ws_rows_dim3(rows, lane->thread);
+	ws_rows_text(rows, info_exception_text(code));
+	ws_rows_number(rows, code);
 	lane_wide_cells(rows, walk_user->info, place, lane);
 	doubt_cell(rows, &doubt);
-	rows_end(rows);
+	ws_rows_end(rows);
 }
 
 static void lane_rows(void *user, const struct ws_resident *place)
@@ -385,8 +387,8 @@ static void lane_rows(void *user, const struct ws_resident *place)
 		walk_user->unclaimed =
 			ws_focus_unclaimed(walk_user->info->session.target, place->sm_index);
 	}
-	rows_heading(walk_user->rows, "Device %u SM %u Warp %u", place->device->id, place->sm.id,
-		     place->warp.id);
+	ws_rows_heading(walk_user->rows, "Device %u SM %u Warp %u", place->device->id, place->sm.id,
+			place->warp.id);
 	struct ws_blame blame;
 	ws_focus_blame(&place->warp, place->lanes, place->n_lanes, walk_user->unclaimed, &blame);
 	for (uint32_t i = 0; i < place->n_lanes; i++)
@@ -395,7 +397,7 @@ static void lane_rows(void *user, const struct ws_resident *place)
 		info_unreadable(walk_user->info, walk_user->rows);
 }
 
-static void produce_lanes(struct rows *rows, void *user)
+static void produce_lanes(struct ws_rows *rows, void *user)
 {
 	struct info *info = user;
 	struct walk_user walk_user = { .rows = rows, .info = info, .unclaimed_sm = WS_NONE };

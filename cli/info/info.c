@@ -33,18 +33,18 @@ enum {
 
 /* ---- what tables share ---- */
 
-void info_rows(struct info *info, const struct column *columns, unsigned n_columns,
-	       rows_produce *produce)
+void info_rows(struct info *info, const struct ws_rows_column *columns, unsigned n_columns,
+	       ws_rows_produce *produce)
 {
 	struct cli *cli = info->session.cli;
-	struct rows_style style = { .out = &cli->out,
-				    .json = info->json,
-				    .wide = info->wide,
-				    .limit = info->limit.value,
-				    .columns = cli->columns };
+	struct ws_rows_style style = { .out = &cli->out,
+				       .json = info->json,
+				       .wide = info->wide,
+				       .limit = info->limit.value,
+				       .columns = cli->columns };
 	if (!info->limit.given && !info->json)
 		style.limit = MOST_ROWS;
-	size_t n = rows_show(&style, columns, n_columns, info->none, produce, info);
+	size_t n = ws_rows_show(&style, columns, n_columns, info->none, produce, info);
 	if (style.limit && n > style.limit)
 		info->n_left_out += n - style.limit;
 }
@@ -57,7 +57,7 @@ struct ws_symbols *info_symbols(struct info *info)
 	return info->symbols;
 }
 
-void info_unreadable(struct info *info, const struct rows *rows)
+void info_unreadable(struct info *info, const struct ws_rows *rows)
 {
 	if (!rows->measuring)
 		info->n_unreadable++;
@@ -75,63 +75,63 @@ const char *info_exception_text(uint32_t code)
 	return unknown;
 }
 
-void info_heading_kernel(struct rows *rows, uint32_t kernel)
+void info_heading_kernel(struct ws_rows *rows, uint32_t kernel)
 {
 	if (kernel == WS_NONE)
-		rows_heading(rows, "Kernel -");
+		ws_rows_heading(rows, "Kernel -");
 	else
-		rows_heading(rows, "Kernel %u", kernel);
+		ws_rows_heading(rows, "Kernel %u", kernel);
 }
 
-void info_cell_kernel(struct rows *rows, uint32_t kernel)
+void info_cell_kernel(struct ws_rows *rows, uint32_t kernel)
 {
-	rows_if(rows, 1, kernel != WS_NONE);
-	rows_number(rows, kernel);
+	ws_rows_if(rows, 1, kernel != WS_NONE);
+	ws_rows_number(rows, kernel);
 }
 
-void info_cell_function(struct rows *rows, const struct ws_symbol *symbol)
+void info_cell_function(struct ws_rows *rows, const struct ws_symbol *symbol)
 {
-	rows_given(rows, 1, symbol->function_status);
-	rows_text(rows, symbol->function);
+	ws_rows_given(rows, 1, symbol->function_status);
+	ws_rows_text(rows, symbol->function);
 }
 
-void info_cells_line(struct rows *rows, const struct ws_symbol *symbol)
+void info_cells_line(struct ws_rows *rows, const struct ws_symbol *symbol)
 {
-	rows_given(rows, 2, symbol->line_status);
-	rows_text(rows, symbol->path);
-	rows_number(rows, symbol->line);
+	ws_rows_given(rows, 2, symbol->line_status);
+	ws_rows_text(rows, symbol->path);
+	ws_rows_number(rows, symbol->line);
 }
 
-void info_cells_symbol(struct rows *rows, const struct ws_symbol *symbol)
+void info_cells_symbol(struct ws_rows *rows, const struct ws_symbol *symbol)
 {
 	info_cell_function(rows, symbol);
 	info_cells_line(rows, symbol);
 }
 
-void info_cells_sm_words(struct rows *rows, const struct ws_sm *sm)
+void info_cells_sm_words(struct ws_rows *rows, const struct ws_sm *sm)
 {
-	rows_if(rows, 1, sm->have & WS_SM_CLUSTER_TARGET);
-	rows_or_none(rows, 1, sm->cluster_target_valid);
-	rows_dim3(rows, sm->cluster_target);
-	rows_if(rows, 1, sm->have & WS_SM_EXCEPTION_TEXT);
-	rows_or_none(rows, 1, sm->exception_text.len);
-	rows_str(rows, sm->exception_text);
+	ws_rows_if(rows, 1, sm->have & WS_SM_CLUSTER_TARGET);
+	ws_rows_or_none(rows, 1, sm->cluster_target_valid);
+	ws_rows_dim3(rows, sm->cluster_target);
+	ws_rows_if(rows, 1, sm->have & WS_SM_EXCEPTION_TEXT);
+	ws_rows_or_none(rows, 1, sm->exception_text.len);
+	ws_rows_str(rows, sm->exception_text);
 }
 
-void info_cell_dim3(struct rows *rows, enum ws_status status, struct ws_dim3 dim)
+void info_cell_dim3(struct ws_rows *rows, enum ws_status status, struct ws_dim3 dim)
 {
-	rows_given(rows, 1, status);
-	rows_dim3(rows, dim);
+	ws_rows_given(rows, 1, status);
+	ws_rows_dim3(rows, dim);
 }
 
-void info_cell_name(struct rows *rows, const char *const *names, size_t n, uint32_t number)
+void info_cell_name(struct ws_rows *rows, const char *const *names, size_t n, uint32_t number)
 {
 	char text[16];
 	snprintf(text, sizeof text, "%u", number);
-	rows_text(rows, number < n ? names[number] : text);
+	ws_rows_text(rows, number < n ? names[number] : text);
 }
 
-void info_cell_cbu_state(struct rows *rows, uint32_t state)
+void info_cell_cbu_state(struct ws_rows *rows, uint32_t state)
 {
 	static const char *const names[] = { "exited",
 					     "ready",
@@ -146,7 +146,7 @@ void info_cell_cbu_state(struct rows *rows, uint32_t state)
 	char text[24];
 	if (state >= N_NAMES && state < N_NAMES + N_BARRIERS) {
 		snprintf(text, sizeof text, "blocked at B%u", state - N_NAMES);
-		rows_text(rows, text);
+		ws_rows_text(rows, text);
 	} else {
 		info_cell_name(rows, names, N_NAMES, state);
 	}
@@ -304,21 +304,21 @@ static int64_t rows_of(const struct ws_counts *counts, const char *name)
 	return -1;
 }
 
-static const struct column table_columns[] = { { "Table", "name", COLUMN_LEFT },
-					       { "All rows", "rows", 0 },
-					       { "Shows", "shows", COLUMN_LEFT } };
+static const struct ws_rows_column table_columns[] = { { "Table", "name", WS_ROWS_LEFT },
+						       { "All rows", "rows", 0 },
+						       { "Shows", "shows", WS_ROWS_LEFT } };
 
-static void table_cells(struct rows *rows, const char *name, int64_t n_rows, const char *shows)
+static void table_cells(struct ws_rows *rows, const char *name, int64_t n_rows, const char *shows)
 {
-	rows_begin(rows, false);
-	rows_text(rows, name);
-	rows_or_none(rows, 1, n_rows >= 0);
-	rows_number(rows, (uint64_t)n_rows);
-	rows_text(rows, shows);
-	rows_end(rows);
+	ws_rows_begin(rows, false);
+	ws_rows_text(rows, name);
+	ws_rows_or_none(rows, 1, n_rows >= 0);
+	ws_rows_number(rows, (uint64_t)n_rows);
+	ws_rows_text(rows, shows);
+	ws_rows_end(rows);
 }
 
-static void produce_tables(struct rows *rows, void *user)
+static void produce_tables(struct ws_rows *rows, void *user)
 {
 	struct info *info = user;
 	for (size_t i = 0; i < N_TABLES; i++) {

@@ -8,9 +8,9 @@
 
 #include "doubt.h"
 #include "info/listing.h"
-#include "rows.h"
 #include "session.h"
 #include "sources.h"
+#include <warpscope/rows.h>
 
 /*
  * Name, what cuda-gdb says when there is none, the words that the focus limits by default
@@ -79,9 +79,9 @@ const char *info_table_name(size_t index);
  * by warp, and in which of them it is `address` itself. */
 void info_holders(struct info *info, uint64_t address, uint64_t first, uint64_t last);
 
-/* rows_show() with the output, format and sentence of `info`; `user` of `produce` is `info`. */
-void info_rows(struct info *info, const struct column *columns, unsigned n_columns,
-	       rows_produce *produce);
+/* ws_rows_show() with the output, format and sentence of `info`; `user` of `produce` is `info`. */
+void info_rows(struct info *info, const struct ws_rows_column *columns, unsigned n_columns,
+	       ws_rows_produce *produce);
 #define INFO_ROWS(info, columns, produce) \
 	info_rows(info, columns, sizeof(columns) / sizeof(columns)[0], produce)
 
@@ -97,29 +97,29 @@ struct ws_symbols *info_symbols(struct info *info);
 /* How much an image can tell of the source: "-G", "-lineinfo", "not built", ... */
 const char *info_lines_word(struct ws_cubin *cubin, const struct ws_cubin_facts *facts);
 /* Counts a warp whose lanes could not be read: said after the table. */
-void info_unreadable(struct info *info, const struct rows *rows);
+void info_unreadable(struct info *info, const struct ws_rows *rows);
 
 /* ---- cells that several tables have ---- */
 
 /* cuda-gdb's words for an exception; "None" for 0. The text is valid until the next call. */
 const char *info_exception_text(uint32_t code);
 /* The line "Kernel 3" above the rows of a kernel. */
-void info_heading_kernel(struct rows *rows, uint32_t kernel);
+void info_heading_kernel(struct ws_rows *rows, uint32_t kernel);
 /* Kernel id, or "-". */
-void info_cell_kernel(struct rows *rows, uint32_t kernel);
+void info_cell_kernel(struct ws_rows *rows, uint32_t kernel);
 /* A column of the function's name. */
-void info_cell_function(struct rows *rows, const struct ws_symbol *symbol);
+void info_cell_function(struct ws_rows *rows, const struct ws_symbol *symbol);
 /* Two columns: file, line. */
-void info_cells_line(struct rows *rows, const struct ws_symbol *symbol);
+void info_cells_line(struct ws_rows *rows, const struct ws_symbol *symbol);
 /* Two columns: target block of a cluster exception, the driver's own words. */
-void info_cells_sm_words(struct rows *rows, const struct ws_sm *sm);
+void info_cells_sm_words(struct ws_rows *rows, const struct ws_sm *sm);
 /* Three columns: function, file, line. */
-void info_cells_symbol(struct rows *rows, const struct ws_symbol *symbol);
+void info_cells_symbol(struct ws_rows *rows, const struct ws_symbol *symbol);
 /* A column of a grid, block or thread index. */
-void info_cell_dim3(struct rows *rows, enum ws_status status, struct ws_dim3 dim);
+void info_cell_dim3(struct ws_rows *rows, enum ws_status status, struct ws_dim3 dim);
 /* CUDBGCbuThreadState in words: "ready", "blocked at B0", ... */
-void info_cell_cbu_state(struct rows *rows, uint32_t state);
+void info_cell_cbu_state(struct ws_rows *rows, uint32_t state);
 /* What the API calls a number; the number itself when it is none of `n` names. */
-void info_cell_name(struct rows *rows, const char *const *names, size_t n, uint32_t number);
+void info_cell_name(struct ws_rows *rows, const char *const *names, size_t n, uint32_t number);
 
 #endif

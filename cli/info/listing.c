@@ -60,38 +60,38 @@ static bool is_wanted(const struct listing *list, const struct ws_function *func
 	return !list->query->kernel || ws_name_is(function, list->query->kernel);
 }
 
-static void name_cells(struct rows *rows, const struct listing *list, struct ws_str mangled)
+static void name_cells(struct ws_rows *rows, const struct listing *list, struct ws_str mangled)
 {
 	enum name_form form = rows->json || list->query->full_names ? NAME_FULL : NAME_KERNEL;
 	char *name = name_copy(mangled, form);
-	rows_text(rows, name);
-	rows_str(rows, mangled);
+	ws_rows_text(rows, name);
+	ws_rows_str(rows, mangled);
 	free(name);
 }
 
-static const struct column kernel_columns[] = {
+static const struct ws_rows_column kernel_columns[] = {
 	{ "Regs", "registers", 0 },
 	{ "Shared", "shared_bytes", 0 },
-	{ "Reserved", "reserved_shared_bytes", COLUMN_WIDE },
+	{ "Reserved", "reserved_shared_bytes", WS_ROWS_WIDE },
 	{ "Stack", "stack_bytes", 0 },
-	{ "Frame", "frame_bytes", COLUMN_WIDE },
-	{ "Barriers", "barriers", COLUMN_WIDE },
+	{ "Frame", "frame_bytes", WS_ROWS_WIDE },
+	{ "Barriers", "barriers", WS_ROWS_WIDE },
 	{ "Threads", "max_threads", 0 },
-	{ "Block", "required_block", COLUMN_WIDE },
-	{ "Cluster", "cluster_dim", COLUMN_WIDE },
+	{ "Block", "required_block", WS_ROWS_WIDE },
+	{ "Cluster", "cluster_dim", WS_ROWS_WIDE },
 	{ "Params", "num_params", 0 },
 	{ "Bytes", "param_bytes", 0 },
 	{ "Code", "code_bytes", 0 },
 	{ "Lines", "lines", 0 },
 	{ "Inlined", "inlined_calls", 0 },
-	{ "Kernel", "function", COLUMN_LEFT },
-	{ NULL, "function_mangled", COLUMN_DATA },
+	{ "Kernel", "function", WS_ROWS_LEFT },
+	{ NULL, "function_mangled", WS_ROWS_DATA },
 };
 
-static void number_cell(struct rows *rows, uint32_t value)
+static void number_cell(struct ws_rows *rows, uint32_t value)
 {
-	rows_if(rows, 1, value != WS_UNKNOWN);
-	rows_number(rows, value);
+	ws_rows_if(rows, 1, value != WS_UNKNOWN);
+	ws_rows_number(rows, value);
 }
 
 static uint64_t product(struct ws_dim3 dim)
@@ -99,7 +99,7 @@ static uint64_t product(struct ws_dim3 dim)
 	return (uint64_t)dim.x * dim.y * dim.z;
 }
 
-static void attribute_cells(struct rows *rows, const struct one *one,
+static void attribute_cells(struct ws_rows *rows, const struct one *one,
 			    const struct ws_function *function)
 {
 	struct ws_function_info info;
@@ -111,26 +111,27 @@ static void attribute_cells(struct rows *rows, const struct one *one,
 		info.param_bytes = 0; /* then the image says nothing of them */
 	struct ws_dim3 most = info.required_block.x ? info.required_block : info.max_block;
 	number_cell(rows, function->n_regs);
-	rows_given(rows, 2, st);
-	rows_if(rows, 2, info.shared_bytes != WS_UNKNOWN);
-	rows_number(rows, info.shared_bytes - info.reserved_shared_bytes);
-	rows_number(rows, info.reserved_shared_bytes);
+	ws_rows_given(rows, 2, st);
+	ws_rows_if(rows, 2, info.shared_bytes != WS_UNKNOWN);
+	ws_rows_number(rows, info.shared_bytes - info.reserved_shared_bytes);
+	ws_rows_number(rows, info.reserved_shared_bytes);
 	number_cell(rows, function->min_stack_bytes);
 	number_cell(rows, function->frame_bytes);
-	rows_given(rows, 6, st);
+	ws_rows_given(rows, 6, st);
 	number_cell(rows, info.n_barriers);
-	rows_or_none(rows, 1, most.x);
-	rows_number(rows, product(most));
-	rows_or_none(rows, 1, info.required_block.x);
-	rows_dim3(rows, info.required_block);
-	rows_or_none(rows, 1, info.cluster_dim.x);
-	rows_dim3(rows, info.cluster_dim);
-	rows_number(rows, info.n_params);
+	ws_rows_or_none(rows, 1, most.x);
+	ws_rows_number(rows, product(most));
+	ws_rows_or_none(rows, 1, info.required_block.x);
+	ws_rows_dim3(rows, info.required_block);
+	ws_rows_or_none(rows, 1, info.cluster_dim.x);
+	ws_rows_dim3(rows, info.cluster_dim);
+	ws_rows_number(rows, info.n_params);
 	number_cell(rows, info.param_bytes);
 }
 
 /* Whether a kernel has lines, and whether they tell calls that were inlined. */
-static void line_cells(struct rows *rows, const struct one *one, const struct ws_function *function)
+static void line_cells(struct ws_rows *rows, const struct one *one,
+		       const struct ws_function *function)
 {
 	struct ws_line_seq seq;
 	bool has_lines = false, has_calls = false;
@@ -141,11 +142,11 @@ static void line_cells(struct rows *rows, const struct one *one, const struct ws
 		for (uint32_t i = 1; i <= seq.n_rows && !has_calls; i++)
 			has_calls = ws_line_row_at(one->lines, &seq, i).depth > 0;
 	}
-	rows_bool(rows, has_lines);
-	rows_bool(rows, has_calls);
+	ws_rows_bool(rows, has_lines);
+	ws_rows_bool(rows, has_calls);
 }
 
-static void produce_kernels(struct rows *rows, void *user)
+static void produce_kernels(struct ws_rows *rows, void *user)
 {
 	const struct one *one = user;
 	for (size_t i = 0, n = 0; i < one->n_functions && n < one->most; i++) {
@@ -153,19 +154,19 @@ static void produce_kernels(struct rows *rows, void *user)
 		if (!function->is_kernel || !function->section || !is_wanted(one->list, function))
 			continue;
 		n++;
-		rows_begin(rows, false);
+		ws_rows_begin(rows, false);
 		attribute_cells(rows, one, function);
-		rows_number(rows, function->size_bytes);
+		ws_rows_number(rows, function->size_bytes);
 		line_cells(rows, one, function);
 		name_cells(rows, one->list, function->name);
-		rows_end(rows);
+		ws_rows_end(rows);
 	}
 }
 
-static const struct column ptx_columns[] = { { "Kernel", "function", COLUMN_LEFT },
-					     { NULL, "function_mangled", COLUMN_DATA } };
+static const struct ws_rows_column ptx_columns[] = { { "Kernel", "function", WS_ROWS_LEFT },
+						     { NULL, "function_mangled", WS_ROWS_DATA } };
 
-static void produce_ptx_kernels(struct rows *rows, void *user)
+static void produce_ptx_kernels(struct ws_rows *rows, void *user)
 {
 	const struct one *one = user;
 	struct ws_str name;
@@ -173,9 +174,9 @@ static void produce_ptx_kernels(struct rows *rows, void *user)
 		if (!is_wanted(one->list, &(struct ws_function){ .symbol = name, .name = name }))
 			continue;
 		n++;
-		rows_begin(rows, false);
+		ws_rows_begin(rows, false);
 		name_cells(rows, one->list, name);
-		rows_end(rows);
+		ws_rows_end(rows);
 	}
 }
 
@@ -311,10 +312,10 @@ static void heading(const struct one *one)
 static void kernels(struct one *one)
 {
 	struct listing *list = one->list;
-	struct rows_style style = { .out = &list->cli->out,
-				    .json = list->cli->json ? &list->json : NULL,
-				    .wide = list->query->wide,
-				    .columns = list->cli->columns };
+	struct ws_rows_style style = { .out = &list->cli->out,
+				       .json = list->cli->json ? &list->json : NULL,
+				       .wide = list->query->wide,
+				       .columns = list->cli->columns };
 	char none[64];
 	if (one->n_others)
 		snprintf(none, sizeof none, "  No kernels; %zu other function%s.", one->n_others,
@@ -322,11 +323,11 @@ static void kernels(struct one *one)
 	else
 		snprintf(none, sizeof none, "  No kernels.");
 	if (one->entry->kind == WS_IMAGE_PTX)
-		rows_show(&style, ptx_columns, sizeof ptx_columns / sizeof *ptx_columns, none,
-			  produce_ptx_kernels, one);
+		ws_rows_show(&style, ptx_columns, sizeof ptx_columns / sizeof *ptx_columns, none,
+			     produce_ptx_kernels, one);
 	else
-		rows_show(&style, kernel_columns, sizeof kernel_columns / sizeof *kernel_columns,
-			  none, produce_kernels, one);
+		ws_rows_show(&style, kernel_columns, sizeof kernel_columns / sizeof *kernel_columns,
+			     none, produce_kernels, one);
 }
 
 /* ---- as data ---- */

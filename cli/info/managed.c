@@ -14,7 +14,7 @@ static bool value_of(struct ws_vars *vars, const struct ws_variable *variable, c
 	       ret_value->at.address == variable->gpu_va;
 }
 
-static void cells(struct rows *rows, struct ws_vars *vars, const struct ws_variable *variable)
+static void cells(struct ws_rows *rows, struct ws_vars *vars, const struct ws_variable *variable)
 {
 	struct ws_value value;
 	enum ws_status read = WS_ABSENT;
@@ -22,23 +22,23 @@ static void cells(struct rows *rows, struct ws_vars *vars, const struct ws_varia
 	char *name = name_copy(variable->name, NAME_SHORT);
 	bool typed = value_of(vars, variable, name, &value);
 	char *text = typed ? look_text(vars, &value, (struct ws_value_format){ 0 }, &read) : NULL;
-	rows_begin(rows, false);
-	rows_text(rows, name);
+	ws_rows_begin(rows, false);
+	ws_rows_text(rows, name);
 	if (typed)
 		ws_vars_spell(vars, &value.type, type, sizeof type);
-	rows_given(rows, 1, typed ? WS_OK : WS_ABSENT);
-	rows_text(rows, typed ? type : "");
-	rows_given(rows, 1, variable->gpu_va ? WS_OK : WS_ABSENT);
-	rows_hex(rows, variable->gpu_va, 16);
-	rows_number(rows, variable->size_bytes);
-	rows_given(rows, 1, read);
-	rows_text(rows, text);
-	rows_end(rows);
+	ws_rows_given(rows, 1, typed ? WS_OK : WS_ABSENT);
+	ws_rows_text(rows, typed ? type : "");
+	ws_rows_given(rows, 1, variable->gpu_va ? WS_OK : WS_ABSENT);
+	ws_rows_hex(rows, variable->gpu_va, 16);
+	ws_rows_number(rows, variable->size_bytes);
+	ws_rows_given(rows, 1, read);
+	ws_rows_text(rows, text);
+	ws_rows_end(rows);
 	free(text);
 	free(name);
 }
 
-static void produce(struct rows *rows, void *user)
+static void produce(struct ws_rows *rows, void *user)
 {
 	struct info *info = user;
 	struct ws_vars *vars = NULL;
@@ -62,10 +62,10 @@ static void produce(struct rows *rows, void *user)
 	ws_vars_destroy(vars);
 }
 
-static const struct column columns[] = {
-	{ "Name", "name", COLUMN_LEFT },   { "Type", "type", COLUMN_LEFT },
-	{ "Address", "address", 0 },       { "Size", "size", 0 },
-	{ "Value", "value", COLUMN_LEFT },
+static const struct ws_rows_column columns[] = {
+	{ "Name", "name", WS_ROWS_LEFT },   { "Type", "type", WS_ROWS_LEFT },
+	{ "Address", "address", 0 },        { "Size", "size", 0 },
+	{ "Value", "value", WS_ROWS_LEFT },
 };
 
 INFO_TABLE(managed, columns, produce)

@@ -2,7 +2,7 @@
 /* info memory: the stretches of memory whose contents are known. */
 #include "info/info.h"
 
-static const struct column memory_columns[] = {
+static const struct ws_rows_column memory_columns[] = {
 	{ "Space", "space", 0 },
 	{ "Start", "start", 0 },
 	{ "Size", "size", 0 },
@@ -14,8 +14,8 @@ static const struct column memory_columns[] = {
 	{ "SM", "sm", 0 },
 	{ "Wp", "warp", 0 },
 	{ "Ln", "lane", 0 },
-	{ "Managed", "managed", COLUMN_WIDE },
-	{ "File Offset", "file_off", COLUMN_WIDE },
+	{ "Managed", "managed", WS_ROWS_WIDE },
+	{ "File Offset", "file_off", WS_ROWS_WIDE },
 };
 
 /* What a range belongs to, by numbers. */
@@ -78,37 +78,37 @@ static bool range_matches(const struct info *info, const struct ws_memory_range 
 	return range->lane == WS_NONE || ws_filter_number(filter, WS_FILTER_lane, range->lane);
 }
 
-static void range_row(struct rows *rows, const struct session *session,
+static void range_row(struct ws_rows *rows, const struct session *session,
 		      const struct ws_memory_range *range, const struct owner *owner,
 		      uint32_t kernel)
 {
-	rows_begin(rows, false);
-	rows_text(rows, ws_space_text(range->space));
-	rows_hex(rows, range->start, 16);
-	rows_number(rows, range->size);
-	rows_number(rows, range->bytes_present);
+	ws_rows_begin(rows, false);
+	ws_rows_text(rows, ws_space_text(range->space));
+	ws_rows_hex(rows, range->start, 16);
+	ws_rows_number(rows, range->size);
+	ws_rows_number(rows, range->bytes_present);
 	bool has_device = range->device_index < session->threads.counts.devices;
-	rows_or_none(rows, 1, has_device);
-	rows_number(rows, has_device ? session->threads.devices[range->device_index].id : 0);
-	rows_or_none(rows, 1, kernel != WS_NONE);
-	rows_number(rows, kernel);
-	rows_or_none(rows, 1, range->space == WS_SPACE_CONST);
-	rows_number(rows, range->bank);
-	rows_or_none(rows, 1, owner->block_status == WS_OK);
-	rows_dim3(rows, owner->block.idx);
-	rows_or_none(rows, 1, owner->sm_status == WS_OK);
-	rows_number(rows, owner->sm.id);
-	rows_or_none(rows, 1, owner->warp_status == WS_OK);
-	rows_number(rows, owner->warp.id);
-	rows_or_none(rows, 1, range->lane != WS_NONE);
-	rows_number(rows, range->lane);
-	rows_bool(rows, range->managed);
-	rows_or_none(rows, 1, range->file_off != WS_NO_OFFSET);
-	rows_hex(rows, range->file_off, 1);
-	rows_end(rows);
+	ws_rows_or_none(rows, 1, has_device);
+	ws_rows_number(rows, has_device ? session->threads.devices[range->device_index].id : 0);
+	ws_rows_or_none(rows, 1, kernel != WS_NONE);
+	ws_rows_number(rows, kernel);
+	ws_rows_or_none(rows, 1, range->space == WS_SPACE_CONST);
+	ws_rows_number(rows, range->bank);
+	ws_rows_or_none(rows, 1, owner->block_status == WS_OK);
+	ws_rows_dim3(rows, owner->block.idx);
+	ws_rows_or_none(rows, 1, owner->sm_status == WS_OK);
+	ws_rows_number(rows, owner->sm.id);
+	ws_rows_or_none(rows, 1, owner->warp_status == WS_OK);
+	ws_rows_number(rows, owner->warp.id);
+	ws_rows_or_none(rows, 1, range->lane != WS_NONE);
+	ws_rows_number(rows, range->lane);
+	ws_rows_bool(rows, range->managed);
+	ws_rows_or_none(rows, 1, range->file_off != WS_NO_OFFSET);
+	ws_rows_hex(rows, range->file_off, 1);
+	ws_rows_end(rows);
 }
 
-static void produce(struct rows *rows, void *user)
+static void produce(struct ws_rows *rows, void *user)
 {
 	const struct info *info = user;
 	const struct session *session = &info->session;

@@ -10,8 +10,8 @@
 
 #include "info/blocks.h"
 
-static const struct column range_columns[] = {
-	{ NULL, "kernel", COLUMN_DATA },
+static const struct ws_rows_column range_columns[] = {
+	{ NULL, "kernel", WS_ROWS_DATA },
 	{ "BlockIdx", "from_blockIdx", 0 },
 	{ "ThreadIdx", "from_threadIdx", 0 },
 	{ "To BlockIdx", "to_blockIdx", 0 },
@@ -20,12 +20,12 @@ static const struct column range_columns[] = {
 	{ "PC", "pc", 0 },
 	{ "Filename", "filename", 0 },
 	{ "Line", "line", 0 },
-	{ "Function", "function", COLUMN_WIDE | COLUMN_LEFT },
-	{ NULL, "doubt", COLUMN_DATA },
+	{ "Function", "function", WS_ROWS_WIDE | WS_ROWS_LEFT },
+	{ NULL, "doubt", WS_ROWS_DATA },
 };
 
-static const struct column thread_columns[] = {
-	{ NULL, "kernel", COLUMN_DATA },
+static const struct ws_rows_column thread_columns[] = {
+	{ NULL, "kernel", WS_ROWS_DATA },
 	{ "BlockIdx", "blockIdx", 0 },
 	{ "ThreadIdx", "threadIdx", 0 },
 	{ "PC", "pc", 0 },
@@ -35,8 +35,8 @@ static const struct column thread_columns[] = {
 	{ "Ln", "lane", 0 },
 	{ "Filename", "filename", 0 },
 	{ "Line", "line", 0 },
-	{ "Function", "function", COLUMN_WIDE | COLUMN_LEFT },
-	{ NULL, "doubt", COLUMN_DATA },
+	{ "Function", "function", WS_ROWS_WIDE | WS_ROWS_LEFT },
+	{ NULL, "doubt", WS_ROWS_DATA },
 };
 
 struct thread {
@@ -56,7 +56,7 @@ struct range {
 
 struct table {
 	struct info *info;
-	struct rows *rows;
+	struct ws_rows *rows;
 	struct range range;
 	struct thread *threads; /* owned; of one block */
 	size_t n_threads, cap_threads;
@@ -80,7 +80,8 @@ static void add_lanes(struct table *table, uint32_t warp_index)
 		table->threads =
 			cli_realloc(table->threads, table->cap_threads, sizeof *table->threads);
 	}
-	const struct doubt doubt = doubt_of_warp(&info->session, &place, DOUBT_NO_LANE);
+	const struct ws_thread_doubt doubt =
+		ws_threads_doubt_warp(&info->session.threads, &place, WS_DOUBT_NO_LANE);
 	for (uint32_t i = 0; i < place.n_lanes; i++) {
 		const struct ws_lane *lane = &place.lanes[i];
 		table->threads[table->n_threads++] =
@@ -122,20 +123,21 @@ static bool thread_has_focus(const struct session *session, const struct thread 
 	       session->threads.focus.lane == thread->lane;
 }
 
-static struct doubt doubt_of_thread(const struct session *session, const struct thread *thread)
+static struct ws_thread_doubt doubt_of_thread(const struct session *session,
+					      const struct thread *thread)
 {
 	static const struct ws_filter all;
 	struct ws_resident place;
 	if (!thread->in_doubt || !ws_threads_resident(&session->threads, &all, WS_WALK_LANES,
 						      thread->warp_index, &place))
-		return (struct doubt){ .text = "" };
-	return doubt_of_warp(session, &place, thread->lane);
+		return (struct ws_thread_doubt){ .text = "" };
+	return ws_threads_doubt_warp(&session->threads, &place, thread->lane);
 }
 
 /* File, line and function: cuda-gdb shows the innermost line too. */
 static void symbol_cells(struct table *table, const struct block_entry *block, uint64_t pc)
 {
-	struct rows *rows = table->rows;
+	struct ws_rows *rows = table->rows;
 	const struct ws_symbol *symbol =
 		ws_symbols_find(info_symbols(table->info), block->device_index, block->grid, pc);
 	info_cells_line(rows, symbol);
@@ -144,23 +146,23 @@ static void symbol_cells(struct table *table, const struct block_entry *block, u
 
 static void range_flush(struct table *table)
 {
-	struct rows *rows = table->rows;
+	struct ws_rows *rows = table->rows;
 	const struct range *range = &table->range;
 	if (!range->from_block)
 		return;
-	const struct doubt doubt = doubt_of_thread(&table->info->session, &range->from);
+	const struct ws_thread_doubt doubt = doubt_of_thread(&table->info->session, &range->from);
 	info_heading_kernel(rows, range->from_block->kernel);
 	doubt_row_begin(rows, range->focus, &doubt, &table->info->n_doubted_rows);
 	info_cell_kernel(rows, range->from_block->kernel);
-	rows_dim3(rows, range->from_block->idx);
-	rows_dim3(rows, range->from.idx);
-	rows_dim3(rows, range->to_block->idx);
-	rows_dim3(rows, range->to.idx);
-	rows_number(rows, range->count);
-	rows_hex(rows, range->from.pc, 16);
+	ws_rows_dim3(rows, range->from_block->idx);
+	ws_rows_dim3(rows, range->from.idx);
+	ws_rows_dim3(rows, range->to_block->idx);
+	ws_rows_dim3(rows, range->to.idx);
+	ws_rows_number(rows, range->count);
+	ws_rows_hex(rows, range->from.pc, 16);
 	symbol_cells(table, range->from_block, range->from.pc);
 	doubt_cell(rows, &doubt);
-	rows_end(rows);
+	ws_rows_end(rows);
 	table->range.from_block = NULL;
 }
 
@@ -198,31 +200,31 @@ static void range_add(struct table *table, const struct block_entry *block,
 static void thread_row(struct table *table, const struct block_entry *block,
 		       const struct thread *thread)
 {
-	struct rows *rows = table->rows;
+	struct ws_rows *rows = table->rows;
 	const struct session *session = &table->info->session;
 	struct ws_warp warp;
 	struct ws_sm sm;
 	if (ws_target_warp(session->target, thread->warp_index, &warp, NULL) != WS_OK ||
 	    ws_target_sm(session->target, warp.sm_index, &sm, NULL) != WS_OK)
 		return; /* both were read to get here */
-	const struct doubt doubt = doubt_of_thread(session, thread);
+	const struct ws_thread_doubt doubt = doubt_of_thread(session, thread);
 	info_heading_kernel(rows, block->kernel);
 	doubt_row_begin(rows, thread_has_focus(session, thread), &doubt,
 			&table->info->n_doubted_rows);
 	info_cell_kernel(rows, block->kernel);
-	rows_dim3(rows, block->idx);
-	rows_dim3(rows, thread->idx);
-	rows_hex(rows, thread->pc, 16);
-	rows_number(rows, session->threads.devices[warp.device_index].id);
-	rows_number(rows, sm.id);
-	rows_number(rows, warp.id);
-	rows_number(rows, thread->lane);
+	ws_rows_dim3(rows, block->idx);
+	ws_rows_dim3(rows, thread->idx);
+	ws_rows_hex(rows, thread->pc, 16);
+	ws_rows_number(rows, session->threads.devices[warp.device_index].id);
+	ws_rows_number(rows, sm.id);
+	ws_rows_number(rows, warp.id);
+	ws_rows_number(rows, thread->lane);
 	symbol_cells(table, block, thread->pc);
 	doubt_cell(rows, &doubt);
-	rows_end(rows);
+	ws_rows_end(rows);
 }
 
-static void produce(struct rows *rows, void *user)
+static void produce(struct ws_rows *rows, void *user)
 {
 	struct table table = { .info = user, .rows = rows };
 	struct blocks blocks;

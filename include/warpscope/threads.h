@@ -168,6 +168,20 @@ WS_API bool ws_threads_has_focus(const struct ws_threads *threads, const struct 
 WS_API void ws_resident_json(const struct ws_resident *place, const struct ws_lane *lane,
 			     struct ws_json *json);
 
+/* ---- what cannot be ---- */
+
+/** Whether rows hold what cannot be, by the rules of doubt.h. */
+struct ws_thread_doubt {
+	char text[160]; /**< a sentence; empty: all that the row holds can be */
+	uint32_t lanes; /**< of a warp: those whose own rows are in doubt, a mask of ids */
+};
+
+WS_API struct ws_thread_doubt ws_threads_doubt_sm(const struct ws_threads *threads, uint32_t index);
+enum { WS_DOUBT_NO_LANE = WS_MAX_LANES };
+/** Of a warp: with all its lanes (WS_NONE), with none, or with the one that a row is about. */
+WS_API struct ws_thread_doubt ws_threads_doubt_warp(const struct ws_threads *threads,
+						    const struct ws_resident *place, uint32_t lane);
+
 #ifdef __cplusplus
 }
 #endif

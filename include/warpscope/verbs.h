@@ -117,6 +117,36 @@ WS_API enum ws_status ws_mem_json(const struct ws_threads *threads, const struct
 				  struct ws_out *out, uint64_t *ret_n,
 				  struct ws_error *err) WS_MUST_USE;
 
+/* ---- regs: registers of threads ---- */
+
+enum {
+	WS_N_REG_KINDS = 5,      /**< R, P, UR, UP, B: the order of ws_regs_chosen */
+	WS_MOST_REGISTERS = 256, /**< of one kind: more than any GPU has */
+};
+
+/** Which registers are wanted; zero: all. */
+struct ws_regs_chosen {
+	bool some; /**< only those that are chosen; else all */
+	bool is_chosen[WS_N_REG_KINDS][WS_MOST_REGISTERS];
+};
+/** Adds registers by their names: "R4", "R4-R7,UR2", "R" for all of a kind; with "pc" and
+ * "errorpc", which are always shown, nothing is added. False: `word` names no registers. */
+WS_API bool ws_regs_choose(struct ws_regs_chosen *chosen, const char *word);
+
+struct ws_regs_told {
+	uint32_t n_lanes;   /**< whose registers are shown */
+	uint32_t n_doubted; /**< rows that are marked, as they hold what cannot be */
+};
+
+/** Registers of all lanes that the filter lets through; `chosen` NULL: all registers.
+ * @retval WS_NO_MEMORY */
+WS_API enum ws_status ws_regs_text(const struct ws_threads *threads, const struct ws_filter *filter,
+				   const struct ws_regs_chosen *chosen, struct ws_out *out,
+				   struct ws_regs_told *ret_told, struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_regs_json(const struct ws_threads *threads, const struct ws_filter *filter,
+				   const struct ws_regs_chosen *chosen, struct ws_out *out,
+				   struct ws_regs_told *ret_told, struct ws_error *err) WS_MUST_USE;
+
 /* ---- symbolize: chains of calls at places in code ---- */
 
 /** One of the images of a file (image.h), or of a target. */

@@ -3,8 +3,9 @@
  */
 #include "unit.h"
 
+#include <warpscope/rows.h>
+
 #include "../../cli/info/dim3.h"
-#include "../../cli/rows.h"
 
 struct text {
 	char bytes[8192];
@@ -21,29 +22,32 @@ static bool text_take(void *user, const char *bytes, size_t len)
 	return true;
 }
 
-static const struct column columns[] = {
-	{ NULL, "device", COLUMN_DATA },       { "N", "n", 0 },     { "Name", "name", COLUMN_LEFT },
-	{ "Address", "address", COLUMN_WIDE }, { "Dim", "dim", 0 },
+static const struct ws_rows_column columns[] = {
+	{ NULL, "device", WS_ROWS_DATA },
+	{ "N", "n", 0 },
+	{ "Name", "name", WS_ROWS_LEFT },
+	{ "Address", "address", WS_ROWS_WIDE },
+	{ "Dim", "dim", 0 },
 };
 
-static void produce(struct rows *rows, void *user)
+static void produce(struct ws_rows *rows, void *user)
 {
 	unsigned n = *(unsigned *)user;
 	for (unsigned i = 0; i < n; i++) {
-		rows_heading(rows, "Device %u", i / 2);
-		rows_begin(rows, i == 1);
-		rows_number(rows, i / 2);
-		rows_number(rows, i * 1000);
-		rows_given(rows, 1, i == 2 ? WS_EXCLUDED : WS_OK);
-		rows_text(rows, i ? "a\x1b" : "long name");
-		rows_hex(rows, 0x10 + i, 8);
-		rows_if(rows, 1, i != 2);
-		rows_dim3(rows, (struct ws_dim3){ i, 20, 0 });
-		rows_end(rows);
+		ws_rows_heading(rows, "Device %u", i / 2);
+		ws_rows_begin(rows, i == 1);
+		ws_rows_number(rows, i / 2);
+		ws_rows_number(rows, i * 1000);
+		ws_rows_given(rows, 1, i == 2 ? WS_EXCLUDED : WS_OK);
+		ws_rows_text(rows, i ? "a\x1b" : "long name");
+		ws_rows_hex(rows, 0x10 + i, 8);
+		ws_rows_if(rows, 1, i != 2);
+		ws_rows_dim3(rows, (struct ws_dim3){ i, 20, 0 });
+		ws_rows_end(rows);
 	}
 }
 
-static size_t show_style(struct text *text, unsigned n, bool as_json, struct rows_style style)
+static size_t show_style(struct text *text, unsigned n, bool as_json, struct ws_rows_style style)
 {
 	struct ws_out out;
 	struct ws_json json;
@@ -52,14 +56,14 @@ static size_t show_style(struct text *text, unsigned n, bool as_json, struct row
 	ws_json_init(&json, &out, true);
 	style.out = &out;
 	style.json = as_json ? &json : NULL;
-	size_t rows = rows_show(&style, columns, WSI_COUNT(columns), "No things.", produce, &n);
+	size_t rows = ws_rows_show(&style, columns, WSI_COUNT(columns), "No things.", produce, &n);
 	assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
 	return rows;
 }
 
 static size_t show(struct text *text, unsigned n, bool wide, bool as_json)
 {
-	return show_style(text, n, as_json, (struct rows_style){ .wide = wide });
+	return show_style(text, n, as_json, (struct ws_rows_style){ .wide = wide });
 }
 
 static void text_is_aligned_starred_and_grouped(void **state)
@@ -89,35 +93,35 @@ static void rows_after_the_limit_are_counted(void **state)
 {
 	(void)state;
 	struct text text;
-	assert_int_equal(show_style(&text, 3, false, (struct rows_style){ .limit = 2 }), 3);
+	assert_int_equal(show_style(&text, 3, false, (struct ws_rows_style){ .limit = 2 }), 3);
 	assert_string_equal(text.bytes, "     N Name           Dim\n"
 					"Device 0\n"
 					"     0 long name (0,20,0)\n"
 					"* 1000 a\\x1b     (1,20,0)\n"
 					"... and 1 more row; --limit 0 shows all\n");
-	assert_int_equal(show_style(&text, 3, true, (struct rows_style){ .limit = 1 }), 3);
+	assert_int_equal(show_style(&text, 3, true, (struct ws_rows_style){ .limit = 1 }), 3);
 	assert_non_null(strstr(text.bytes, "\"n\":0,"));
 	assert_null(strstr(text.bytes, "\"n\":1000,"));
-	assert_int_equal(show_style(&text, 3, false, (struct rows_style){ .limit = 3 }), 3);
+	assert_int_equal(show_style(&text, 3, false, (struct ws_rows_style){ .limit = 3 }), 3);
 	assert_null(strstr(text.bytes, "more rows"));
 }
 
-static void many_names(struct rows *rows, void *user)
+static void many_names(struct ws_rows *rows, void *user)
 {
 	(void)user;
-	rows_begin(rows, false);
-	rows_text(rows, "a_function_with_a_long_name");
-	rows_text(rows, "/a/folder/of/s\303\266urces/file.cu");
-	rows_number(rows, 1234567890123);
-	rows_end(rows);
+	ws_rows_begin(rows, false);
+	ws_rows_text(rows, "a_function_with_a_long_name");
+	ws_rows_text(rows, "/a/folder/of/s\303\266urces/file.cu");
+	ws_rows_number(rows, 1234567890123);
+	ws_rows_end(rows);
 }
 
 static void rows_are_folded_to_fit_the_terminal(void **state)
 {
 	(void)state;
-	static const struct column names[] = { { "Function", "function", COLUMN_LEFT },
-					       { "Filename", "filename", 0 },
-					       { "Number", "number", 0 } };
+	static const struct ws_rows_column names[] = { { "Function", "function", WS_ROWS_LEFT },
+						       { "Filename", "filename", 0 },
+						       { "Number", "number", 0 } };
 	static const struct {
 		unsigned columns;
 		const char *shown;
@@ -138,8 +142,8 @@ static void rows_are_folded_to_fit_the_terminal(void **state)
 		struct text text = { 0 };
 		struct ws_out out;
 		ws_out_init(&out, text_take, &text);
-		const struct rows_style style = { .out = &out, .columns = cases[i].columns };
-		rows_show(&style, names, WSI_COUNT(names), "", many_names, NULL);
+		const struct ws_rows_style style = { .out = &out, .columns = cases[i].columns };
+		ws_rows_show(&style, names, WSI_COUNT(names), "", many_names, NULL);
 		assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
 		size_t len = strlen(cases[i].shown);
 		assert_true(text.len > len);
@@ -169,46 +173,46 @@ static void json_has_every_column_and_why(void **state)
 	assert_non_null(strstr(text.bytes, "\"dim\":null,\"dim_why\":\"absent\""));
 }
 
-static void mask_row(struct rows *rows, void *user)
+static void mask_row(struct ws_rows *rows, void *user)
 {
 	(void)user;
-	rows_begin(rows, false);
-	rows_mask(rows, (uint64_t[]){ 0x8000000000000001, 0x1, 0x8 }, 132);
-	rows_end(rows);
+	ws_rows_begin(rows, false);
+	ws_rows_mask(rows, (uint64_t[]){ 0x8000000000000001, 0x1, 0x8 }, 132);
+	ws_rows_end(rows);
 }
 
 static void masks_are_as_wide_as_the_hardware(void **state)
 {
 	(void)state;
-	static const struct column mask[] = { { "M", "m", 0 } };
+	static const struct ws_rows_column mask[] = { { "M", "m", 0 } };
 	struct text text = { 0 };
 	struct ws_out out;
 	ws_out_init(&out, text_take, &text);
-	const struct rows_style style = { .out = &out };
-	rows_show(&style, mask, 1, "", mask_row, NULL);
+	const struct ws_rows_style style = { .out = &out };
+	ws_rows_show(&style, mask, 1, "", mask_row, NULL);
 	assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
 	assert_non_null(strstr(text.bytes, "  0x0800000000000000018000000000000001\n"));
 }
 
-static void conditional_row(struct rows *rows, void *user)
+static void conditional_row(struct ws_rows *rows, void *user)
 {
 	(void)user;
-	rows_begin(rows, false);
-	rows_given(rows, 2, WS_MALFORMED);
-	rows_or_none(rows, 1, false); /* the first condition counts */
-	rows_number(rows, 1);
-	rows_text(rows, "two");
-	rows_or_none(rows, 1, false);
-	rows_hex(rows, 3, 1);
-	rows_if(rows, 1, true);
-	rows_number(rows, 4);
-	rows_end(rows);
+	ws_rows_begin(rows, false);
+	ws_rows_given(rows, 2, WS_MALFORMED);
+	ws_rows_or_none(rows, 1, false); /* the first condition counts */
+	ws_rows_number(rows, 1);
+	ws_rows_text(rows, "two");
+	ws_rows_or_none(rows, 1, false);
+	ws_rows_hex(rows, 3, 1);
+	ws_rows_if(rows, 1, true);
+	ws_rows_number(rows, 4);
+	ws_rows_end(rows);
 }
 
 static void cells_are_hidden_by_conditions(void **state)
 {
 	(void)state;
-	static const struct column four[] = {
+	static const struct ws_rows_column four[] = {
 		{ "A", "a", 0 }, { "B", "b", 0 }, { "C", "c", 0 }, { "D", "d", 0 }
 	};
 	struct text text = { 0 };
@@ -216,8 +220,8 @@ static void cells_are_hidden_by_conditions(void **state)
 	struct ws_json json;
 	ws_out_init(&out, text_take, &text);
 	ws_json_init(&json, &out, true);
-	const struct rows_style style = { .out = &out, .json = &json };
-	rows_show(&style, four, WSI_COUNT(four), "", conditional_row, NULL);
+	const struct ws_rows_style style = { .out = &out, .json = &json };
+	ws_rows_show(&style, four, WSI_COUNT(four), "", conditional_row, NULL);
 	assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
 	assert_string_equal(text.bytes,
 			    "[{\"current\":false,\"a\":null,\"a_why\":\"damaged\",\"b\":null,"

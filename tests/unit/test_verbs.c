@@ -233,6 +233,68 @@ static void symbolize_is_as_printed(void **state)
 	ws_target_close(target);
 }
 
+static void regs_are_as_printed(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *word; /* NULL: all registers */
+		const char *filter[2];
+	} cases[] = { { NULL, { "lane", "current" } },
+		      { "R0-R3,UR2,P", { "warp", "current" } },
+		      { "$R5", { "device", "0" } },
+		      { "pc", { "lane", "3" } },
+		      { NULL, { "block", "100000,0,0" } } };
+	const char *folder = folder_of("WS_TEST_DUMPS");
+	struct ws_target *target = dump_open("misaligned-G.nvcudmp");
+	struct ws_threads threads;
+	struct ws_regs_told told;
+	assert_int_equal(ws_threads_init(&threads, target, NULL, NULL), WS_OK);
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct ws_regs_chosen chosen = { .some = false };
+		struct ws_filter filter;
+		const char *bad, *word = cases[i].word ? cases[i].word : "";
+		char first[16], second[16], *argv[2] = { first, second }, words[300];
+		assert_true(!*word || ws_regs_choose(&chosen, word));
+		assert_true(wsi_format(first, "%s", cases[i].filter[0]) &&
+			    wsi_format(second, "%s", cases[i].filter[1]));
+		assert_true(
+			ws_filter_parse(&filter, ws_threads_focus_coords(&threads), 2, argv, &bad));
+		assert_int_equal(
+			ws_regs_text(&threads, &filter, &chosen, page_begin(), &told, NULL), WS_OK);
+		assert_int_equal(told.n_lanes > 0, i != 4);
+		const char *quote = *word ? "'" : "";
+		assert_true(wsi_format(words, "regs misaligned-G.nvcudmp %s%s%s %s %s", quote, word,
+				       quote, first, second));
+		assert_printed(words, folder, 0);
+		assert_int_equal(
+			ws_regs_json(&threads, &filter, &chosen, page_begin(), &told, NULL), WS_OK);
+		assert_true(wsi_format(words, "regs --json misaligned-G.nvcudmp %s%s%s %s %s",
+				       quote, word, quote, first, second));
+		assert_printed(words, folder, 0);
+	}
+	ws_threads_fini(&threads);
+	ws_target_close(target);
+}
+
+/* Names of registers; a word that is none changes nothing. */
+static void registers_are_chosen_by_name(void **state)
+{
+	(void)state;
+	static const char *const bad[] = { "R256", "X1", "R4-P5", "R5-R4", "R1,", "", "r1" };
+	struct ws_regs_chosen chosen = { .some = false };
+	const struct ws_regs_chosen none = chosen;
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		assert_false(ws_regs_choose(&chosen, bad[i]));
+		assert_memory_equal(&chosen, &none, sizeof chosen);
+	}
+	assert_true(ws_regs_choose(&chosen, "R4-R6,$UP"));
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < WS_MOST_REGISTERS; i++)
+		n += chosen.is_chosen[0][i] + chosen.is_chosen[3][i];
+	assert_true(chosen.some && chosen.is_chosen[0][4] && chosen.is_chosen[0][6]);
+	assert_int_equal(n, 3 + WS_MOST_REGISTERS);
+}
+
 /* ---- diff ---- */
 
 struct told {
@@ -350,6 +412,8 @@ int main(void)
 		cmocka_unit_test(mem_is_as_printed),
 		cmocka_unit_test(symbols_are_looked_up_once),
 		cmocka_unit_test(symbolize_is_as_printed),
+		cmocka_unit_test(regs_are_as_printed),
+		cmocka_unit_test(registers_are_chosen_by_name),
 		cmocka_unit_test(diff_tells_each_difference_up_to_the_limit),
 		cmocka_unit_test(diff_is_as_printed),
 		cmocka_unit_test(diff_without_memory_tells_nothing_false),

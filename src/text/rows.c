@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rows.h"
-
-#include <assert.h>
+/* Tables that are described once and shown as text or as JSON. */
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
+
+#include <warpscope/rows.h>
+
+#include "base/base.h"
 
 enum { ROW_INDENT = 2 /* a star or a question mark, and a space */ };
 
 /* ---- text ---- */
 
-static bool is_shown(const struct rows *rows, unsigned column)
+static bool is_shown(const struct ws_rows *rows, unsigned column)
 {
 	unsigned flags = rows->columns[column].flags;
-	return !(flags & COLUMN_DATA) && (rows->style.wide || !(flags & COLUMN_WIDE));
+	return !(flags & WS_ROWS_DATA) && (rows->style.wide || !(flags & WS_ROWS_WIDE));
 }
 
 /* The next cell of a line: `width` characters. */
-static void text_cell(struct rows *rows, struct ws_str text, size_t width)
+static void text_cell(struct ws_rows *rows, struct ws_str text, size_t width)
 {
 	unsigned column = rows->at++;
 	assert(column < rows->n_columns);
@@ -29,7 +30,7 @@ static void text_cell(struct rows *rows, struct ws_str text, size_t width)
 		return;
 	}
 	unsigned flags = rows->columns[column].flags;
-	bool right = !(flags & COLUMN_LEFT) && !rows->begins[column];
+	bool right = !(flags & WS_ROWS_LEFT) && !rows->begins[column];
 	if (rows->begins[column]) {
 		ws_out_text(rows->out, "\n");
 		rows->pending = ROW_INDENT + WS_FOLD_INDENT;
@@ -39,18 +40,18 @@ static void text_cell(struct rows *rows, struct ws_str text, size_t width)
 	ws_out_cell(rows->out, text, width, rows->width[column], right, &rows->pending);
 }
 
-static void short_cell(struct rows *rows, const char *text, size_t len)
+static void short_cell(struct ws_rows *rows, const char *text, size_t len)
 {
 	text_cell(rows, (struct ws_str){ text, len }, len);
 }
 
-static const char *json_key(struct rows *rows)
+static const char *json_key(struct ws_rows *rows)
 {
 	assert(rows->at < rows->n_columns);
 	return rows->columns[rows->at++].key;
 }
 
-static void titles(struct rows *rows)
+static void titles(struct ws_rows *rows)
 {
 	rows->at = 0;
 	rows->pending = 1;
@@ -65,11 +66,11 @@ static void titles(struct rows *rows)
 /* ---- tables and rows ---- */
 
 /* Chooses the columns that begin another line, among those that are shown. */
-static void fold(struct rows *rows)
+static void fold(struct ws_rows *rows)
 {
-	size_t width[ROWS_MAX_COLUMNS];
-	bool begins[ROWS_MAX_COLUMNS];
-	unsigned at[ROWS_MAX_COLUMNS], n = 0;
+	size_t width[WS_ROWS_MAX_COLUMNS];
+	bool begins[WS_ROWS_MAX_COLUMNS];
+	unsigned at[WS_ROWS_MAX_COLUMNS], n = 0;
 	for (unsigned i = 0; i < rows->n_columns; i++) {
 		if (is_shown(rows, i)) {
 			at[n] = i;
@@ -83,18 +84,18 @@ static void fold(struct rows *rows)
 	}
 }
 
-size_t rows_show(const struct rows_style *style, const struct column *columns, unsigned n_columns,
-		 const char *none, rows_produce *produce, void *user)
+size_t ws_rows_show(const struct ws_rows_style *style, const struct ws_rows_column *columns,
+		    unsigned n_columns, const char *none, ws_rows_produce *produce, void *user)
 {
-	assert(n_columns <= ROWS_MAX_COLUMNS);
+	assert(n_columns <= WS_ROWS_MAX_COLUMNS);
 	struct ws_out *out = style->out;
-	struct rows rows = { .style = *style,
-			     .out = out,
-			     .json = style->json,
-			     .measuring = !style->json,
-			     .none = none,
-			     .columns = columns,
-			     .n_columns = n_columns };
+	struct ws_rows rows = { .style = *style,
+				.out = out,
+				.json = style->json,
+				.measuring = !style->json,
+				.none = none,
+				.columns = columns,
+				.n_columns = n_columns };
 	if (style->json) {
 		ws_json_array(style->json);
 		produce(&rows, user);
@@ -123,7 +124,7 @@ size_t rows_show(const struct rows_style *style, const struct column *columns, u
 	return rows.n_rows;
 }
 
-void rows_heading(struct rows *rows, const char *format, ...)
+void ws_rows_heading(struct ws_rows *rows, const char *format, ...)
 {
 	if (rows->json || rows->measuring)
 		return;
@@ -138,12 +139,12 @@ void rows_heading(struct rows *rows, const char *format, ...)
 	rows->heading_due = true;
 }
 
-void rows_doubt(struct rows *rows)
+void ws_rows_doubt(struct ws_rows *rows)
 {
 	rows->doubt = true;
 }
 
-void rows_begin(struct rows *rows, bool focus)
+void ws_rows_begin(struct ws_rows *rows, bool focus)
 {
 	const bool doubt = rows->doubt;
 	rows->doubt = false;
@@ -171,7 +172,7 @@ void rows_begin(struct rows *rows, bool focus)
 		ws_out_text(rows->out, "*");
 }
 
-void rows_end(struct rows *rows)
+void ws_rows_end(struct ws_rows *rows)
 {
 	assert(rows->at == rows->n_columns);
 	if (rows->skipping)
@@ -184,7 +185,7 @@ void rows_end(struct rows *rows)
 
 /* ---- cells ---- */
 
-static void hide(struct rows *rows, unsigned n, enum ws_status why)
+static void hide(struct ws_rows *rows, unsigned n, enum ws_status why)
 {
 	if (rows->n_hidden == 0) {
 		rows->n_hidden = n;
@@ -192,25 +193,25 @@ static void hide(struct rows *rows, unsigned n, enum ws_status why)
 	}
 }
 
-void rows_given(struct rows *rows, unsigned n, enum ws_status status)
+void ws_rows_given(struct ws_rows *rows, unsigned n, enum ws_status status)
 {
 	if (status != WS_OK)
 		hide(rows, n, status);
 }
 
-void rows_if(struct rows *rows, unsigned n, bool have)
+void ws_rows_if(struct ws_rows *rows, unsigned n, bool have)
 {
-	rows_given(rows, n, have ? WS_OK : WS_ABSENT);
+	ws_rows_given(rows, n, have ? WS_OK : WS_ABSENT);
 }
 
-void rows_or_none(struct rows *rows, unsigned n, bool have)
+void ws_rows_or_none(struct ws_rows *rows, unsigned n, bool have)
 {
 	if (!have)
 		hide(rows, n, WS_OK);
 }
 
 /* A cell without a value: `why`, or WS_OK where there can be none. */
-static void empty_cell(struct rows *rows, enum ws_status why)
+static void empty_cell(struct ws_rows *rows, enum ws_status why)
 {
 	if (rows->json && why == WS_OK) {
 		ws_json_key(rows->json, json_key(rows));
@@ -225,7 +226,7 @@ static void empty_cell(struct rows *rows, enum ws_status why)
 }
 
 /* Whether the cell is done: the row is one after the limit, or the cell is hidden. */
-static bool passed_over(struct rows *rows)
+static bool passed_over(struct ws_rows *rows)
 {
 	bool hidden = rows->n_hidden > 0;
 	rows->n_hidden -= hidden;
@@ -259,7 +260,7 @@ static char *put_hex(char *at, uint64_t value, unsigned digits)
 	return at;
 }
 
-void rows_number(struct rows *rows, uint64_t value)
+void ws_rows_number(struct ws_rows *rows, uint64_t value)
 {
 	if (passed_over(rows))
 		return;
@@ -271,7 +272,7 @@ void rows_number(struct rows *rows, uint64_t value)
 	short_cell(rows, text, (size_t)(put_decimal(text, value) - text));
 }
 
-void rows_id(struct rows *rows, int64_t value)
+void ws_rows_id(struct ws_rows *rows, int64_t value)
 {
 	if (passed_over(rows))
 		return;
@@ -285,7 +286,7 @@ void rows_id(struct rows *rows, int64_t value)
 	}
 }
 
-void rows_hex(struct rows *rows, uint64_t value, unsigned digits)
+void ws_rows_hex(struct ws_rows *rows, uint64_t value, unsigned digits)
 {
 	if (passed_over(rows))
 		return;
@@ -298,7 +299,7 @@ void rows_hex(struct rows *rows, uint64_t value, unsigned digits)
 		   (size_t)(put_hex(text + 2, value, digits > 16 ? 16 : digits) - text));
 }
 
-void rows_mask(struct rows *rows, const uint64_t *words, unsigned n_bits)
+void ws_rows_mask(struct ws_rows *rows, const uint64_t *words, unsigned n_bits)
 {
 	if (passed_over(rows))
 		return;
@@ -319,7 +320,7 @@ void rows_mask(struct rows *rows, const uint64_t *words, unsigned n_bits)
 	}
 }
 
-void rows_dim3(struct rows *rows, struct ws_dim3 dim)
+void ws_rows_dim3(struct ws_rows *rows, struct ws_dim3 dim)
 {
 	if (passed_over(rows))
 		return;
@@ -336,7 +337,7 @@ void rows_dim3(struct rows *rows, struct ws_dim3 dim)
 	short_cell(rows, text, (size_t)(at - text));
 }
 
-void rows_bool(struct rows *rows, bool value)
+void ws_rows_bool(struct ws_rows *rows, bool value)
 {
 	if (passed_over(rows))
 		return;
@@ -347,12 +348,12 @@ void rows_bool(struct rows *rows, bool value)
 	}
 }
 
-void rows_text(struct rows *rows, const char *text)
+void ws_rows_text(struct ws_rows *rows, const char *text)
 {
-	rows_str(rows, ws_str_of(text));
+	ws_rows_str(rows, ws_str_of(text));
 }
 
-void rows_str(struct rows *rows, struct ws_str text)
+void ws_rows_str(struct ws_rows *rows, struct ws_str text)
 {
 	if (passed_over(rows))
 		return;
@@ -363,13 +364,13 @@ void rows_str(struct rows *rows, struct ws_str text)
 	}
 }
 
-void rows_missing(struct rows *rows, enum ws_status why)
+void ws_rows_missing(struct ws_rows *rows, enum ws_status why)
 {
 	if (!passed_over(rows))
 		empty_cell(rows, why);
 }
 
-void rows_none(struct rows *rows)
+void ws_rows_none(struct ws_rows *rows)
 {
 	if (!passed_over(rows))
 		empty_cell(rows, WS_OK);
