@@ -221,7 +221,8 @@ WSI_LANES uint32_t wsi_alu_misfits(const uint32_t *a, const uint32_t *b, const u
 	uint32_t misfit[WSI_ALU_LANES];
 	WSI_FOR_LANES(l)
 	{
-		int64_t addend = (int32_t)c[l], sum = (int64_t)((uint64_t)a[l] * b[l]) + addend;
+		int64_t addend = (int32_t)c[l];
+		int64_t sum = (int64_t)((uint64_t)a[l] * b[l] + (uint64_t)addend);
 		int64_t most = addend < large ? INT32_MAX : INT32_MAX + (INT64_C(1) << 32);
 		bool judged = a[l] - 2 <= INT32_MAX - 2 && b[l] - 2 <= INT32_MAX - 2;
 		misfit[l] = judged & (sum > most);
