@@ -298,6 +298,19 @@ static bool uniform_fits(const struct wsi_op *op, uint32_t n_uregs, unsigned mos
 	return true;
 }
 
+/* By the handler that was chosen. */
+static enum wsi_does does_of(const struct wsi_op *op)
+{
+#define X(name, handler)                  \
+	if (op->run == wsi_run_##handler) \
+		return WSI_DOES_##name;
+	WSI_DOES_LIST(X)
+#undef X
+	return op->insn.operation == WS_OP_MEMBAR || op->insn.operation == WS_OP_FENCE
+		       ? WSI_DOES_FENCE
+		       : WSI_DOES_OTHER;
+}
+
 static void decode(const struct ws_sim *sim, const struct wsi_text *text, uint64_t off,
 		   struct wsi_op *op)
 {
@@ -338,6 +351,7 @@ static void decode(const struct ws_sim *sim, const struct wsi_text *text, uint64
 	op->splits = rule && rule->splits;
 	if (rule && rule->prepare)
 		rule->prepare(op);
+	op->does = (uint8_t)does_of(op);
 }
 
 /* Whether what is loaded is soon the value that a compare and swap compares with: the first half of
@@ -352,7 +366,7 @@ static bool feeds_swap(const struct ws_sim *sim, const struct wsi_text *text, ui
 		if (off + WS_SASS_BYTES > text->size)
 			return false;
 		decode(sim, text, off, &next);
-		if (next.run == wsi_run_atomic && (WSI_HAS(&next, CAST) || WSI_HAS(&next, CAS)) &&
+		if (next.does == WSI_DOES_ATOMIC && (WSI_HAS(&next, CAST) || WSI_HAS(&next, CAS)) &&
 		    next.bytes == load->bytes &&
 		    next.alu.source[0].number == load->alu.result[0].number)
 			return true;
@@ -364,24 +378,15 @@ static bool feeds_swap(const struct ws_sim *sim, const struct wsi_text *text, ui
 static void decode_checked(const struct ws_sim *sim, const struct wsi_text *text, uint64_t off,
 			   struct wsi_op *op)
 {
-	bool accesses = op->run == wsi_run_load || op->run == wsi_run_store ||
-			op->run == wsi_run_atomic || op->run == wsi_run_copy ||
-			op->run == wsi_run_matrix_load || op->run == wsi_run_mbarrier_arrive ||
-			op->run == wsi_run_mbarrier_test || op->run == wsi_run_mbarrier_exchange ||
-			op->run == wsi_run_arrives || op->run == wsi_run_uniform_store ||
-			op->run == wsi_run_clear || op->run == wsi_run_load_wide ||
-			op->run == wsi_run_store_wide;
-	bool fences = op->run == wsi_run_nothing &&
-		      (op->insn.operation == WS_OP_MEMBAR || op->insn.operation == WS_OP_FENCE);
-	if (op->run == wsi_run_values)
+	if (op->does == WSI_DOES_VALUES)
 		op->target = wsi_check_named(sim->check, text->start + off);
-	if (op->run == wsi_run_load && feeds_swap(sim, text, off, op))
+	if (op->does == WSI_DOES_LOAD && feeds_swap(sim, text, off, op))
 		op->has |= UINT64_C(1) << WSI_MODIFIER_STRONG;
 	if (!op->insn.known)
 		return;
 	op->wrap = wsi_wrap_kind(op);
 	op->checked = op->run;
-	op->run = accesses || fences ? wsi_run_checked : wsi_run_followed;
+	op->run = op->does >= WSI_DOES_LOAD ? wsi_run_checked : wsi_run_followed;
 }
 
 void wsi_text_renew(const struct ws_sim *sim, const struct wsi_text *text, uint64_t off,

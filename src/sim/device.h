@@ -106,6 +106,24 @@ struct wsi_at {
 	int64_t offset;
 };
 
+/* What an operation does, as far as a device that checks has to know, and the handler that does it:
+ * from LOAD on it accesses memory that others see. */
+/* clang-format off */
+#define WSI_DOES_LIST(X) \
+	X(VALUES, values) X(LOAD_CONSTANT, load_constant) X(LOAD, load) X(LOAD_WIDE, load_wide) \
+	X(STORE, store) X(STORE_WIDE, store_wide) X(UNIFORM_STORE, uniform_store) X(CLEAR, clear) \
+	X(ATOMIC, atomic) X(COPY, copy) X(MATRIX_LOAD, matrix_load) X(ARRIVES, arrives) \
+	X(ARRIVE, mbarrier_arrive) X(TEST, mbarrier_test) X(EXCHANGE, mbarrier_exchange)
+/* clang-format on */
+
+enum wsi_does {
+	WSI_DOES_OTHER,
+#define X(name, handler) WSI_DOES_##name,
+	WSI_DOES_LIST(X)
+#undef X
+		WSI_DOES_FENCE,
+};
+
 /* One decoded instruction. */
 struct wsi_op {
 	wsi_handler *run;
@@ -116,6 +134,7 @@ struct wsi_op {
 	bool always; /* runs even if the guard lets nobody execute */
 	uint8_t n_at;
 	uint8_t space;      /* enum ws_sass_space */
+	uint8_t does;       /* enum wsi_does */
 	uint8_t kind, type; /* by handler */
 	uint8_t wrap;       /* of a device that checks: wrap.c */
 	uint16_t top;       /* registers that it needs */

@@ -456,27 +456,27 @@ static void follow_access(struct wsi_run *run, const struct wsi_op *op)
 {
 	static const struct wsi_trail_word written;
 	static const struct wsi_wrap fits[2];
-	wsi_handler *does = op->checked;
+	enum wsi_does does = (enum wsi_does)op->does;
 	uint64_t address[WSI_LANES];
 	uint32_t all = run->mask;
-	for (unsigned i = 0; does == wsi_run_load && i < op->alu.n_predicates; i++)
+	for (unsigned i = 0; does == WSI_DOES_LOAD && i < op->alu.n_predicates; i++)
 		run->mask &= wsi_pred_source(run, op, i);
 	check_address(run, &op->at[0]);
 	bool wide = op->space == WS_SASS_SPACE_GENERIC || op->space == WS_SASS_SPACE_GLOBAL;
 	wsi_addresses(run, &op->at[0], wide, address);
-	if ((does == wsi_run_store || does == wsi_run_atomic) && op->alu.n_sources > 0)
+	if ((does == WSI_DOES_STORE || does == WSI_DOES_ATOMIC) && op->alu.n_sources > 0)
 		check_stored(run, op, address);
 	if (wide) {
 		check_bounds(run, op, &op->at[0], address);
 		wsi_wrap_access(run, &op->at[0], address);
 	}
-	if (does == wsi_run_store && op->alu.n_sources == 1)
+	if (does == WSI_DOES_STORE && op->alu.n_sources == 1)
 		move_local(run, op, address, true);
 	uint32_t some = run->mask;
 	run->mask = all;
 	put_results(run, op, &written, fits);
 	run->mask = some;
-	if (does == wsi_run_load && op->alu.n_results == 1)
+	if (does == WSI_DOES_LOAD && op->alu.n_results == 1)
 		move_local(run, op, address, false);
 	run->mask = all;
 }
@@ -487,15 +487,15 @@ void wsi_trail_follow(struct wsi_run *run, const struct wsi_op *op)
 	struct wsi_trail_word made = { .unknown = 0 };
 	struct wsi_wrap wrap[2];
 	uint64_t address[WSI_LANES];
-	wsi_handler *does = op->checked;
+	enum wsi_does does = (enum wsi_does)op->does;
 	check_predicates(run, op);
 	if (op->n_at == 1 &&
-	    (does == wsi_run_load || does == wsi_run_store || does == wsi_run_atomic ||
-	     does == wsi_run_load_wide || does == wsi_run_store_wide)) {
+	    (does == WSI_DOES_LOAD || does == WSI_DOES_STORE || does == WSI_DOES_ATOMIC ||
+	     does == WSI_DOES_LOAD_WIDE || does == WSI_DOES_STORE_WIDE)) {
 		follow_access(run, op);
 		return;
 	}
-	if (does == wsi_run_copy && op->n_at == 2) {
+	if (does == WSI_DOES_COPY && op->n_at == 2) {
 		wsi_addresses(run, &op->at[1], true, address);
 		wsi_wrap_access(run, &op->at[1], address);
 	}
@@ -503,7 +503,7 @@ void wsi_trail_follow(struct wsi_run *run, const struct wsi_op *op)
 		gather(run, op, &made);
 	wsi_wrap_follow(run, op, wrap);
 	put_results(run, op, &made, wrap);
-	if (does == wsi_run_load_constant && op->n_at == 1)
+	if (does == WSI_DOES_LOAD_CONSTANT && op->n_at == 1)
 		put_constants(run, op);
 	for (unsigned i = 0; op->insn.operation == WS_OP_R2P && i < WSI_COUNT(trail->pred); i++)
 		trail->pred[i].unknown &= ~run->mask;

@@ -73,7 +73,7 @@ static void locate_all(const struct wsi_run *run, enum ws_sass_space space, stru
 static unsigned look(struct wsi_run *run, const struct wsi_op *op, uint32_t scratch[4 * WSI_LANES],
 		     struct touch t[2])
 {
-	wsi_handler *does = op->checked;
+	enum wsi_does does = (enum wsi_does)op->does;
 	uint32_t lanes = run->mask;
 	bool wide = op->space == WS_SASS_SPACE_GENERIC || op->space == WS_SASS_SPACE_GLOBAL;
 	enum ws_sass_space space = (enum ws_sass_space)op->space;
@@ -82,41 +82,41 @@ static unsigned look(struct wsi_run *run, const struct wsi_op *op, uint32_t scra
 	t[0].bytes = op->bytes ? op->bytes : 8; /* of a barrier in memory */
 	t[0].lanes = lanes;
 	t[0].strong = WSI_HAS(op, STRONG);
-	if (does == wsi_run_load || does == wsi_run_copy) {
+	if (does == WSI_DOES_LOAD || does == WSI_DOES_COPY) {
 		for (unsigned i = 0; i < op->alu.n_predicates; i++)
 			lanes &= wsi_pred_source(run, op, i);
 	}
-	if (does == wsi_run_load) {
+	if (does == WSI_DOES_LOAD) {
 		t[0].reads = true;
 		t[0].lanes = lanes;
-	} else if (does == wsi_run_store && op->alu.n_sources == 1) {
+	} else if (does == WSI_DOES_STORE && op->alu.n_sources == 1) {
 		t[0].writes = true;
 		t[0].values = wsi_source(run, &op->alu.source[0], scratch);
-	} else if (does == wsi_run_load_wide) {
+	} else if (does == WSI_DOES_LOAD_WIDE) {
 		t[0].reads = true;
-	} else if (does == wsi_run_store_wide) {
+	} else if (does == WSI_DOES_STORE_WIDE) {
 		t[0].writes = true;
-	} else if (does == wsi_run_uniform_store) { /* .MMIO, with release semantics */
+	} else if (does == WSI_DOES_UNIFORM_STORE) { /* .MMIO, with release semantics */
 		t[0].reads = op->insn.operation == WS_OP_UREDGR;
 		t[0].writes = t[0].strong = t[0].tells_all = true;
 		t[0].lanes = 1u << wsi_first_bit(lanes);
-	} else if (does == wsi_run_atomic) {
+	} else if (does == WSI_DOES_ATOMIC) {
 		t[0].reads = t[0].writes = t[0].strong = true;
 		t[0].tells_all = WSI_HAS(op, ARRIVE);
-	} else if (does == wsi_run_mbarrier_arrive || does == wsi_run_arrives) {
+	} else if (does == WSI_DOES_ARRIVE || does == WSI_DOES_ARRIVES) {
 		t[0].reads = t[0].writes = t[0].strong = t[0].tells_all = true;
 		space = WS_SASS_SPACE_SHARED;
 		wide = false;
-	} else if (does == wsi_run_mbarrier_test) {
+	} else if (does == WSI_DOES_TEST) {
 		t[0].reads = t[0].strong = true;
 		space = WS_SASS_SPACE_SHARED;
 		wide = false;
-	} else if (does == wsi_run_mbarrier_exchange) {
+	} else if (does == WSI_DOES_EXCHANGE) {
 		t[0].writes = true;
 		t[0].lanes = 1u << wsi_first_bit(lanes);
 		space = WS_SASS_SPACE_SHARED;
 		wide = false;
-	} else if (does == wsi_run_matrix_load) {
+	} else if (does == WSI_DOES_MATRIX_LOAD) {
 		unsigned n = 8u * op->alu.result[0].words;
 		t[0].reads = true;
 		if (ws_sass_has(&op->insn, WS_MOD_U4x16P64TO8) ||
@@ -125,7 +125,7 @@ static unsigned look(struct wsi_run *run, const struct wsi_op *op, uint32_t scra
 		t[0].lanes = n >= WSI_LANES ? UINT32_MAX : (1u << n) - 1;
 		space = WS_SASS_SPACE_SHARED;
 		wide = false;
-	} else if (does == wsi_run_copy && op->n_at == 2) {
+	} else if (does == WSI_DOES_COPY && op->n_at == 2) {
 		t[0].writes = true;
 		t[0].lanes = WSI_HAS(op, ZFILL) ? t[0].lanes : lanes;
 		t[1].bytes = op->bytes;
@@ -387,7 +387,7 @@ enum wsi_step wsi_run_checked(struct wsi_run *run, const struct wsi_op *op)
 	uint64_t pc = run->pc;
 	check->time++;
 	wsi_trail_follow(run, op);
-	if (op->insn.operation == WS_OP_MEMBAR || op->insn.operation == WS_OP_FENCE)
+	if (op->does == WSI_DOES_FENCE)
 		fence(check, run->warp->trace, run->mask);
 	unsigned n = look(run, op, scratch, t);
 	if (n > 0 && t[0].values && t[0].values != scratch) { /* as they are now */
