@@ -119,17 +119,18 @@ static enum ws_status plant_from(struct ws_debug *d, struct wsi_breakpoint *one,
 	return WS_OK;
 }
 
-static enum ws_status plant(struct ws_debug *d, struct wsi_breakpoint *one, struct ws_error *err)
+/* `first`: a breakpoint's places before it are planted. */
+static enum ws_status plant(struct ws_debug *d, struct wsi_breakpoint *one, size_t first,
+			    struct ws_error *err)
 {
-	return one->is.watches ? wsi_watch_plant(d, one, err) : plant_from(d, one, 0, err);
+	return one->is.watches ? wsi_watch_plant(d, one, err) : plant_from(d, one, first, err);
 }
 
 /* The same, of one that the user knows: it is told, and disabled. */
 static void plant_or_tell(struct ws_debug *d, struct wsi_breakpoint *one, size_t first)
 {
 	struct ws_error err;
-	const enum ws_status st =
-		one->is.watches ? wsi_watch_plant(d, one, &err) : plant_from(d, one, first, &err);
+	const enum ws_status st = plant(d, one, first, &err);
 	one->is.is_enabled = st == WS_OK;
 	if (st != WS_OK)
 		wsi_debug_tell(d, WS_DEBUG_NOT_PLANTED, one, &err);
@@ -203,6 +204,13 @@ void wsi_breakpoint_fini(struct wsi_breakpoint *one)
 	wsi_free(one->commands);
 }
 
+/* What it held is freed, or somebody else's now. */
+static void mark_removed(struct ws_debug *d, struct wsi_breakpoint *one)
+{
+	*one = (struct wsi_breakpoint){ .is.number = one->is.number, .is_removed = true };
+	d->n_removed++;
+}
+
 /* Those that were removed lie in the list until they are half of it. */
 static void close_gaps(struct ws_debug *d)
 {
@@ -247,7 +255,7 @@ enum ws_status wsi_breakpoint_add(struct ws_debug *d, struct wsi_breakpoint *mad
 	show_places(made);
 	enum ws_status st = wsi_grow(&d->breakpoints, &d->cap_breakpoints, d->n_breakpoints,
 				     sizeof *made, SIZE_MAX)
-				    ? plant(d, made, err)
+				    ? plant(d, made, 0, err)
 				    : wsi_debug_no_memory(err);
 	if (st != WS_OK) {
 		wsi_breakpoint_fini(made);
@@ -287,8 +295,7 @@ void ws_debug_remove(struct ws_debug *d, uint64_t number)
 	if (one->is.is_enabled)
 		unplant(d, one);
 	wsi_breakpoint_fini(one);
-	*one = (struct wsi_breakpoint){ .is.number = one->is.number, .is_removed = true };
-	d->n_removed++;
+	mark_removed(d, one);
 }
 
 void wsi_breakpoints_fini(struct ws_debug *d)
@@ -471,7 +478,6 @@ const struct ws_debug_breakpoint *wsi_breakpoint_tell(struct ws_debug *d,
 	wsi_breakpoint_fini(&d->told);
 	d->told = *hit;
 	d->told.is.is_enabled = false;
-	*hit = (struct wsi_breakpoint){ .is.number = hit->is.number, .is_removed = true };
-	d->n_removed++;
+	mark_removed(d, hit);
 	return &d->told.is;
 }

@@ -400,10 +400,7 @@ enum ws_status wsi_scene_memory(const struct wsi_scene *scene, uint32_t lane, en
 	if (st != WS_OK &&
 	    !(space == WS_SPACE_CONST && bank == 4 && read_bank4(scene, address, size, bytes)))
 		return st;
-	uint64_t value = 0;
-	for (unsigned i = size; i > 0; i--)
-		value = value << 8 | bytes[i - 1];
-	*ret_value = value;
+	*ret_value = wsi_load_le(bytes, size);
 	return WS_OK;
 }
 

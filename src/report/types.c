@@ -5,6 +5,7 @@
  * A kernel's formal parameters are taken only when they fit the layout of the image: as many, each
  * as large. Hidden parameters, or debug information of other code, would name the wrong bytes.
  */
+#include "base/reader.h"
 #include "report/build.h"
 
 enum {
@@ -174,10 +175,8 @@ static const char *value_text(struct wsi_build *build, const struct ws_dwarf *dw
 	    ws_dwarf_type(dwarf, off, &plain, NULL) != WS_OK || plain.size_bytes == 0 ||
 	    plain.size_bytes > 8 || !ws_span_sub(bytes, offset, plain.size_bytes, &at))
 		return NULL;
-	uint64_t value = 0;
+	uint64_t value = wsi_load_le(at.ptr, (unsigned)at.len);
 	unsigned bits = 8 * (unsigned)plain.size_bytes;
-	for (size_t i = at.len; i > 0; i--)
-		value = value << 8 | at.ptr[i - 1];
 	if (bit_size) {
 		if (bit_off > 63 || bit_size > bits - wsi_min_u64(bit_off, bits))
 			return NULL;

@@ -95,14 +95,11 @@ static void line_look_up(const struct ws_place *place, struct entry *entry)
 		symbol->line_status = WS_NO_MEMORY;
 }
 
-static void look_up(struct ws_symbols *symbols, struct entry *entry, uint32_t module_index)
+static void look_up(struct ws_symbols *symbols, struct entry *entry, const struct ws_grid *grid)
 {
 	struct ws_symbol *symbol = &entry->symbol;
-	struct ws_cubin_hint hint = { .module_index = module_index,
-				      .device_index = entry->device_index,
-				      .context_index = entry->context_index };
 	struct ws_place place;
-	enum ws_status st = ws_cubin_set_find_address(symbols->set, entry->pc, &hint, &place, NULL);
+	enum ws_status st = ws_symbols_place(symbols, entry->device_index, grid, entry->pc, &place);
 	symbol->function_status = symbol->line_status = st;
 	if (st != WS_OK)
 		return;
@@ -167,7 +164,7 @@ const struct ws_symbol *ws_symbols_find(struct ws_symbols *symbols, uint32_t dev
 	entry->pc = pc;
 	entry->device_index = device_index;
 	entry->context_index = context;
-	look_up(symbols, entry, grid ? grid->module_index : WS_NONE);
+	look_up(symbols, entry, grid);
 	return &entry->symbol;
 }
 

@@ -7,6 +7,7 @@
 #include <warpscope/verbs.h>
 
 #include "base/base.h"
+#include "base/reader.h"
 
 enum {
 	MAX_STRING = 4096,
@@ -25,15 +26,6 @@ struct memory {
 };
 
 /* ---- text ---- */
-
-/* The unit's value, little endian as the GPU. */
-static uint64_t unit_value(const uint8_t *bytes, unsigned unit)
-{
-	uint64_t value = 0;
-	for (unsigned i = unit; i-- > 0;)
-		value = value << 8 | bytes[i];
-	return value;
-}
 
 static int64_t sign_extended(uint64_t value, unsigned unit)
 {
@@ -82,7 +74,7 @@ static void print_address(struct memory *mem, struct ws_out *out, uint64_t value
 
 static void print_unit(struct memory *mem, struct ws_out *out, const uint8_t *bytes)
 {
-	uint64_t value = unit_value(bytes, mem->query->unit);
+	uint64_t value = wsi_load_le(bytes, mem->query->unit);
 	switch (mem->query->format) {
 	case 'd':
 		ws_out_printf(out, "%" PRId64, sign_extended(value, mem->query->unit));
