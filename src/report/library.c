@@ -41,9 +41,12 @@ bool wsi_name_matches(struct ws_str name, struct ws_str pattern)
 	return p == pattern.len;
 }
 
-/* Whether the folders of `path` start with those of `rule`. The last name of a path is its file. */
+/* Whether the folders of `path` start with those of `rule`. The last name of a path is its file.
+ * Most rules are out with the first letter. */
 static bool starts_with(struct ws_str path, struct ws_str rule)
 {
+	if (rule.ptr[0] != path.ptr[0] && rule.ptr[0] != '*')
+		return false;
 	while (rule.len > 0) {
 		struct ws_str pattern = take_name(&rule), name = take_name(&path);
 		if (path.len == 0 || !wsi_name_matches(name, pattern))
