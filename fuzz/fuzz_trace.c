@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "cudbg/traced.h"
 #include "fuzz.h"
+#include "trace/traced.h"
 
 #undef abort
 

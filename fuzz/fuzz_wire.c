@@ -16,10 +16,10 @@
 
 #include <warpscope/cudbg.h>
 
-#include "cudbg/wire.h"
 #include "fuzz.h"
 #include "harness.h"
 #include "target/fake.h"
+#include "wire/wire.h"
 
 enum { MOST_ROOM = 8 << 20, MOST_INPUT = 64 << 10 };
 

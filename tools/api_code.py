@@ -190,7 +190,7 @@ def meta(api):
     """What the functions look like, as data, and a call by slot."""
     order = {value.name.replace("CUDBG_ERROR_", "").replace("CUDBG_", ""): value.number
              for value in api.results()}
-    out = [TOP, '#include "cudbg/meta.h"', ""] + meta_fields(api)
+    out = [TOP, '#include "call/meta.h"', ""] + meta_fields(api)
     for fn in api.functions:
         if not fn.args:
             continue

@@ -87,7 +87,7 @@ WRITES = {
     # what kernels print is the program's own output, as it is
     'STDOUT_FILENO': ('agent/debug.c', 'cli/main.c', 'cli/debug/pager.c'),
     'STDERR_FILENO': ('agent/main.c', 'cli/main.c', 'cli/open.c', 'cli/triage/scan.c', 'cli/exec/'),
-    'ws_write_fd': ('src/text/out.c', 'src/base/', 'agent/main.c', 'cli/main.c', 'cli/debug/pager.c', 'src/cudbg/trace.c', 'cli/triage/', 'cli/exec/'),
+    'ws_write_fd': ('src/text/out.c', 'src/base/', 'agent/main.c', 'cli/main.c', 'cli/debug/pager.c', 'src/trace/trace.c', 'cli/triage/', 'cli/exec/'),
     # a part of a dump that was asked for; records that are JSON already, and names for the program itself
     'ws_out_bytes': ('src/text/', 'cli/extract.c', 'cli/triage/', 'src/triage/record.c'),
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls that are handed on as data: into a trace (cudbg/trace.h), to another process
+ * Calls that are handed on as data: into a trace (trace/trace.h), to another process
  * (cudbg/remote.h), or both.
  */
 #ifndef WSI_CUDBG_PASS_H
 #define WSI_CUDBG_PASS_H
 
-#include "cudbg/meta.h"
+#include "call/meta.h"
 #include "cudbg/session.h"
 
 /* Generated: the table of each session whose functions do so. */

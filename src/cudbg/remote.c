@@ -17,9 +17,8 @@
 #include <unistd.h>
 
 #include "cudbg-functions.h"
-#include "cudbg/serve.h"
-#include "cudbg/traced.h"
-#include "cudbg/wire.h"
+#include "wire/serve.h"
+#include "wire/wire.h"
 
 #ifndef SOCK_CLOEXEC
 #define SOCK_CLOEXEC 0
@@ -298,7 +297,7 @@ static bool request_init(struct request *request, struct wsi_cudbg *s, unsigned 
 		} else if (values[i].pointer) {
 			request->head.present |= (uint16_t)(1u << i);
 			size_t n = arg->string ? strlen(values[i].pointer)
-					       : wsi_traced_room(fn, i, values);
+					       : wsi_api_room(fn, i, values);
 			if (arg->way != WSI_API_OPAQUE && n > WSI_MADE_MOST)
 				return false;
 			if (!wsi_wire_goes_in(arg))
@@ -372,7 +371,7 @@ static bool take_outputs(struct wsi_cudbg *s, const struct wsi_api_fn *fn,
 	for (unsigned i = 0; i < fn->n_args; i++) {
 		if (!wsi_api_comes_out(&fn->args[i]) || !values[i].pointer)
 			continue;
-		size_t room = wsi_traced_room(fn, i, values);
+		size_t room = wsi_api_room(fn, i, values);
 		struct ws_span bytes = wsi_read_span(&in, number[i]);
 		/* a structure is looked into */
 		bool whole = fn->args[i].count >= 0 || number[i] == room;

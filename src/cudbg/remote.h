@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A session whose calls another process makes, at the other end of a socket (cudbg/wire.h). */
+/* A session whose calls another process makes, at the other end of a socket (wire/wire.h). */
 #ifndef WSI_CUDBG_REMOTE_H
 #define WSI_CUDBG_REMOTE_H
 
-#include "cudbg/meta.h"
+#include "call/meta.h"
 #include "cudbg/session.h"
 
 /* Takes over the socket, also when it fails. */

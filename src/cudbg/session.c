@@ -3,8 +3,9 @@
 #include "cudbg/session.h"
 
 #include "cudbg-functions.h"
+#include "cudbg/pass.h"
 #include "cudbg/remote.h"
-#include "cudbg/trace.h"
+#include "trace/trace.h"
 
 struct wsi_cudbg wsi_cudbg_sessions[WSI_CUDBG_SESSIONS];
 _Thread_local struct wsi_thread wsi_cudbg_thread;
@@ -75,7 +76,7 @@ CUDBGResult wsi_cudbg_make(unsigned session, unsigned slot, const union wsi_api_
 
 CUDBGResult wsi_cudbg_pass(unsigned session, unsigned slot, const union wsi_api_value *values)
 {
-	return wsi_trace_on() ? wsi_trace_call(session, slot, values)
+	return wsi_trace_on() ? wsi_trace_call(wsi_cudbg_make, session, slot, values)
 			      : wsi_cudbg_make(session, slot, values);
 }
 

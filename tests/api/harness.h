@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls of the debugger API by slot, with buffers between guard bytes. The kinds of the arguments
- * come from the tables (cudbg/meta.h), so that one loop can call everything.
+ * come from the tables (call/meta.h), so that one loop can call everything.
  */
 #ifndef HARNESS_H
 #define HARNESS_H
@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "cudbg/meta.h"
+#include "call/meta.h"
 
 enum { HARNESS_GUARD = 64, HARNESS_MAX_BYTES = 1 << 20 };
 

@@ -24,7 +24,7 @@
 #include <warpscope/cudbg.h>
 
 #include "base/base.h"
-#include "cudbg/made.h"
+#include "call/made.h"
 #include "harness.h"
 #include "target/fake.h"
 

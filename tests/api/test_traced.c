@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/base.h"
-#include "cudbg/traced.h"
+#include "trace/traced.h"
 
 static char told[512]; /* "WHAT: A, B" of each, a line each */
 static struct wsi_handles handles;

@@ -23,8 +23,8 @@
 #include <warpscope/cudbg.h>
 #include <warpscope/provider.h>
 
-#include "cudbg/wire.h"
 #include "target/fake.h"
+#include "wire/wire.h"
 
 #undef exit
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of the API as data, from the tables in api/: for tracing, replaying and testing. */
-#ifndef WSI_CUDBG_META_H
-#define WSI_CUDBG_META_H
+/* The functions of the API as data, from the tables in cudbg/api/: for tracing, replaying and
+ * testing. */
+#ifndef WSI_CALL_META_H
+#define WSI_CALL_META_H
 
 #include <warpscope/cudadebugger.h>
 
@@ -52,7 +53,7 @@ struct wsi_api_arg {
 
 struct wsi_api_fn {
 	const char *name;
-	int request; /* its number for cuda-gdb (cudbg/rpc.c); -1: none */
+	int request; /* its number for cuda-gdb (wire/rpc.c); -1: none */
 	unsigned n_args;
 	const struct wsi_api_arg *args;
 	bool any_state;      /* works before initialize */
@@ -87,6 +88,10 @@ union wsi_api_value {
 	void (*code)(void);
 };
 
+/* Room behind a pointer argument in bytes, by the counts that `values` has; SIZE_MAX: too much. */
+size_t wsi_api_room(const struct wsi_api_fn *fn, unsigned arg, const union wsi_api_value *values);
+/* Bytes of an output that a successful call has written; of a text without its NUL. */
+size_t wsi_api_written(const struct wsi_api_fn *fn, unsigned i, const union wsi_api_value *values);
 /* Calls the function in a slot; `values` has one element per argument. */
 CUDBGResult wsi_api_invoke(CUDBGAPI api, unsigned slot, const union wsi_api_value *values);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cudbg/wire.h"
+#include "wire/wire.h"
 
 struct wsi_wire_greeting wsi_wire_greeting(void)
 {

@@ -2,7 +2,7 @@
 /* Compares two calls; what is numbered differently in each run counts as the same while it stays
  * paired.
  */
-#include "cudbg/traced.h"
+#include "trace/traced.h"
 
 /* ---- handles ---- */
 

@@ -3,13 +3,14 @@
  * The log is opened once, when the first table is handed out, and flushed after each line, so that
  * it shows the call in which a client died. Host addresses are not shown.
  */
-#include "cudbg/trace.h"
+#include "trace/trace.h"
 
+#include <pthread.h>
 #include <time.h>
 
 #include <warpscope/out.h>
 
-#include "cudbg/traced.h"
+#include "trace/traced.h"
 
 #include "base/file.h"
 
@@ -109,7 +110,8 @@ static void put_text(const struct wsi_traced *call)
 	ws_out_printf(&out, " [%" PRIu64 " ns]\n", call->ns);
 }
 
-CUDBGResult wsi_trace_call(unsigned session, unsigned slot, const union wsi_api_value *values)
+CUDBGResult wsi_trace_call(wsi_trace_make *make, unsigned session, unsigned slot,
+			   const union wsi_api_value *values)
 {
 	struct wsi_traced call = {
 		.table = session,
@@ -118,7 +120,7 @@ CUDBGResult wsi_trace_call(unsigned session, unsigned slot, const union wsi_api_
 	};
 	wsi_traced_inputs(&call, values);
 	uint64_t begin = now_ns();
-	call.result = wsi_cudbg_make(session, slot, values);
+	call.result = make(session, slot, values);
 	call.ns = now_ns() - begin;
 	wsi_traced_outputs(&call, values);
 	pthread_mutex_lock(&lock);

@@ -3,11 +3,11 @@
  * One call as data: of a client that is being traced, of a line of a trace, or made again. All
  * three are written, read and compared by the same code (docs/formats/api-trace.md).
  */
-#ifndef WSI_CUDBG_TRACED_H
-#define WSI_CUDBG_TRACED_H
+#ifndef WSI_TRACE_TRACED_H
+#define WSI_TRACE_TRACED_H
 
 #include "base/map.h"
-#include "cudbg/meta.h"
+#include "call/meta.h"
 
 enum {
 	WSI_TRACED_OUT = 1024,    /* bytes of an output that a trace keeps */
@@ -41,12 +41,6 @@ struct wsi_traced {
 	uint8_t before[WSI_TRACED_OUT]; /* of an argument that is read and written */
 };
 
-/* Room behind a pointer argument in bytes, by the counts that `values` has; SIZE_MAX: too much. */
-size_t wsi_traced_room(const struct wsi_api_fn *fn, unsigned arg,
-		       const union wsi_api_value *values);
-/* Bytes of an output that a successful call has written; of a text without its NUL. */
-size_t wsi_traced_written(const struct wsi_api_fn *fn, unsigned i,
-			  const union wsi_api_value *values);
 /* What went in, and on success came out. `values` are borrowed. */
 void wsi_traced_inputs(struct wsi_traced *call, const union wsi_api_value *values);
 void wsi_traced_outputs(struct wsi_traced *call, const union wsi_api_value *values);
@@ -60,7 +54,7 @@ void wsi_traced_value_text(const struct wsi_api_arg *arg, const struct wsi_trace
 enum ws_status wsi_traced_read(struct ws_span line, struct wsi_traced *ret_call, uint8_t *scratch,
 			       struct ws_error *err) WS_MUST_USE;
 
-/* ---- comparing (traced_compare.c) ---- */
+/* ---- comparing (compare.c) ---- */
 
 /* Handles of one run, and what they are in the other. All-zero is empty. */
 struct wsi_handles {

@@ -17,12 +17,12 @@
  * (struct wsi_notice). Its last notice there is a farewell: a server that ends without one has
  * died.
  */
-#ifndef WSI_CUDBG_WIRE_H
-#define WSI_CUDBG_WIRE_H
+#ifndef WSI_WIRE_WIRE_H
+#define WSI_WIRE_WIRE_H
 
 #include "base/channel.h"
 #include "base/reader.h"
-#include "cudbg/made.h"
+#include "call/made.h"
 
 #define WSI_WIRE_MAGIC "warpscop"
 enum {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A call that is made for somebody else, with room of its own for what its arguments point to. */
-#ifndef WSI_CUDBG_MADE_H
-#define WSI_CUDBG_MADE_H
+#ifndef WSI_CALL_MADE_H
+#define WSI_CALL_MADE_H
 
-#include "cudbg/meta.h"
+#include "call/meta.h"
 
 enum {
 	/* of one call: the largest images fit */

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A call as data: taken from the arguments, and shown to readers. */
-#include "cudbg/traced.h"
+#include "trace/traced.h"
 
 /* ---- from the arguments of a call ---- */
-
-size_t wsi_traced_room(const struct wsi_api_fn *fn, unsigned arg, const union wsi_api_value *values)
-{
-	const struct wsi_api_arg *a = &fn->args[arg];
-	uint64_t n = a->count < 0 ? 1 : values[a->count].number;
-	return n > SIZE_MAX / a->size ? SIZE_MAX : (size_t)n * a->size;
-}
 
 static uint64_t fnv(const uint8_t *bytes, size_t n)
 {
@@ -56,25 +49,11 @@ void wsi_traced_inputs(struct wsi_traced *call, const union wsi_api_value *value
 			*to = bytes_value(values[i].pointer, strlen(values[i].pointer),
 					  WSI_TRACED_IN);
 		else if (arg->way == WSI_API_IN)
-			*to = bytes_value(values[i].pointer, wsi_traced_room(fn, i, values),
+			*to = bytes_value(values[i].pointer, wsi_api_room(fn, i, values),
 					  WSI_TRACED_IN);
 		else if (arg->way == WSI_API_INOUT)
-			*to = before_value(call, values[i].pointer, wsi_traced_room(fn, i, values));
+			*to = before_value(call, values[i].pointer, wsi_api_room(fn, i, values));
 	}
-}
-
-size_t wsi_traced_written(const struct wsi_api_fn *fn, unsigned i,
-			  const union wsi_api_value *values)
-{
-	const struct wsi_api_arg *arg = &fn->args[i];
-	size_t room = wsi_traced_room(fn, i, values);
-	if (!strcmp(arg->type, "char *"))
-		return strnlen(values[i].pointer, room);
-	if (arg->used < 0 || !values[arg->used].pointer)
-		return room;
-	uint32_t used;
-	memcpy(&used, values[arg->used].pointer, sizeof used);
-	return (size_t)wsi_min_u64((uint64_t)used * arg->size, room);
 }
 
 void wsi_traced_outputs(struct wsi_traced *call, const union wsi_api_value *values)
@@ -83,9 +62,8 @@ void wsi_traced_outputs(struct wsi_traced *call, const union wsi_api_value *valu
 	for (unsigned i = 0; i < fn->n_args && call->result == CUDBG_SUCCESS; i++) {
 		const struct wsi_api_arg *arg = &fn->args[i];
 		if (wsi_api_comes_out(arg) && values[i].pointer)
-			call->out[i] =
-				bytes_value(values[i].pointer, wsi_traced_written(fn, i, values),
-					    WSI_TRACED_OUT);
+			call->out[i] = bytes_value(values[i].pointer,
+						   wsi_api_written(fn, i, values), WSI_TRACED_OUT);
 	}
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What makes the calls of a client in another process, whichever way they come. */
-#ifndef WSI_CUDBG_SERVE_H
-#define WSI_CUDBG_SERVE_H
+#ifndef WSI_WIRE_SERVE_H
+#define WSI_WIRE_SERVE_H
 
 #include <warpscope/provider.h>
 
 #include "base/channel.h"
-#include "cudbg/made.h"
+#include "call/made.h"
 
 /* What the client is told of a new event; `terminate`: there will be no more. */
 struct wsi_notice {

@@ -4,9 +4,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "cudbg/serve.h"
-#include "cudbg/session.h"
-#include "cudbg/wire.h"
+#include <warpscope/cudbg.h>
+
+#include "wire/serve.h"
+#include "wire/wire.h"
 
 enum { SMALL_BYTES = 4096 };
 

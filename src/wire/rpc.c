@@ -27,9 +27,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <warpscope/cudbg.h>
+
 #include "base/reader.h"
-#include "cudbg/serve.h"
-#include "cudbg/session.h"
+#include "wire/serve.h"
 
 #define REQUESTS "pipe.1000.999"
 #define REPLIES "pipe.999.1000"

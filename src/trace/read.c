@@ -4,7 +4,7 @@
  * made by hand: members may come in any order, unknown ones are skipped, and whatever does not fit
  * the named function is an error.
  */
-#include "cudbg/traced.h"
+#include "trace/traced.h"
 
 enum { MAX_DEPTH = 8 };
 
@@ -250,7 +250,7 @@ static enum ws_status check_values(const struct scan *scan, const struct wsi_tra
 			return broken(scan, "an output among the inputs", err);
 		uint64_t room = arg->string || arg->way == WSI_API_OPAQUE || !arg->size
 					? UINT64_MAX
-					: wsi_traced_room(fn, i, counts);
+					: wsi_api_room(fn, i, counts);
 		bool reads = arg->way == WSI_API_IN || arg->way == WSI_API_INOUT;
 		if (in->kind == WSI_TRACED_BYTES && reads && !arg->string && in->n != room)
 			return broken(scan, "an input of another size than its count", err);
