@@ -16,6 +16,7 @@ static void check(const struct ws_log_result *result, uint64_t n_lines)
 {
 	FUZZ_CHECK(result->sentence && *result->sentence && result->n_steps <= 10);
 	FUZZ_CHECK(result->n_lines == n_lines && result->n_rows <= 256);
+	FUZZ_CHECK(*ws_log_verdict_word(result->verdict) != '?');
 	FUZZ_CHECK((result->verdict == WS_LOG_NOTHING) ||
 		   (result->n_rows && strstr(result->sentence, result->rows[0].what)));
 	for (uint32_t i = 0; i < result->n_rows; i++) {

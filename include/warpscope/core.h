@@ -114,9 +114,6 @@ struct ws_core_section {
 	struct ws_span bytes; /**< those that are in the file */
 };
 
-/** All bytes of the dump, unpacked: what `file_off` of memory ranges and sections counts in. */
-WS_API struct ws_span ws_core_bytes(const struct ws_core *core);
-
 /** Number of section headers that are in the file. */
 WS_API uint32_t ws_core_n_sections(const struct ws_core *core);
 WS_API enum ws_status ws_core_section(const struct ws_core *core, uint32_t index,
@@ -180,46 +177,6 @@ WS_API enum ws_status ws_core_check(const struct ws_core *core,
 				    bool (*each)(void *user, const struct ws_finding *finding),
 				    void *user, struct ws_check_summary *ret_summary,
 				    struct ws_error *err) WS_MUST_USE;
-
-/** Kinds of rows, each with its structure of state.h. */
-enum ws_row {
-	WS_ROW_DEVICE,   /**< struct ws_device */
-	WS_ROW_CONTEXT,  /**< struct ws_context */
-	WS_ROW_MODULE,   /**< struct ws_module */
-	WS_ROW_GRID,     /**< struct ws_grid */
-	WS_ROW_BANK,     /**< struct ws_bank */
-	WS_ROW_SM,       /**< struct ws_sm */
-	WS_ROW_BLOCK,    /**< struct ws_block */
-	WS_ROW_WARP,     /**< struct ws_warp */
-	WS_ROW_LANE,     /**< struct ws_lane */
-	WS_ROW_FRAME,    /**< struct ws_return_address */
-	WS_ROW_METADATA, /**< struct ws_dump_facts */
-	WS_N_ROWS,
-};
-
-enum ws_field_type {
-	WS_FIELD_U32,
-	WS_FIELD_U64,
-	WS_FIELD_I64,
-	WS_FIELD_FLAG, /**< bool */
-	WS_FIELD_DIM3, /**< struct ws_dim3 */
-	WS_FIELD_TEXT, /**< struct ws_str */
-};
-
-/** A member of such a structure that rows of a dump have a field for. */
-struct ws_field {
-	const char *name; /**< of the member */
-	size_t offset;    /**< in the structure */
-	enum ws_field_type type;
-	uint32_t have; /**< flag that it needs, of ws_row_have(); 0: every row has it */
-};
-
-/** The fields of a kind of row, in the order of the dump's layout. Static storage. */
-WS_API const struct ws_field *ws_row_fields(enum ws_row row, size_t *ret_n);
-
-/** The flags of what a structure of that kind has: its `have`; of metadata, what `have_flags` and
- * `have_time` say. */
-WS_API uint32_t ws_row_have(enum ws_row row, const void *structure);
 
 /** How certain it is that something found without a header is what it looks like. */
 enum ws_sureness {

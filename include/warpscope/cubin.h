@@ -389,19 +389,6 @@ WS_API enum ws_status ws_cubin_ptx_find(struct ws_cubin *cubin, uint32_t section
 WS_API enum ws_status ws_cubin_dwarf(struct ws_cubin *cubin, const struct ws_dwarf **ret_dwarf,
 				     struct ws_error *err) WS_MUST_USE;
 
-/**
- * What a function saved of its caller's registers when the instruction at `pc`, a device address,
- * is executed. @retval WS_ABSENT  the image does not say.  Others as ws_cfi_find().
- */
-WS_API enum ws_status ws_cubin_cfi(struct ws_cubin *cubin, uint64_t pc, struct ws_cfi *ret_cfi,
-				   struct ws_error *err) WS_MUST_USE;
-
-/** Where a register of PTX is, as ws_regmap_find(); `function` is a mangled name. */
-WS_API enum ws_regmap_answer
-ws_cubin_find_register(const struct ws_cubin *cubin, struct ws_str function, struct ws_str reg,
-		       uint64_t rel_pc, struct ws_reg_piece ret_pieces[WS_REG_MAX_PIECES],
-		       size_t *ret_n);
-
 /* ---- names ---- */
 
 /**
@@ -490,13 +477,7 @@ WS_API void ws_cubin_set_destroy(struct ws_cubin_set *set);
 /** Adds a cubin; its index counts from 0 in the order of adding. Not while others read the set. */
 WS_API enum ws_status ws_cubin_set_add(struct ws_cubin_set *set, const struct ws_cubin_entry *entry,
 				       struct ws_error *err) WS_MUST_USE;
-/** Moves cubins that `from` has open over the same bytes into `set`, which has none open yet. Then
- * only `from` may be destroyed, and before `set`. */
-WS_API void ws_cubin_set_inherit(struct ws_cubin_set *set, struct ws_cubin_set *from);
 WS_API uint32_t ws_cubin_set_count(const struct ws_cubin_set *set);
-/** `index` must be below the count. */
-WS_API const struct ws_cubin_entry *ws_cubin_set_entry(const struct ws_cubin_set *set,
-						       uint32_t index);
 /**
  * The cubin, opened now if it was not: over the relocated image, else over the original.
  * @retval WS_ABSENT    neither image is there.

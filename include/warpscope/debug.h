@@ -91,7 +91,7 @@ struct ws_debug_client {
 	size_t size; /**< sizeof(struct ws_debug_client), as the caller was compiled */
 	void *user;
 	void (*tell)(void *user, const struct ws_debug_notice *notice);
-	/** Variables of expressions that are the client's, see ws_vars_names(). */
+	/** Variables of expressions that are the client's. */
 	ws_vars_name_fn *name;
 	/** Whether all threads that are left wait for each other. */
 	bool (*is_stuck)(void *user);

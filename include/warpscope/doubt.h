@@ -82,11 +82,6 @@ enum {
 	WS_MOST_IDS = 4096, /**< more devices, SMs or warps of an SM than any machine has */
 };
 
-/** Whether the row of a device, by itself, is one that a device can have. */
-WS_API bool ws_device_possible(const struct ws_device *device);
-/** The same for a grid, and for where a block is, whatever grid it belongs to. */
-WS_API bool ws_grid_possible(const struct ws_grid *grid);
-WS_API bool ws_block_possible(const struct ws_block *block);
 /** How many SMs a device can have, and warps one of its SMs. */
 static inline uint32_t ws_device_most_sms(const struct ws_device *device)
 {

@@ -122,10 +122,9 @@ struct ws_json {
 WS_API void ws_json_init(struct ws_json *json, struct ws_out *out, bool compact);
 /** Begins a document: an object, indented, that says first by which schema it is. */
 WS_API void ws_json_begin(struct ws_json *json, struct ws_out *out, const char *schema);
-WS_API void ws_json_object(struct ws_json *json);     /**< { */
-WS_API void ws_json_array(struct ws_json *json);      /**< [ */
-WS_API void ws_json_array_line(struct ws_json *json); /**< [ kept on one line */
-WS_API void ws_json_end(struct ws_json *json);        /**< closes the innermost object or array */
+WS_API void ws_json_object(struct ws_json *json); /**< { */
+WS_API void ws_json_array(struct ws_json *json);  /**< [ */
+WS_API void ws_json_end(struct ws_json *json);    /**< closes the innermost object or array */
 WS_API void ws_json_key(struct ws_json *json, const char *key);
 WS_API void ws_json_null(struct ws_json *json);
 WS_API void ws_json_bool(struct ws_json *json, bool value);
@@ -197,12 +196,6 @@ WS_API void ws_table_fit(struct ws_table *table, unsigned width);
 WS_API void ws_columns_fold(size_t *width, size_t n_columns, size_t indent, size_t gap, size_t room,
 			    bool *ret_begins);
 enum { WS_FOLD_INDENT = 4 };
-/**
- * Writes the next cell of a line: `text`, which fills `width` columns, in `room`. `*pending` spaces
- * are due before it. They wait for text, so that no line ends in spaces.
- */
-WS_API void ws_out_cell(struct ws_out *out, struct ws_str text, size_t width, size_t room,
-			bool right, size_t *pending);
 /**
  * Prints titles and rows, with `indent` spaces before each line; trailing spaces are not printed.
  * @retval WS_NO_MEMORY  a cell could not be stored earlier; nothing was printed.

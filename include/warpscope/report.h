@@ -290,13 +290,6 @@ struct ws_report_operand {
 	uint64_t value[WS_MAX_LANES]; /**< by lane id; the low 64 bits of wider ones */
 };
 
-/**
- * Whether pages show the values of an operand: those of addresses, descriptors and guards that were
- * not written since. What an instruction stores or computes with, and what was written to a
- * register later, may be users' data; only the model and the JSON have it.
- */
-WS_API bool ws_operand_is_shown(const struct ws_report_operand *operand);
-
 /** Known memory beside an address. */
 struct ws_report_neighbour {
 	enum ws_status status; /**< WS_ABSENT: none on this side */

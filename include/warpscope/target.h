@@ -673,17 +673,12 @@ WS_API enum ws_status ws_target_host_address(const struct ws_target *target, uin
 					     struct ws_error *err) WS_MUST_USE;
 WS_API enum ws_status ws_target_detach(struct ws_target *target, bool runs,
 				       struct ws_error *err) WS_MUST_USE;
-/** ws_write_target() (write.h) calls this where it can; clients call ws_write_target(). */
-WS_API enum ws_status ws_target_write_dump(const struct ws_target *target, const char *path,
-					   uint32_t flags, struct ws_error *err) WS_MUST_USE;
 WS_API enum ws_status ws_target_dump_facts(const struct ws_target *target,
 					   struct ws_dump_facts *ret_facts,
 					   struct ws_error *err) WS_MUST_USE;
 WS_API enum ws_status ws_target_diagnostic(const struct ws_target *target, uint32_t index,
 					   struct ws_diagnostic *ret_diagnostic,
 					   struct ws_error *err) WS_MUST_USE;
-WS_API enum ws_status ws_target_contradictions(const struct ws_target *target, uint64_t *ret_n,
-					       struct ws_error *err) WS_MUST_USE;
 
 /* ---- look-ups in the list of memory ranges */
 

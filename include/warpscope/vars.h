@@ -7,8 +7,8 @@
  * cuda-gdb's users write them: variables, members, `a[2]`, `a[0:8]`, `a[0]@4`, casts, `*`, `&`,
  * `kernel::i` of the frame of that function, `'file.cu'::i`, `::i` of the image, a name in quotes,
  * arithmetic, comparison, `sizeof`, `$_isvoid()`, short texts, registers (`$R3 $RD4 $P0 $UR4 $UP1
- * $B2 $RZ $pc $errorpc`), `$_cuda_const_bank(BANK, OFFSET)`, names of ws_vars_names(), `threadIdx
- * blockIdx blockDim gridDim clusterIdx clusterDim warpSize`, and memory of a space
+ * $B2 $RZ $pc $errorpc`), `$_cuda_const_bank(BANK, OFFSET)`, names of a client (ws_vars_name_fn),
+ * `threadIdx blockIdx blockDim gridDim clusterIdx clusterDim warpSize`, and memory of a space
  * (`*(@shared int *)0x20`, with cuda-gdb's words for spaces).
  *
  * **What is not there is told apart**: WS_VALUE_GONE, ..._NOT_HERE, ..._NOT_SAVED, and memory or
@@ -148,19 +148,10 @@ WS_API enum ws_status ws_vars_evaluate(struct ws_vars *vars, const char *text,
 				       struct ws_value *ret_value,
 				       struct ws_error *err) WS_MUST_USE;
 
-/**
- * Whether an expression is one in code where no thread is yet: it is read, and its names are looked
- * up where the instruction at `pc` is, but nothing is computed. Looks at no thread afterwards.
- * @retval WS_ARGUMENT  it is not understood, or names what is not there.
- */
-WS_API enum ws_status ws_vars_check(struct ws_vars *vars, uint64_t pc, const char *text,
-				    struct ws_error *err) WS_MUST_USE;
 /** What `$NAME` is that is no register, as a prompt's own variables, or `$NAME("ARGUMENT")`; false:
  * nothing. */
 typedef bool ws_vars_name_fn(void *user, struct ws_str name, struct ws_str argument,
 			     struct ws_value *ret_value);
-/** Asks `find` for such names from now on; NULL: there are none. */
-WS_API void ws_vars_names(struct ws_vars *vars, ws_vars_name_fn *find, void *user);
 /** Makes a value bytes that no change of the target changes, where it is at most 32 of them.
  * Fails as reading memory does. */
 WS_API enum ws_status ws_vars_keep(struct ws_vars *vars, struct ws_value *value,

@@ -137,17 +137,17 @@ enum ws_status ws_cubin_dwarf(struct ws_cubin *cubin, const struct ws_dwarf **re
 	return WS_OK;
 }
 
-enum ws_status ws_cubin_cfi(struct ws_cubin *cubin, uint64_t pc, struct ws_cfi *ret_cfi,
-			    struct ws_error *err)
+enum ws_status wsi_cubin_cfi(struct ws_cubin *cubin, uint64_t pc, struct ws_cfi *ret_cfi,
+			     struct ws_error *err)
 {
 	enum ws_status st = wsi_cubin_need(cubin, &cubin->have_dwarf, dwarf_make, err);
 	return st == WS_OK ? ws_cfi_find(cubin->frame, pc, ret_cfi, err) : st;
 }
 
-enum ws_regmap_answer ws_cubin_find_register(const struct ws_cubin *cubin, struct ws_str function,
-					     struct ws_str reg, uint64_t rel_pc,
-					     struct ws_reg_piece ret_pieces[WS_REG_MAX_PIECES],
-					     size_t *ret_n)
+enum ws_regmap_answer wsi_cubin_find_register(const struct ws_cubin *cubin, struct ws_str function,
+					      struct ws_str reg, uint64_t rel_pc,
+					      struct ws_reg_piece ret_pieces[WS_REG_MAX_PIECES],
+					      size_t *ret_n)
 {
 	return ws_regmap_find(wsi_cubin_bytes(cubin, cubin->reg_sass),
 			      wsi_cubin_bytes(cubin, cubin->reg_type), function, reg, rel_pc,

@@ -18,6 +18,7 @@
 
 #include "base/interval.h"
 #include "base/lock.h"
+#include "cubin/cubin.h"
 #include "elf/cubin.h"
 #include "elf/elf.h"
 #include "line/map.h"

@@ -93,7 +93,7 @@ static struct wsi_map_key key_of(const struct ws_cubin_entry *entry)
 	};
 }
 
-void ws_cubin_set_inherit(struct ws_cubin_set *set, struct ws_cubin_set *from)
+void wsi_cubin_set_inherit(struct ws_cubin_set *set, struct ws_cubin_set *from)
 {
 	struct wsi_map old = { 0 };
 	bool is_new, enough = true;
@@ -122,7 +122,7 @@ uint32_t ws_cubin_set_count(const struct ws_cubin_set *set)
 	return (uint32_t)set->n_slots;
 }
 
-const struct ws_cubin_entry *ws_cubin_set_entry(const struct ws_cubin_set *set, uint32_t index)
+const struct ws_cubin_entry *wsi_cubin_set_entry(const struct ws_cubin_set *set, uint32_t index)
 {
 	assert(index < set->n_slots);
 	return &set->slots[index]->entry;

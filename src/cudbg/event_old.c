@@ -4,6 +4,7 @@
  * ones. An old layout cannot carry newer kinds of events; those are dropped from the queue. Images
  * are handed out as pointers, valid until `finalize`.
  */
+#include "cubin/cubin.h"
 #include "cudbg-functions.h"
 #include "cudbg/remote.h"
 
@@ -51,7 +52,7 @@ static struct ws_cubin_entry image_pointers(struct wsi_cudbg *s, const struct ws
 	     ws_cubin_set_find_handle(s->cubins, item->event.cases.elfImageLoaded.handle, WS_NONE,
 				      WS_NONE, &index, NULL) == WS_OK) &&
 	    index < ws_cubin_set_count(s->cubins))
-		entry = *ws_cubin_set_entry(s->cubins, index);
+		entry = *wsi_cubin_set_entry(s->cubins, index);
 	if (entry.relocated.len < item->event.cases.elfImageLoaded.size)
 		entry.relocated.ptr = NULL;
 	if (entry.original.len < item->event.cases.elfImageLoaded.size)

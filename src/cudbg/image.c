@@ -8,6 +8,8 @@
 #include <warpscope/sass.h>
 #include <warpscope/write.h>
 
+#include "cubin/cubin.h"
+
 /* ---- images ---- */
 
 CUDBGResult wsi_cudbg_getElfImage(struct wsi_cudbg *s, struct wsi_at *at, bool relocated,
@@ -242,8 +244,8 @@ static CUDBGResult find_register(struct wsi_cudbg *s, const struct ws_cubin_hint
 	if (st != WS_OK && st != WS_ABSENT)
 		return wsi_cudbg_status(s, st, &err);
 	if (st == WS_OK && place.function)
-		answer = ws_cubin_find_register(place.cubin, place.function->name, ws_str_of(reg),
-						place.rel_pc, pieces, &n);
+		answer = wsi_cubin_find_register(place.cubin, place.function->name, ws_str_of(reg),
+						 place.rel_pc, pieces, &n);
 	if (answer == WS_REGMAP_NO_FUNCTION)
 		return wsi_cudbg_fail(s, CUDBG_ERROR_UNKNOWN_FUNCTION,
 				      "there is no function with a register map at 0x%" PRIx64, pc);
@@ -285,7 +287,7 @@ bool wsi_cudbg_device_of_code(struct wsi_cudbg *s, uint64_t addr, uint32_t *ret_
 	struct ws_place place;
 	if (ws_cubin_set_find_address(s->cubins, addr, NULL, &place, NULL) != WS_OK)
 		return false;
-	uint32_t index = ws_cubin_set_entry(s->cubins, place.module_index)->device_index;
+	uint32_t index = wsi_cubin_set_entry(s->cubins, place.module_index)->device_index;
 	for (uint32_t dev = 0; dev < s->stock->n_devices; dev++)
 		if (s->stock->device[dev].present && s->stock->device[dev].index == index) {
 			*ret_dev = dev;

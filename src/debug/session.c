@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A session: its target, the thread and the frame in focus, expressions there. */
 #include "debug/session.h"
+#include "vars/vars.h"
 
 enum ws_status wsi_debug_no_memory(struct ws_error *err)
 {
@@ -199,7 +200,7 @@ static enum ws_status look(struct ws_debug *d, const struct ws_focus *focus, str
 {
 	enum ws_status st = d->vars ? WS_OK : ws_vars_create(d->target, &d->vars, err);
 	if (st == WS_OK) {
-		ws_vars_names(d->vars, d->client.name, d->client.user);
+		wsi_vars_names(d->vars, d->client.name, d->client.user);
 		st = ws_vars_look(d->vars, focus, err);
 	}
 	if (st == WS_OK && focus == &d->focus && (d->level || d->position))
@@ -235,7 +236,7 @@ enum ws_status wsi_debug_can_ask_at(struct ws_debug *d, uint64_t pc, const char 
 				    struct ws_error *err)
 {
 	const enum ws_status st = look(d, NULL, err);
-	return st == WS_OK ? ws_vars_check(d->vars, pc, text, err) : st;
+	return st == WS_OK ? wsi_vars_check(d->vars, pc, text, err) : st;
 }
 
 enum ws_status ws_debug_memory(struct ws_debug *d, const char *text,

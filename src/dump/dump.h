@@ -413,4 +413,7 @@ enum ws_status wsi_core_resolve(const struct ws_core *core, const struct ws_addr
 void wsi_core_note(struct ws_core *core, enum wsi_topic topic, enum ws_hides hides,
 		   uint64_t file_off, const char *format, ...) WS_PRINTF(5, 6);
 
+/* All bytes of the dump, unpacked: what `file_off` of memory ranges and sections counts in. */
+struct ws_span wsi_core_bytes(const struct ws_core *core);
+
 #endif

@@ -48,7 +48,7 @@ WSI_RECORD_LIST(X)
 #undef X
 #undef F
 
-const struct ws_field *ws_row_fields(enum ws_row row, size_t *ret_n)
+const struct ws_field *wsi_row_fields(enum ws_row row, size_t *ret_n)
 {
 	static const struct {
 		const struct ws_field *fields;
@@ -64,7 +64,7 @@ const struct ws_field *ws_row_fields(enum ws_row row, size_t *ret_n)
 	return *ret_n ? rows[row].fields : NULL;
 }
 
-uint32_t ws_row_have(enum ws_row row, const void *structure)
+uint32_t wsi_row_have(enum ws_row row, const void *structure)
 {
 	const struct ws_dump_facts *facts = structure;
 	switch (row) {

@@ -389,4 +389,43 @@ enum {
 WSI_RECORD_LIST(X)
 #undef X
 
+/* Kinds of rows, each with its structure of state.h. */
+enum ws_row {
+	WS_ROW_DEVICE,   /* struct ws_device */
+	WS_ROW_CONTEXT,  /* struct ws_context */
+	WS_ROW_MODULE,   /* struct ws_module */
+	WS_ROW_GRID,     /* struct ws_grid */
+	WS_ROW_BANK,     /* struct ws_bank */
+	WS_ROW_SM,       /* struct ws_sm */
+	WS_ROW_BLOCK,    /* struct ws_block */
+	WS_ROW_WARP,     /* struct ws_warp */
+	WS_ROW_LANE,     /* struct ws_lane */
+	WS_ROW_FRAME,    /* struct ws_return_address */
+	WS_ROW_METADATA, /* struct ws_dump_facts */
+	WS_N_ROWS,
+};
+
+enum ws_field_type {
+	WS_FIELD_U32,
+	WS_FIELD_U64,
+	WS_FIELD_I64,
+	WS_FIELD_FLAG, /* bool */
+	WS_FIELD_DIM3, /* struct ws_dim3 */
+	WS_FIELD_TEXT, /* struct ws_str */
+};
+
+/* A member of such a structure that rows of a dump have a field for. */
+struct ws_field {
+	const char *name; /* of the member */
+	size_t offset;    /* in the structure */
+	enum ws_field_type type;
+	uint32_t have; /* flag that it needs, of wsi_row_have(); 0: every row has it */
+};
+
+/* The fields of a kind of row, in the order of the dump's layout. Static storage. */
+const struct ws_field *wsi_row_fields(enum ws_row row, size_t *ret_n);
+/* The flags of what a structure of that kind has: its `have`; of metadata, what `have_flags` and
+ * `have_time` say. */
+uint32_t wsi_row_have(enum ws_row row, const void *structure);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* List elements: rows -> the plain structures of state.h. */
 #include "dump/dump.h"
+#include "state/possible.h"
 
 static uint32_t parent_of(const struct ws_core *core, const struct wsi_list *list, uint32_t index)
 {
@@ -151,7 +152,7 @@ enum ws_status wsi_core_block(const struct ws_target *target, uint32_t index,
 			       : !core->damaged_grids[grid] &&
 					 !is_inside(ret_block->idx,
 						    wsi_core_row(core, core->grids.at[grid]));
-	ret_block->damaged = outside || !ws_block_possible(ret_block);
+	ret_block->damaged = outside || !wsi_block_possible(ret_block);
 	return WS_OK;
 }
 
@@ -191,7 +192,7 @@ bool wsi_core_grid_of(const struct ws_core *core, uint32_t block_index, struct w
 	       ws_target_grid(&core->target, block.grid_index, ret_grid, NULL) == WS_OK;
 }
 
-struct ws_span ws_core_bytes(const struct ws_core *core)
+struct ws_span wsi_core_bytes(const struct ws_core *core)
 {
 	return core->bytes;
 }

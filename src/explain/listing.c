@@ -18,7 +18,7 @@ static const char *values_text(struct wsi_scene *scene, const struct ws_report_a
 		return NULL;
 	for (uint32_t i = 0; i < access->n_operands && len + 100 < sizeof text; i++) {
 		const struct ws_report_operand *op = &access->operands[i];
-		if (op->constant || !ws_operand_is_shown(op) || !(op->lanes >> lane & 1))
+		if (op->constant || !wsi_operand_is_shown(op) || !(op->lanes >> lane & 1))
 			continue;
 		int n = snprintf(text + len, sizeof text - len, "%s%s = 0x%" PRIx64 "%s%s%s",
 				 len ? ", " : "", op->name, op->value[lane],

@@ -8,6 +8,7 @@
  * the address reads the register that the variable is in, and until the pc nothing writes that
  * register.
  */
+#include "cubin/cubin.h"
 #include "explain/explain.h"
 
 #include <warpscope/vars.h>
@@ -34,9 +35,9 @@ static bool piece_of(const struct work *work, const struct ws_dwarf_variable *va
 	if (ws_dwarf_where(work->dwarf, work->function, work->frame->rel_pc, variable, &where,
 			   NULL) != WS_OK ||
 	    where.kind != WS_WHERE_REGISTER ||
-	    ws_cubin_find_register(work->frame->place.cubin, work->frame->place.function->name,
-				   ws_str_of(where.reg), work->frame->rel_pc, pieces,
-				   &n) != WS_REGMAP_FOUND)
+	    wsi_cubin_find_register(work->frame->place.cubin, work->frame->place.function->name,
+				    ws_str_of(where.reg), work->frame->rel_pc, pieces,
+				    &n) != WS_REGMAP_FOUND)
 		return false;
 	*ret_piece = pieces[0];
 	*ret_n = (unsigned)n;

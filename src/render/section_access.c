@@ -143,7 +143,7 @@ static void operands(struct wsi_page *page, const struct ws_report_access *acces
 	bool first = true;
 	for (uint32_t i = 0; i < access->n_operands && access->lane != WS_NONE; i++) {
 		const struct ws_report_operand *op = &access->operands[i];
-		if (op->constant || op->use == WS_USE_DESCRIPTOR || !ws_operand_is_shown(op) ||
+		if (op->constant || op->use == WS_USE_DESCRIPTOR || !wsi_operand_is_shown(op) ||
 		    !bit(op->lanes, access->lane))
 			continue;
 		if (first)
@@ -185,7 +185,7 @@ static void neighbour(struct wsi_page *page, const char *label,
 
 static bool has_values(const struct ws_report_operand *operand)
 {
-	return operand->status == WS_OK && operand->lanes && ws_operand_is_shown(operand);
+	return operand->status == WS_OK && operand->lanes && wsi_operand_is_shown(operand);
 }
 
 /* A lane with a value to show: the one that is told of, else the first suspect. */

@@ -257,4 +257,11 @@ static inline const char *wsi_noun(const struct ws_report *report)
 	return report->dump_status == WS_OK ? "dump" : "device";
 }
 
+/*
+ * Whether pages show the values of an operand: those of addresses, descriptors and guards that were
+ * not written since. What an instruction stores or computes with, and what was written to a
+ * register later, may be users' data; only the model and the JSON have it.
+ */
+bool wsi_operand_is_shown(const struct ws_report_operand *operand);
+
 #endif

@@ -88,7 +88,7 @@ const char *ws_trust_text(enum ws_trust trust)
 	return (size_t)trust < WSI_COUNT(texts) ? texts[trust] : "unknown";
 }
 
-bool ws_operand_is_shown(const struct ws_report_operand *operand)
+bool wsi_operand_is_shown(const struct ws_report_operand *operand)
 {
 	return operand->constant || (operand->use != WS_USE_DATA && operand->use != WS_USE_RESULT &&
 				     operand->trust != WS_TRUST_OVERWRITTEN);

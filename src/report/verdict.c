@@ -4,6 +4,7 @@
  * only what the model holds.
  */
 #include "report/build.h"
+#include "target/internal.h"
 
 /* ---- lists ---- */
 
@@ -745,7 +746,7 @@ static enum ws_status doubt(struct wsi_build *build)
 	uint64_t n = 0;
 	if (report->verdict == WS_VERDICT_UNKNOWN || build->n_diagnostics == 0)
 		return WS_OK;
-	enum ws_status st = ws_target_contradictions(build->target, &n, NULL);
+	enum ws_status st = wsi_target_contradictions(build->target, &n, NULL);
 	if (st != WS_OK || n == 0)
 		return st == WS_NO_MEMORY ? st : WS_OK;
 	report->doubt = wsi_build_text(

@@ -2,6 +2,7 @@
 #include <warpscope/doubt.h>
 
 #include "base/base.h"
+#include "state/possible.h"
 
 struct teller {
 	ws_doubt_fn *each;
@@ -49,7 +50,7 @@ static void tell(const struct teller *to, enum ws_doubt_kind kind, uint32_t lane
 /* ---- rows by themselves ---- */
 
 /* Numbers that no device has; 0 is what is not known. */
-bool ws_device_possible(const struct ws_device *device)
+bool wsi_device_possible(const struct ws_device *device)
 {
 	bool empty = !device->n_sms && !device->n_warps_per_sm && !device->n_lanes_per_warp;
 	return !empty && device->id < WS_MOST_IDS && device->n_sms <= WS_MOST_IDS &&
@@ -61,7 +62,7 @@ bool ws_device_possible(const struct ws_device *device)
 }
 
 /* [public doc: CUDA programming guide, compute capabilities] */
-bool ws_grid_possible(const struct ws_grid *grid)
+bool wsi_grid_possible(const struct ws_grid *grid)
 {
 	const struct ws_dim3 *blocks = &grid->grid_dim, *threads = &grid->block_dim;
 	uint64_t n = (uint64_t)threads->x * threads->y;
@@ -70,7 +71,7 @@ bool ws_grid_possible(const struct ws_grid *grid)
 	       threads->z <= 64 && n * threads->z <= 1024 && grid->n_regs <= WS_MAX_REGS;
 }
 
-bool ws_block_possible(const struct ws_block *block)
+bool wsi_block_possible(const struct ws_block *block)
 {
 	return block->idx.x < INT32_MAX && block->idx.y < UINT16_MAX && block->idx.z < UINT16_MAX;
 }
@@ -93,7 +94,7 @@ void ws_block_doubts(const struct ws_block *block, const struct ws_grid *grid, w
 		     void *user)
 {
 	const struct teller to = { each, user };
-	if (!ws_block_possible(block))
+	if (!wsi_block_possible(block))
 		tell(&to, WS_DOUBT_BLOCK_ROW, WS_NONE, "block (%u,%u,%u): no grid is that large",
 		     block->idx.x, block->idx.y, block->idx.z);
 	else if (block->damaged && grid)

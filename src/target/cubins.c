@@ -7,6 +7,7 @@
 #include <warpscope/target.h>
 
 #include "base/base.h"
+#include "cubin/cubin.h"
 #include "target/internal.h"
 
 /* An image that cannot be read is added empty: indices stay those of the target. */
@@ -42,7 +43,7 @@ static enum ws_status set_renew(const struct ws_target *target, struct ws_target
 		return st;
 	}
 	if (own->cubins)
-		ws_cubin_set_inherit(set, own->cubins);
+		wsi_cubin_set_inherit(set, own->cubins);
 	ws_cubin_set_destroy(own->cubins);
 	own->cubins = set;
 	atomic_store_explicit(&own->current, set, memory_order_release);

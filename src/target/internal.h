@@ -31,4 +31,10 @@ enum ws_status wsi_target_code_read(const struct ws_target *target, const struct
 				    uint8_t *buffer, size_t len, size_t *ret_n,
 				    struct ws_error *err);
 
+/* ws_write_target() (write.h) calls this where it can; clients call ws_write_target(). */
+enum ws_status wsi_target_write_dump(const struct ws_target *target, const char *path,
+				     uint32_t flags, struct ws_error *err) WS_MUST_USE;
+enum ws_status wsi_target_contradictions(const struct ws_target *target, uint64_t *ret_n,
+					 struct ws_error *err) WS_MUST_USE;
+
 #endif

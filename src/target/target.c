@@ -419,14 +419,14 @@ DEFINE_OPTIONAL(ws_target_host_address, host_address, "host addresses",
 DEFINE_OPTIONAL(ws_target_detach, detach, "host to detach from", WS_OK,
 		(struct ws_target * target, bool runs, struct ws_error *err), (target, runs, err))
 
-DEFINE_OPTIONAL(ws_target_write_dump, write_dump, "dumps of its own", WS_OK,
+DEFINE_OPTIONAL(wsi_target_write_dump, write_dump, "dumps of its own", WS_OK,
 		(const struct ws_target *target, const char *path, uint32_t flags,
 		 struct ws_error *err),
 		(target, path, flags, err))
 
 /* ---- the file ---- */
 
-DEFINE_OPTIONAL(ws_target_contradictions, contradictions, "file", WS_OK,
+DEFINE_OPTIONAL(wsi_target_contradictions, contradictions, "file", WS_OK,
 		(const struct ws_target *target, uint64_t *ret_n, struct ws_error *err),
 		(target, ret_n, err))
 DEFINE_OPTIONAL(ws_target_dump_facts, dump_facts, "file", WS_OK,

@@ -68,11 +68,6 @@ void ws_json_array(struct ws_json *json)
 	open_level(json, true, false);
 }
 
-void ws_json_array_line(struct ws_json *json)
-{
-	open_level(json, true, true);
-}
-
 void ws_json_end(struct ws_json *json)
 {
 	assert(json->depth > 0 && !json->after_key);
@@ -163,7 +158,7 @@ void ws_json_text(struct ws_json *json, const char *text)
 
 void ws_json_dim3(struct ws_json *json, struct ws_dim3 dim)
 {
-	ws_json_array_line(json);
+	open_level(json, true, true);
 	ws_json_u64(json, dim.x);
 	ws_json_u64(json, dim.y);
 	ws_json_u64(json, dim.z);
@@ -219,7 +214,12 @@ void ws_json_missing(struct ws_json *json, const char *key, enum ws_status why)
 
 DEFINE_KEY_OPEN(object)
 DEFINE_KEY_OPEN(array)
-DEFINE_KEY_OPEN(array_line)
+
+void ws_json_key_array_line(struct ws_json *json, const char *key)
+{
+	ws_json_key(json, key);
+	open_level(json, true, true);
+}
 DEFINE_KEY(u64, uint64_t)
 DEFINE_KEY(i64, int64_t)
 DEFINE_KEY(hex, uint64_t)

@@ -6,6 +6,7 @@
 #include <warpscope/rows.h>
 
 #include "base/base.h"
+#include "text/table.h"
 
 enum { ROW_INDENT = 2 /* a star or a question mark, and a space */ };
 
@@ -37,7 +38,7 @@ static void text_cell(struct ws_rows *rows, struct ws_str text, size_t width)
 	} else {
 		rows->pending++;
 	}
-	ws_out_cell(rows->out, text, width, rows->width[column], right, &rows->pending);
+	wsi_out_cell(rows->out, text, width, rows->width[column], right, &rows->pending);
 }
 
 static void short_cell(struct ws_rows *rows, const char *text, size_t len)

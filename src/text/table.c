@@ -151,8 +151,8 @@ void ws_columns_fold(size_t *width, size_t n_columns, size_t indent, size_t gap,
 
 /* ---- printing ---- */
 
-void ws_out_cell(struct ws_out *out, struct ws_str text, size_t width, size_t room, bool right,
-		 size_t *pending)
+void wsi_out_cell(struct ws_out *out, struct ws_str text, size_t width, size_t room, bool right,
+		  size_t *pending)
 {
 	size_t pad = room > width ? room - width : 0;
 	*pending += right ? pad : 0;
@@ -178,9 +178,9 @@ static const char *print_row(const struct ws_table *table, struct ws_out *out, u
 		} else {
 			pending += i ? CELL_GAP : 0;
 		}
-		ws_out_cell(out, (struct ws_str){ cell, len }, wsi_text_width(cell, len),
-			    table->width[i],
-			    table->columns[i].align == WS_ALIGN_RIGHT && !begins[i], &pending);
+		wsi_out_cell(out, (struct ws_str){ cell, len }, wsi_text_width(cell, len),
+			     table->width[i],
+			     table->columns[i].align == WS_ALIGN_RIGHT && !begins[i], &pending);
 		text = text ? text + len + 1 : NULL;
 	}
 	ws_out_text(out, "\n");

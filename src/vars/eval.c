@@ -837,8 +837,8 @@ enum ws_status ws_vars_evaluate(struct ws_vars *vars, const char *text, struct w
 	return p.status;
 }
 
-enum ws_status ws_vars_check(struct ws_vars *vars, uint64_t pc, const char *text,
-			     struct ws_error *err)
+enum ws_status wsi_vars_check(struct ws_vars *vars, uint64_t pc, const char *text,
+			      struct ws_error *err)
 {
 	struct wsi_parser p = { .vars = vars, .at = text, .idle = 1 };
 	enum ws_status st = wsi_vars_look_at_code(vars, pc, err);
@@ -873,7 +873,7 @@ enum ws_status ws_vars_type(struct ws_vars *vars, const char *text, struct ws_vt
 	return st;
 }
 
-void ws_vars_names(struct ws_vars *vars, ws_vars_name_fn *find, void *user)
+void wsi_vars_names(struct ws_vars *vars, ws_vars_name_fn *find, void *user)
 {
 	vars->find_name = find;
 	vars->names_user = user;

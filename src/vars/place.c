@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where a variable is, in words: "$R4 and $R5", "(@local) 0xfffb40". */
+#include "cubin/cubin.h"
 #include "vars/vars.h"
 
 static void print_piece(const struct ws_reg_piece *piece, struct ws_out *out)
@@ -56,9 +57,9 @@ enum ws_status ws_vars_print_place(struct ws_vars *vars, const struct ws_variabl
 	if (ws_dwarf_where(dwarf, function, frame->rel_pc, &variable->variable, &where, NULL) !=
 		    WS_OK ||
 	    where.kind != WS_WHERE_REGISTER ||
-	    ws_cubin_find_register(frame->place.cubin, frame->place.function->name,
-				   ws_str_of(where.reg), frame->rel_pc, pieces,
-				   &n) != WS_REGMAP_FOUND)
+	    wsi_cubin_find_register(frame->place.cubin, frame->place.function->name,
+				    ws_str_of(where.reg), frame->rel_pc, pieces,
+				    &n) != WS_REGMAP_FOUND)
 		return WS_ABSENT;
 	for (size_t i = 0; i < n; i++) {
 		ws_out_text(out, i == 0 ? "" : i + 1 == n ? " and " : ", ");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a variable to its place, and from there to its bytes. */
+#include "cubin/cubin.h"
 #include "vars/vars.h"
 
 enum { CONST_BANK = 3, CONST_BANK_BYTES = 64 << 10 };
@@ -122,8 +123,8 @@ static void from_register(struct ws_vars *vars, const struct ws_frame *frame, co
 	struct wsi_shape shape;
 	size_t n;
 	enum ws_regmap_answer answer =
-		ws_cubin_find_register(frame->place.cubin, frame->place.function->name,
-				       ws_str_of(reg), frame->rel_pc, pieces, &n);
+		wsi_cubin_find_register(frame->place.cubin, frame->place.function->name,
+					ws_str_of(reg), frame->rel_pc, pieces, &n);
 	value->kind = answer == WS_REGMAP_NOT_HERE ? WS_VALUE_NOT_HERE : WS_VALUE_GONE;
 	if (answer != WS_REGMAP_FOUND || wsi_shape(&value->type, &shape, NULL) != WS_OK)
 		return;

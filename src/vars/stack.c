@@ -12,6 +12,7 @@
  * proof finds the stack pointer of who called code without call frames, such as a system call.
  * [measured: nvcc 13.0, -G, sm_80 to sm_120]
  */
+#include "cubin/cubin.h"
 #include "vars/vars.h"
 
 enum { STACK_POINTER = 1 };
@@ -224,7 +225,7 @@ static enum ws_status cfi_of(struct ws_vars *vars, const struct ws_frame *frame,
 		return frame->status;
 	if (known->pc != pc || pc == 0) {
 		known->pc = pc;
-		known->status = ws_cubin_cfi(frame->place.cubin, pc, &known->cfi, NULL);
+		known->status = wsi_cubin_cfi(frame->place.cubin, pc, &known->cfi, NULL);
 	}
 	*ret_cfi = &known->cfi;
 	return known->status;

@@ -318,4 +318,15 @@ uint16_t wsi_record_dim(struct ws_vars *vars, uint32_t which);
 /* What was just computed of a value that differs between threads cannot be recorded. */
 void wsi_record_lose(struct ws_vars *vars);
 
+/*
+ * Whether an expression is one in code where no thread is yet: it is read, and its names are looked
+ * up where the instruction at `pc` is, but nothing is computed. Looks at no thread afterwards.
+ * @retval WS_ARGUMENT  it is not understood, or names what is not there.
+ */
+enum ws_status wsi_vars_check(struct ws_vars *vars, uint64_t pc, const char *text,
+			      struct ws_error *err) WS_MUST_USE;
+
+/* Asks `find` for such names from now on; NULL: there are none. */
+void wsi_vars_names(struct ws_vars *vars, ws_vars_name_fn *find, void *user);
+
 #endif

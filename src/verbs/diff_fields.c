@@ -2,7 +2,7 @@
 /*
  * What differs between two targets: fields of rows.
  *
- * What a row of a dump is made of is known in one place (ws_row_fields), so a field that is added
+ * What a row of a dump is made of is known in one place (wsi_row_fields), so a field that is added
  * there is compared here. Rows match by what stays the same from run to run: ids, and places in the
  * grid. What is told otherwise, and where a warp happened to run, is left out.
  */
@@ -92,7 +92,7 @@ void wsi_diff_row(struct wsi_diff *diff, enum ws_row row, const char *key, const
 		  const void *b)
 {
 	size_t n;
-	const struct ws_field *fields = ws_row_fields(row, &n);
+	const struct ws_field *fields = wsi_row_fields(row, &n);
 	const void *const rows[2] = { a, b };
 	for (size_t i = 0; i < n; i++) {
 		const struct ws_field *field = &fields[i];
@@ -101,7 +101,7 @@ void wsi_diff_row(struct wsi_diff *diff, enum ws_row row, const char *key, const
 		if (is_left_out(row, field->name))
 			continue;
 		for (int s = 0; s < 2; s++)
-			has[s] = (ws_row_have(row, rows[s]) & field->have) == field->have;
+			has[s] = (wsi_row_have(row, rows[s]) & field->have) == field->have;
 		if ((!has[0] && !has[1]) || (has[0] && has[1] &&
 					     same_member(field, (const char *)a + field->offset,
 							 (const char *)b + field->offset)))

@@ -9,6 +9,7 @@
  */
 #include <warpscope/core.h>
 
+#include "dump/dump.h"
 #include "write/job.h"
 
 /* ---- the list of ranges ---- */
@@ -171,7 +172,7 @@ static bool mapped(const struct wsi_job *job, const struct ws_memory_range *rang
 		   uint64_t len, struct ws_span *ret_bytes)
 {
 	return job->core && range->file_off != WS_NO_OFFSET &&
-	       ws_span_sub(ws_core_bytes(job->core), wsi_add_sat(range->file_off, off), len,
+	       ws_span_sub(wsi_core_bytes(job->core), wsi_add_sat(range->file_off, off), len,
 			   ret_bytes);
 }
 

@@ -8,6 +8,7 @@
  */
 #include <warpscope/core.h>
 
+#include "dump/format.h"
 #include "write/writer.h"
 
 /* ---- rows: state.h -> bytes ---- */
@@ -105,7 +106,7 @@ DEFINE_TABLE(warp, WSI_KIND_WARP, struct ws_warp, rows[i].have, rows[i].damaged)
 DEFINE_TABLE(lane, WSI_KIND_LANE, struct ws_lane, rows[i].have, rows[i].damaged)
 DEFINE_TABLE(frame, WSI_KIND_FRAMES, struct ws_return_address, UINT32_MAX, false)
 DEFINE_TABLE(bank, WSI_KIND_BANK, struct ws_bank, UINT32_MAX, false)
-DEFINE_TABLE(meta, WSI_KIND_META, struct ws_dump_facts, ws_row_have(WS_ROW_METADATA, &rows[i]),
+DEFINE_TABLE(meta, WSI_KIND_META, struct ws_dump_facts, wsi_row_have(WS_ROW_METADATA, &rows[i]),
 	     false)
 
 /* ws_writer_lanes(): below a row of another table. */

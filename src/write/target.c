@@ -8,6 +8,7 @@
 #include <warpscope/doubt.h>
 
 #include "base/sort.h"
+#include "target/internal.h"
 #include "write/job.h"
 
 /* Rows of one table, with the list indices that they come from. */
@@ -533,7 +534,7 @@ enum ws_status wsi_job_write(struct wsi_job *job, const char *path, const struct
 	uint64_t n = 0;
 	/* what is left out may be what contradicts the rest */
 	bool odd = job->hides || job->stripped || (origin->path && !origin->facts.complete);
-	if (odd && ws_target_contradictions(job->target, &n, NULL) == WS_OK && n > 0)
+	if (odd && wsi_target_contradictions(job->target, &n, NULL) == WS_OK && n > 0)
 		job->writer->in_doubt = true;
 	if (origin->facts.cut || job->hides || job->writer->in_doubt)
 		ws_writer_incomplete(job->writer, job->hides);
@@ -553,7 +554,7 @@ enum ws_status ws_write_target(const struct ws_target *target, const char *path,
 	if (options)
 		memcpy(&all.write, options, wsi_min_u64(options->size, sizeof all.write));
 	if (!all.write.driver && !all.write.n_keep) {
-		enum ws_status st = ws_target_write_dump(target, path, all.write.flags, err);
+		enum ws_status st = wsi_target_write_dump(target, path, all.write.flags, err);
 		if (st != WS_UNSUPPORTED)
 			return st;
 	}

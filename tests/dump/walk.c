@@ -224,6 +224,11 @@ static void walk_file(const struct ws_target *target, uint64_t *hash)
 		PROMISE(section.bytes.len <= section.size);
 		mix_text(hash, section.name);
 	}
+	struct ws_salvaged part;
+	for (i = 0; i < 1000 && ws_core_salvaged(core, i, &part, NULL) == WS_OK; i++) {
+		PROMISE(part.what && part.bytes.len <= part.size);
+		mix_text(hash, ws_str_of(part.what));
+	}
 }
 
 uint64_t core_walk(const struct ws_target *target)

@@ -705,6 +705,9 @@ static void numbers_beyond_an_enumeration_have_one_word(void **state)
 	CHECK(ws_owner_kind_text, WS_OWNER_LOADED);
 	CHECK(ws_thread_state_text, WS_THREAD_DIVERGENT);
 	CHECK(ws_wait_kind_text, WS_WAIT_REGISTERS);
+	CHECK(ws_wait_unit_text, WS_WAIT_REGISTERS);
+	CHECK(ws_allocation_use_text, WS_ALLOCATION_PARAMETER);
+	CHECK(ws_allocation_state_text, WS_ALLOCATION_UNKNOWN);
 	CHECK(ws_absentee_state_text, WS_ABSENTEE_NOT_RESIDENT);
 #undef CHECK
 }

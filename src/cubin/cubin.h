@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What other rooms ask of cubins, inside the library. */
+#ifndef WSI_CUBIN_CUBIN_H
+#define WSI_CUBIN_CUBIN_H
+
+#include <warpscope/cubin.h>
+
+/*
+ * What a function saved of its caller's registers when the instruction at `pc`, a device address,
+ * is executed. @retval WS_ABSENT  the image does not say.  Others as ws_cfi_find().
+ */
+enum ws_status wsi_cubin_cfi(struct ws_cubin *cubin, uint64_t pc, struct ws_cfi *ret_cfi,
+			     struct ws_error *err) WS_MUST_USE;
+
+/* Where a register of PTX is, as ws_regmap_find(); `function` is a mangled name. */
+enum ws_regmap_answer wsi_cubin_find_register(const struct ws_cubin *cubin, struct ws_str function,
+					      struct ws_str reg, uint64_t rel_pc,
+					      struct ws_reg_piece ret_pieces[WS_REG_MAX_PIECES],
+					      size_t *ret_n);
+
+/* Moves cubins that `from` has open over the same bytes into `set`, which has none open yet. Then
+ * only `from` may be destroyed, and before `set`. */
+void wsi_cubin_set_inherit(struct ws_cubin_set *set, struct ws_cubin_set *from);
+
+/* `index` must be below the count. */
+const struct ws_cubin_entry *wsi_cubin_set_entry(const struct ws_cubin_set *set, uint32_t index);
+
+#endif
