@@ -21,7 +21,7 @@ build: packages $(BUILD)/build.ninja
 
 # Builds the program and nothing else.
 demo: packages $(BUILD)/build.ninja
-	@tools/quietly.sh "Building the program, a minute or two ..." ninja -C $(BUILD) warpscope driver/warpscope-agent examples/example-program
+	@tools/quietly.sh "Building the program, a minute or two ..." ninja -C $(BUILD) warpscope cuda/warpscope-agent examples/example-program
 	@tools/demo.sh $(BUILD)/warpscope $(BUILD)/examples/example-program $(DUMPS)
 
 # What people read and the build makes: the header of the debugger API, and two pages of what was measured.

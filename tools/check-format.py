@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 
-FOLDERS = ('include', 'src', 'cli', 'examples', 'bench', 'fuzz', 'tests')
+FOLDERS = ('include', 'src', 'cli', 'cuda', 'examples', 'bench', 'fuzz', 'tests')
 NOT_OURS = ('tests/kernels/',)  # sources of fixtures: their line numbers are part of committed cubins
 
 

@@ -16,7 +16,7 @@
 static bool gpu_folder(char ret_folder[EXEC_PATH_BYTES])
 {
 	static const char *const places[] = { "/../" WARPSCOPE_LIBDIR "/warpscope/software-gpu",
-					      "/driver" };
+					      "/cuda" };
 	char self[EXEC_PATH_BYTES];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
 	if (n <= 0)

@@ -50,6 +50,10 @@ CASES = (
     ('src/cudbg/x.c', 'bool f(const struct ws_target *t) { return t->ops->step; }', True),
     ('src/target/x.c', 'bool f(const struct ws_target *t) { return t->ops->step; }', False),
     ('src/text/x.c', 'void f(struct ws_out *out, const char *s) { ws_out_bytes(out, s, 3); }', False),
+    ('cuda/agent/x.c', '#include "driver/wire.h"', False),
+    ('cuda/agent/x.c', '#include "driver/driver.h"', True),
+    ('cuda/driver/x.c', '#include <warpscope/report.h>', True),
+    ('cuda/runtime/x.c', 'void f(const char *s) { printf("%s", s); }', True),
 )
 
 

@@ -2,7 +2,7 @@
 /* What lines of logs tell, and which of them came first. */
 #include "unit.h"
 
-#include "../../runtime/results.h"
+#include "../../cuda/runtime/results.h"
 
 #include "log/internal.h"
 
