@@ -250,6 +250,8 @@ bool cli_unmute(uint64_t muted);
 /* "warpscope: message" on standard error, when the program ends; a message that comes again is said
  * once, with a count. */
 void cli_warn(const char *format, ...) WS_PRINTF(1, 2);
+/* That only the first part of a packed file was read. */
+void cli_warn_cut(const char *path);
 /* The story of an error on standard error, with the file offset when it has one. Returns
  * CLI_NO_ANSWER. */
 int cli_fail(const char *path, const struct ws_error *err);

@@ -19,9 +19,7 @@ static bool read_all(struct cli *cli, struct ws_log *log, int n, char **paths)
 		else if (st != WS_OK)
 			cli_fail(paths[i], &err);
 		else if (is_cut)
-			cli_warn(
-				"%s: the packed file is cut or damaged; what comes before was read",
-				paths[i]);
+			cli_warn_cut(paths[i]);
 		all &= st == WS_OK;
 	}
 	return all;

@@ -226,6 +226,11 @@ void cli_warn(const char *format, ...)
 	warnings.said[i].times++;
 }
 
+void cli_warn_cut(const char *path)
+{
+	cli_warn("%s: the packed file is cut or damaged; what comes before was read", path);
+}
+
 static void warnings_say(void)
 {
 	for (size_t i = 0; i < warnings.n; i++) {

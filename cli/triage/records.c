@@ -25,15 +25,13 @@ static bool is_alone(const char *line, const char *end, char bracket)
 	return end - line == 1 && *line == bracket;
 }
 
-/* The newline that ends what begins at `at`; NULL: it is not there yet. */
-typedef char *find_end(char *at, char *end);
-
 static char *end_of_line(char *at, char *end)
 {
 	return memchr(at, '\n', (size_t)(end - at));
 }
 
-/* Other writers give the outer brackets of a record lines of their own, and indent all between. */
+/* The newline that ends what begins at `at`; NULL: it is not there yet. Other writers give the
+ * outer brackets of a record lines of their own, and indent all between. */
 static char *end_of_record(char *at, char *end)
 {
 	char *first = end_of_line(at, end);
@@ -74,9 +72,8 @@ static enum ws_status take_rest(char *bytes, size_t len, bool last, triage_line_
 	return whole ? each(user, bytes, whole - 1, err) : WS_OK;
 }
 
-/* All pieces of a file. */
-static enum ws_status each_piece(int fd, find_end *find, bool last, triage_line_fn *each,
-				 void *user, struct ws_error *err)
+enum ws_status triage_each_record(int fd, bool last, triage_line_fn *each, void *user,
+				  struct ws_error *err)
 {
 	char *buffer = cli_alloc(READ_BYTES, 1);
 	size_t cap = READ_BYTES, have = 0;
@@ -94,7 +91,7 @@ static enum ws_status each_piece(int fd, find_end *find, bool last, triage_line_
 			break;
 		have += (size_t)n;
 		char *at = buffer, *end;
-		while (st == WS_OK && (end = find(at, buffer + have))) {
+		while (st == WS_OK && (end = end_of_record(at, buffer + have))) {
 			st = each(user, at, (size_t)(end - at), err);
 			at = end + 1;
 		}
@@ -112,17 +109,6 @@ static enum ws_status each_piece(int fd, find_end *find, bool last, triage_line_
 		return WS_IO;
 	}
 	return st;
-}
-
-enum ws_status triage_lines(int fd, triage_line_fn *each, void *user, struct ws_error *err)
-{
-	return each_piece(fd, end_of_line, false, each, user, err);
-}
-
-enum ws_status triage_each_record(int fd, bool last, triage_line_fn *each, void *user,
-				  struct ws_error *err)
-{
-	return each_piece(fd, end_of_record, last, each, user, err);
 }
 
 /* ---- what is done already ---- */

@@ -16,7 +16,6 @@ enum {
 	DEFAULT_TIMEOUT = 600, /* seconds for one dump */
 	DEFAULT_INTERVAL = 10, /* seconds between two looks */
 	MAX_BASELINE = 1 << 26,
-	MAX_SNAPSHOT = 1 << 26,
 	MAX_PART = 1 << 16, /* records that are remembered at a time, on average */
 	DIGITS_OF_PART = 15,
 };
@@ -198,17 +197,6 @@ struct sources {
 	size_t n;
 };
 
-struct log {
-	struct ws_triage *triage;
-	uint32_t number;
-};
-
-static enum ws_status log_line(void *user, char *line, size_t len, struct ws_error *err)
-{
-	struct log *log = user;
-	return ws_triage_log(log->triage, log->number, line, len, err);
-}
-
 /* A look at all records. They come in parts, by their keys: which dumps were seen is remembered for
  * one part at a time, so it takes no more memory the more dumps there are. */
 struct look {
@@ -271,56 +259,27 @@ static int open_lines(const char *path)
 	return -1;
 }
 
-/* Takes a file that is about collectives as a whole. WS_ABSENT: it is none. */
-static enum ws_status take_snapshot(struct ws_triage *triage, const char *path,
-				    struct ws_error *err)
+/* What lies beside the dumps. A file that is damaged, or gone, costs what it tells; a folder has
+ * dumps, too. */
+static enum ws_status take_log(struct ws_triage *triage, const struct cli *cli, uint32_t number,
+			       const char *path, bool is_named, struct ws_error *err)
 {
-	size_t len = 0;
-	char *bytes = cli_file_read(path, MAX_SNAPSHOT, &len);
-	bool too_large = bytes && len > MAX_SNAPSHOT;
-	enum ws_status st = bytes && !too_large ? ws_triage_snapshot(triage, path, bytes, len, err)
-						: WS_OK; /* what cannot be read has been told */
-	free(bytes);
-	if (too_large)
-		return WS_ABSENT;
-	if (st != WS_MALFORMED)
+	bool is_cut = false;
+	enum ws_status st = ws_triage_read_log(triage, number, path, cli->size_limit, &is_cut, err);
+	if (st == WS_NO_MEMORY)
 		return st;
-	cli_warn("%s: %s; it is not used", path, err->message);
+	if (st == WS_OK && is_cut)
+		cli_warn_cut(path);
+	else if (st != WS_OK && (is_named || st != WS_UNSUPPORTED))
+		cli_warn("%s: %s; it is not used", path, err->message);
 	return WS_OK;
 }
 
-/* What a folder has besides logs: dumps, and what is packed. */
-static bool is_no_log(const char *bytes, size_t len)
-{
-	static const char *const starts[] = { "\177ELF", "\037\213", "\050\265\057\375" };
-	for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
-		if (len >= strlen(starts[i]) && memcmp(bytes, starts[i], strlen(starts[i])) == 0)
-			return true;
-	return false;
-}
-
-/* What lies beside the dumps. A file that is damaged, or gone, costs what it tells. */
-static enum ws_status take_log(struct ws_triage *triage, uint32_t number, const char *path,
-			       bool is_named, struct ws_error *err)
-{
-	char first[64];
-	int fd = open_lines(path);
-	if (fd < 0)
-		return WS_OK;
-	ssize_t n = read(fd, first, sizeof first);
-	enum ws_status st = n > 0 && ws_triage_is_snapshot(first, (size_t)n)
-				    ? take_snapshot(triage, path, err)
-				    : WS_ABSENT;
-	if (st == WS_ABSENT && (is_named || n <= 0 || !is_no_log(first, (size_t)n)))
-		st = triage_lines(fd, log_line, &(struct log){ triage, number }, err);
-	close(fd);
-	return st == WS_ABSENT ? WS_OK : st;
-}
-
 /* `counts_only`: nobody reads of jobs. */
-static enum ws_status gather(struct ws_triage *triage, const struct sources *sources,
-			     struct triage_list *logs, bool counts_only,
-			     const struct ws_triage_result **ret_result, struct ws_error *err)
+static enum ws_status gather(struct ws_triage *triage, const struct cli *cli,
+			     const struct sources *sources, struct triage_list *logs,
+			     bool counts_only, const struct ws_triage_result **ret_result,
+			     struct ws_error *err)
 {
 	struct look look = { .triage = triage, .take = ws_triage_add };
 	uint64_t n_lines = 0;
@@ -335,7 +294,7 @@ static enum ws_status gather(struct ws_triage *triage, const struct sources *sou
 	const char *path;
 	bool is_named;
 	for (uint32_t i = 0; st == WS_OK && triage_list_next(logs, &path, &is_named); i++)
-		st = take_log(triage, i, path, is_named, err);
+		st = take_log(triage, cli, i, path, is_named, err);
 	look.take = ws_triage_look;
 	if (!counts_only && st == WS_OK)
 		st = look_at_all(&look, sources, err);
@@ -584,7 +543,7 @@ static int conclude(struct cli *cli, const struct triage_args *args, const struc
 	struct ws_error err;
 	if (ws_triage_create(&options, &triage, &err) != WS_OK)
 		return cli_fail(NULL, &err);
-	int status = gather(triage, sources, logs, args->jsonl, &result, &err) == WS_OK
+	int status = gather(triage, cli, sources, logs, args->jsonl, &result, &err) == WS_OK
 			     ? CLI_ANSWERED
 			     : cli_fail(NULL, &err);
 	if (status == CLI_ANSWERED && result->n_not_records)

@@ -85,11 +85,10 @@ int triage_records_flush(struct triage_records *records);
 int triage_records_end(struct triage_records *records);
 void triage_records_close(struct triage_records *records);
 
-/* Calls `each` for every line of an open file, from its start, without its newline. */
 typedef enum ws_status triage_line_fn(void *user, char *line, size_t len, struct ws_error *err);
-enum ws_status triage_lines(int fd, triage_line_fn *each, void *user, struct ws_error *err);
-/* The same for every record; who wrote it may have spread it over several lines. What is no record
- * comes line by line. `last`: the last needs no newline, if it is closed. */
+/* Calls `each` for every record of an open file, from its start, without its newline; who wrote it
+ * may have spread it over several lines. What is no record comes line by line. `last`: the last
+ * needs no newline, if it is closed. */
 enum ws_status triage_each_record(int fd, bool last, triage_line_fn *each, void *user,
 				  struct ws_error *err);
 

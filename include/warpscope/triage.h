@@ -224,8 +224,6 @@ WS_API enum ws_status ws_triage_choose(struct ws_triage *triage, struct ws_error
  */
 WS_API enum ws_status ws_triage_log(struct ws_triage *triage, uint32_t log, const char *line,
 				    size_t len, struct ws_error *err) WS_MUST_USE;
-/** Whether bytes can be those of ws_triage_snapshot(); looks at the first of them only. */
-WS_API bool ws_triage_is_snapshot(const char *bytes, size_t len);
 /**
  * A whole file about collectives, any time before ws_triage_judge(): what PyTorch's flight recorder
  * of a rank wrote (JSON, or a pickle, of which nothing is executed), or the status of NCCL's RAS as
@@ -237,6 +235,18 @@ WS_API bool ws_triage_is_snapshot(const char *bytes, size_t len);
  */
 WS_API enum ws_status ws_triage_snapshot(struct ws_triage *triage, const char *name, char *bytes,
 					 size_t len, struct ws_error *err) WS_MUST_USE;
+/**
+ * A file of either kind, for ws_triage_snapshot() or, line by line, for ws_triage_log(): plain,
+ * gzip or zstd. Of a packed file that is damaged, the lines before the damage count, and
+ * `*ret_is_cut` says so. A last line without a newline is passed over: it may be half written.
+ * @param max_unpacked_bytes  0: the default, 64 GiB
+ * @retval WS_UNSUPPORTED  an ELF file, such as a dump; a directory or device
+ * @retval WS_MALFORMED    see ws_triage_snapshot(), or packed data that tells nothing
+ * @retval WS_IO, WS_LIMIT, WS_NO_MEMORY
+ */
+WS_API enum ws_status ws_triage_read_log(struct ws_triage *triage, uint32_t log, const char *path,
+					 uint64_t max_unpacked_bytes, bool *ret_is_cut,
+					 struct ws_error *err) WS_MUST_USE;
 /** The second look at the same records. */
 WS_API enum ws_status ws_triage_look(struct ws_triage *triage, char *line, size_t len,
 				     struct ws_error *err) WS_MUST_USE;

@@ -29,15 +29,6 @@ static bool has_kind(const struct ws_log *log, enum ws_log_kind kind)
 	return false;
 }
 
-/* What triage reads: it takes no packed logs. */
-static bool is_for_triage(const char *path)
-{
-	const size_t len = strlen(path);
-	const bool is_packed = (len > 3 && strcmp(path + len - 3, ".gz") == 0) ||
-			       (len > 4 && strcmp(path + len - 4, ".zst") == 0);
-	return is_plain(path) && !is_packed;
-}
-
 /* triage, with the logs that were read. */
 static const char *triage_of(struct ws_log *log)
 {
@@ -45,7 +36,7 @@ static const char *triage_of(struct ws_log *log)
 	const char *text = "warpscope triage DIR";
 	size_t n = 0;
 	for (size_t i = 0; i < log->n_files && n < MOST && text; i++)
-		if (is_for_triage(log->file[i])) {
+		if (is_plain(log->file[i])) {
 			text = wsi_log_format(log, "%s --log %s", text, log->file[i]);
 			n++;
 		}

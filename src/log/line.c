@@ -22,10 +22,13 @@ bool wsi_log_xid(struct ws_str line, struct wsi_xid *ret_xid)
 	struct ws_str rest = line;
 	uint64_t domain, bus, device;
 	struct wsi_xid xid = { .pid = WSI_NO_NUMBER };
-	if (!wsi_behind(&rest, "NVRM: Xid (PCI:") || !wsi_take_number(&rest, 16, &domain) ||
-	    !wsi_take_char(&rest, ':') || !wsi_take_number(&rest, 16, &bus) ||
-	    !wsi_take_char(&rest, ':') || !wsi_take_number(&rest, 16, &device) ||
-	    !wsi_behind(&rest, "): ") || !wsi_take_number(&rest, 10, &xid.number))
+	if (!wsi_behind(&rest, "NVRM: Xid ("))
+		return false;
+	(void)wsi_take_word(&rest, "PCI:"); /* old drivers write none */
+	if (!wsi_take_number(&rest, 16, &domain) || !wsi_take_char(&rest, ':') ||
+	    !wsi_take_number(&rest, 16, &bus) || !wsi_take_char(&rest, ':') ||
+	    !wsi_take_number(&rest, 16, &device) || !wsi_behind(&rest, "): ") ||
+	    !wsi_take_number(&rest, 10, &xid.number))
 		return false;
 	(void)wsi_number_behind(rest, "pid=", 10, &xid.pid);
 	xid.domain = (uint32_t)domain;

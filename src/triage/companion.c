@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines of logs that lie beside dumps, as evidence: from files that anybody may have written, so
- * they decide only where they are matched by host and process, or by rank. What is not one of the
- * known kinds is passed over.
+ * Logs that lie beside dumps, as evidence: from files that anybody may have written, so they decide
+ * only where they are matched by host and process, or by rank. What is not one of the known kinds
+ * is passed over.
  */
+#include "base/file.h"
 #include "triage/internal.h"
 
-/* Each false: memory is out. */
+enum {
+	MAX_SNAPSHOT = 1 << 26, /* of a file about collectives, which is read as a whole */
+	STEP = 1 << 24,         /* of a log, which then need not stay in memory */
+};
+
+/* ---- lines; each false: memory is out ---- */
 
 static bool take_xid(struct ws_triage *triage, uint32_t log, struct ws_str line)
 {
@@ -50,4 +56,68 @@ enum ws_status ws_triage_log(struct ws_triage *triage, uint32_t log, const char 
 	    take_server(triage, text))
 		return WS_OK;
 	return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "lines of logs");
+}
+
+/* ---- files ---- */
+
+static bool is_elf(struct ws_span bytes)
+{
+	return bytes.len >= 4 && memcmp(bytes.ptr, "\177ELF", 4) == 0;
+}
+
+/* A packed dump is no log: its first bytes are enough. */
+static uint64_t needs(struct ws_span so_far)
+{
+	return is_elf(so_far) ? so_far.len : UINT64_MAX;
+}
+
+static enum ws_status take_lines(struct ws_triage *triage, uint32_t log,
+				 const struct wsi_file *file, struct ws_error *err)
+{
+	const char *at = (const char *)file->bytes.ptr, *end;
+	size_t left = file->bytes.len, released = 0;
+	enum ws_status st = WS_OK;
+	/* a line without an end may go on: it is being written */
+	while (st == WS_OK && left > 0 && (end = memchr(at, '\n', left))) {
+		st = ws_triage_log(triage, log, at, (size_t)(end - at), err);
+		left -= (size_t)(end + 1 - at);
+		at = end + 1;
+		if (file->bytes.len - left - released > STEP) {
+			released = file->bytes.len - left;
+			wsi_file_release(file, released);
+		}
+	}
+	return st;
+}
+
+static enum ws_status take_snapshot(struct ws_triage *triage, const char *path,
+				    struct ws_span bytes, struct ws_error *err)
+{
+	wsi_scoped_free char *copy = wsi_zalloc(bytes.len);
+	if (!copy)
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "%s", path);
+	memcpy(copy, bytes.ptr, bytes.len);
+	return ws_triage_snapshot(triage, path, copy, bytes.len, err);
+}
+
+enum ws_status ws_triage_read_log(struct ws_triage *triage, uint32_t log, const char *path,
+				  uint64_t max_unpacked_bytes, bool *ret_is_cut,
+				  struct ws_error *err)
+{
+	struct wsi_file_options options = { .max_unpacked_bytes = max_unpacked_bytes,
+					    .needs = needs };
+	struct wsi_file file;
+	enum ws_status st = wsi_file_open_any(path, &options, &file, err);
+	if (st != WS_OK)
+		return st;
+	*ret_is_cut = file.is_cut || file.is_damaged;
+	st = is_elf(file.bytes)
+		     ? wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "an ELF file is no log")
+	     : wsi_is_snapshot(file.bytes) && file.bytes.len <= MAX_SNAPSHOT
+		     ? take_snapshot(triage, path, file.bytes, err)
+		     : WS_ABSENT;
+	if (st == WS_ABSENT)
+		st = take_lines(triage, log, &file, err);
+	wsi_file_close(&file);
+	return st;
 }

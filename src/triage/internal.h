@@ -9,7 +9,7 @@
  *   judge.c    which rank of a job was first, or holds the others up
  *   role.c     the words for what a dump tells of its process
  *   calls.c    which collective operation each rank waits in
- *   companion.c  lines of logs that lie beside dumps
+ *   companion.c  logs that lie beside dumps, and their lines
  *   snapshot.c   files about collectives: PyTorch's flight recorder, NCCL's RAS
  *   evidence.c   what both tell of a dump; progress.c: which rank is behind by it
  *   tree.c, pickle.c   JSON and pickles as lists and maps
@@ -24,7 +24,13 @@
 #include "log/line.h"
 #include "log/ranks.h"
 
+/* Whether bytes can be those of ws_triage_snapshot(), by the first of them. */
+bool wsi_is_snapshot(struct ws_span bytes);
+
 /* ---- names ---- */
+
+/* Without the ending of a packed file. */
+struct ws_str wsi_unpacked_name(struct ws_str path);
 
 /* What a name says. Texts lie in the path; empty: it does not say. */
 struct wsi_dump_name {

@@ -145,7 +145,7 @@ static struct ws_str tail(struct ws_str path, const char *pattern)
 	return wsi_str_skip(path, at);
 }
 
-static struct ws_str unpacked(struct ws_str path)
+struct ws_str wsi_unpacked_name(struct ws_str path)
 {
 	static const char *const endings[] = { ".gz", ".zst" };
 	for (size_t i = 0; i < WSI_COUNT(endings); i++) {
@@ -194,7 +194,7 @@ bool wsi_dump_name_read(const char *pattern, struct ws_str path, struct wsi_dump
 					    .rank = WSI_NO_NUMBER };
 	for (size_t i = 0; i < n; i++) {
 		const char *one = pattern ? pattern : by_default[i];
-		struct ws_str inner = unpacked(path);
+		struct ws_str inner = wsi_unpacked_name(path);
 		if (name_match(one, path, ret_name) ||
 		    (inner.len < path.len && name_match(one, inner, ret_name)))
 			return true;

@@ -166,11 +166,11 @@ static bool keep_recorded(struct ws_triage *triage, const struct recorded *group
 				     .operation = is_next ? group->operation : ws_str_of("") });
 }
 
-/* The number at the end of a name: "nccl_trace_rank_12", "rank_12.json". */
+/* The number at the end of a name: "nccl_trace_rank_12", "rank_12.json.gz". */
 static bool rank_of_name(const char *name, uint64_t *ret_rank)
 {
 	static const char *const endings[] = { ".json", ".pickle", ".pkl", ".pt" };
-	struct ws_str text = wsi_file_name(ws_str_of(name));
+	struct ws_str text = wsi_unpacked_name(wsi_file_name(ws_str_of(name)));
 	uint64_t number = 0;
 	size_t start;
 	for (size_t i = 0; i < WSI_COUNT(endings); i++) {
@@ -353,13 +353,12 @@ static enum ws_status take_ras(struct ws_triage *triage, const struct wsi_tree *
 
 /* ---- which it is ---- */
 
-bool ws_triage_is_snapshot(const char *bytes, size_t len)
+bool wsi_is_snapshot(struct ws_span bytes)
 {
-	while (len && (*bytes == ' ' || *bytes == '\t' || *bytes == '\r' || *bytes == '\n')) {
-		bytes++;
-		len--;
-	}
-	return len && (*bytes == '{' || (unsigned char)*bytes == 0x80);
+	size_t i = 0;
+	while (i < bytes.len && memchr(" \t\r\n", bytes.ptr[i], 4))
+		i++;
+	return i < bytes.len && (bytes.ptr[i] == '{' || bytes.ptr[i] == 0x80);
 }
 
 enum ws_status ws_triage_snapshot(struct ws_triage *triage, const char *name, char *bytes,

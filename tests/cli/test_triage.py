@@ -11,6 +11,7 @@ With --all 100,000 files lie in one folder and runs are killed 40 times.
 import contextlib
 import decimal
 import fcntl
+import gzip
 import json
 import os
 import pickle
@@ -566,6 +567,22 @@ class Caller:
         return open, (self.path, 'w')
 
 
+def packed_logs_are_read(bench, where, words):
+    """Rotated logs are packed; one that is cut tells what comes before."""
+    logs = sorted(name for name in os.listdir(where) if name.startswith('nccl_'))
+    plain = bench.run('--log', os.path.join(where, 'nccl_*'), *words).stdout
+    packed = bench.folder_of('packed')
+    for name in logs:
+        with open(os.path.join(where, name), 'rb') as file, open(os.path.join(packed, name + '.gz'), 'wb') as out:
+            out.write(gzip.compress(file.read()))
+    done = bench.run('--log', packed, *words)
+    expect(logs and not done.stderr and b'culprit' in plain and done.stdout == plain, done)
+    with open(os.path.join(packed, 'cut.gz'), 'wb') as out:
+        out.write(gzip.compress(b'no line of interest\n' + os.urandom(1 << 16))[:-100])
+    done = bench.run('--log', packed, *words)
+    expect(b'cut.gz: the packed file is cut or damaged' in done.stderr and done.stdout == plain, done)
+
+
 def files_beside_dumps(bench):
     """A folder may have dumps and companions in one: each is taken as what it is. What is damaged is told, and pickles are not executed."""
     import jobs  # pylint: disable=import-outside-toplevel
@@ -573,13 +590,17 @@ def files_beside_dumps(bench):
     culprit = jobs.JOBS['recorder_of_pickles'](job)
     paths = job.write(where, jobs.Maker())
     words = ('--json', '--name', 'core_%t_%h_%p_r%r.nvcudmp', where)
-    for start in (b'\x7fELF', b'\x1f\x8b', b'\x28\xb5\x2f\xfd'):  # nothing of a dump is a line of a log
-        with open(os.path.join(where, f'dump{start[0]}'), 'wb') as file:
-            file.write(start + b'\n' + job.nccl(0, 500).encode() + b'\n')
+    no_log = b'\x7fELF\n' + job.nccl(0, 500).encode() + b'\n'  # nothing of a dump is a line of a log
+    for name, what in (('dump', no_log), ('dump.gz', gzip.compress(no_log))):
+        with open(os.path.join(where, name), 'wb') as file:
+            file.write(what)
     for log in (where, os.path.join(where, 'nccl_*')):
         done = bench.run('--log', log, *words)
         one = json.loads(done.stdout)['jobs'][0]
         expect(not done.stderr and one['rows'][one['culprit']]['path'] == paths[culprit] and one['missing'] is None, (log, done))
+    done = bench.run('--log', os.path.join(where, 'dump.gz'), *words)
+    expect(done.returncode == 10 and b'an ELF file is no log' in done.stderr, done)
+    packed_logs_are_read(bench, where, words)
     made = os.path.join(where, 'made-by-a-pickle')
     with open(os.path.join(where, 'nccl_trace_rank_0'), 'wb') as file:
         pickle.dump({'entries': [Caller(made)]}, file, 2)

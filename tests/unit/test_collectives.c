@@ -232,8 +232,10 @@ static void a_file_about_collectives_is_known_by_its_start(void **state)
 		      { "\n \x80", true }, { "x{", false },      { "", false },
 		      { " \t", false },    { "[", false } };
 	for (size_t i = 0; i < WSI_COUNT(cases); i++)
-		assert_int_equal(ws_triage_is_snapshot(cases[i].text, strlen(cases[i].text)),
-				 cases[i].is);
+		assert_int_equal(
+			wsi_is_snapshot((struct ws_span){ .ptr = (const uint8_t *)cases[i].text,
+							  strlen(cases[i].text) }),
+			cases[i].is);
 }
 
 /* ---- who is behind ---- */
