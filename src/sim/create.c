@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Devices: making, memory for the host. */
-#include "sim/check.h"
-#include "sim/debug.h"
+#include "sim/check/check.h"
+#include "sim/debug/debug.h"
 
 static const struct wsi_device devices[] = {
 #include "devices.inc"

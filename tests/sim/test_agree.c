@@ -20,7 +20,7 @@
 #include "explain/explain.h"
 #include "flow/flow.h"
 #include "sass/table.h"
-#include "sim/device.h"
+#include "sim/device/device.h"
 
 #include <warpscope/report.h>
 #include <warpscope/sim_target.h>

@@ -32,7 +32,7 @@ def table(mark):
 def of_code():
     """What src/sim makes faults with, by name."""
     made = set()
-    for path in sorted((root / "src/sim").glob("*.c")):
+    for path in sorted((root / "src/sim").rglob("*.c")):
         text = path.read_text()
         values = names | dict(re.findall(r"\b([A-Z_]+) = (\d+)\b", text))
         for argument in re.findall(r"\bwsi_fault(?:_at)?\(\s*\w+,\s*([^,]+?)\s*,", text):

@@ -8,8 +8,8 @@
 #include <warpscope/assemble.h>
 #include <warpscope/sim.h>
 
-#include "sim/debug.h"
-#include "sim/history.h"
+#include "sim/debug/debug.h"
+#include "sim/history/history.h"
 
 enum { PAGE = 1 << 16, PAGES = 1024, BOUND = 8 << 20, STATE = 1 << 19 };
 

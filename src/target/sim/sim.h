@@ -8,9 +8,9 @@
 
 #include <warpscope/sim_target.h>
 
-#include "sim/debug.h"
-#include "sim/history.h"
-#include "sim/watchpoint.h"
+#include "sim/debug/debug.h"
+#include "sim/event/watchpoint.h"
+#include "sim/history/history.h"
 #include "target/member.h"
 
 enum { SIM_CONTEXT_ID = 1 };
