@@ -65,12 +65,13 @@ static int open_at(struct debugger *d, const char *path, int argc, char **argv,
 		   struct cli_given frame)
 {
 	struct look look = { .vars = NULL };
+	struct ws_target *target;
 	struct ws_focus focus;
-	int status = cli_target_open(d->cli, path, &d->target);
+	int status = cli_target_open(d->cli, path, &target);
 	if (status != CLI_ANSWERED)
 		return status;
 	d->dump = cli_copy(path, strlen(path));
-	status = debug_use(d);
+	status = debug_use(d, target);
 	if (status != CLI_ANSWERED ||
 	    (argc == 0 && !frame.given && ws_focus_find(d->target, &focus, NULL) != WS_OK))
 		return status;

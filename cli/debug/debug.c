@@ -764,7 +764,6 @@ void debug_fini(struct debugger *d)
 	ws_debug_destroy(d->session);
 	run_setup_fini(&d->setup);
 	debug_display_fini(d);
-	debug_values_fini(d);
 	cli_sources_fini(&d->sources);
 	debug_words_fini(&d->names);
 	free(d->scripts.item);

@@ -33,24 +33,13 @@ struct debug_words {
 	size_t n, cap;
 };
 
-/* The numbers of names: of commands, and of variables, of the user. */
+/* The numbers of names of commands of the user. */
 struct debug_index {
 	struct debug_index_slot {
 		const char *name; /* borrowed; NULL: free */
 		size_t number;
 	} * slots;     /* owned */
 	size_t n, cap; /* cap: a power of two, or 0 */
-};
-
-struct debug_values {
-	struct ws_value *item; /* owned; $1 is the first */
-	size_t n, cap;
-	struct debug_named {
-		char *name; /* owned */
-		struct ws_value value;
-	} * named; /* owned */
-	size_t n_named, cap_named;
-	struct debug_index names; /* of `named` */
 };
 
 struct debug_display {
@@ -75,15 +64,12 @@ struct debugger {
 	struct cli_words scripts; /* of --ex and -x, in pairs: "c" or "f", the command or file */
 	bool batch;               /* nothing is read from standard input */
 	struct cli *cli;
-	bool through_api;         /* commands go through the debugger API over `device` */
-	struct ws_target *device; /* owned; the software GPU. NULL: another provider's device */
+	bool through_api;         /* commands go through the debugger API over the software GPU */
 	struct ws_debug *session; /* owned */
-	uint64_t n_launches;      /* UINT64_MAX: nobody knows how many there will be */
 	struct ws_vars *vars;     /* the session's; NULL until debug_vars() */
 	bool has_frame_position;
 	struct ws_line_pos frame_position; /* of that frame, if it is not the innermost */
-	struct ws_target *target; /* owned; what commands ask: `device`, or a target over an API */
-	CUDBGAPI api;             /* owned; of `device`, or NULL */
+	struct ws_target *target; /* what commands ask: the session's; owned if it is a dump */
 	bool software_gpu;        /* there is to be one, of these words */
 	char **words;             /* borrowed */
 	struct cli_given pid;     /* or it runs already, in this process, */
@@ -102,7 +88,6 @@ struct debugger {
 	struct debug_told told;
 	struct debug_due *due;          /* owned: of the breakpoint that stopped last; NULL: none */
 	bool runs_due;                  /* they are being run */
-	struct debug_values values;     /* owned */
 	struct debug_display *displays; /* owned */
 	size_t n_displays, n_dropped, cap_displays;
 	unsigned last_display;
@@ -326,8 +311,8 @@ void debug_close(struct debugger *d);
 int debug_begin(struct debugger *d);
 /* Makes the device; it stands before its first instruction. An exit status. */
 int debug_make(struct debugger *d);
-/* Has the session use `d->target`. An exit status. */
-int debug_use(struct debugger *d);
+/* Has the session use a dump, which is closed on failure. An exit status. */
+int debug_use(struct debugger *d, struct ws_target *target);
 void debug_unmake(struct debugger *d);
 /* Ctrl-C since the last call. */
 bool debug_interrupted(const struct debugger *d);
@@ -344,8 +329,6 @@ struct ws_focus debug_focus(const struct debugger *d);
 /* The session's focus may be another: the frame is its innermost, and its lines come next. */
 void debug_follow(struct debugger *d);
 bool debug_focus_on(struct debugger *d, uint32_t warp_index, uint32_t lane);
-/* Rows changed. */
-void debug_refresh(struct debugger *d);
 /* False with a word to the user when there is no thread to do that with. */
 bool debug_has_thread(const struct debugger *d);
 
@@ -428,8 +411,6 @@ void debug_eval(struct debugger *d, const char *text);
 
 /* The number that an expression is in the frame in focus. False with a word to the user. */
 bool debug_number(struct debugger *d, const char *text, struct ws_number *ret_number);
-/* The instruction that the frame in focus is at; of a caller the call. */
-bool debug_frame_pc(struct debugger *d, uint64_t *ret_pc, struct ws_error *err);
 /* Whether a text is $ and the name of a register. */
 bool debug_register(const char *text, enum ws_reg_kind *ret_kind, uint32_t *ret_number);
 /* An expression in the frame in focus, of which no part changes later but large ones. False with a
@@ -457,6 +438,8 @@ void debug_whatis(struct debugger *d, const char *text);
 /* As ptype and whatis; false with a word to the user. */
 bool debug_type(struct debugger *d, const char *text);
 bool debug_type_name(struct debugger *d, const char *text);
+/* Gives $NAME a value. */
+void debug_name(struct debugger *d, const char *name, const struct ws_value *value);
 /* Whether a text is an assignment to a variable that there is. */
 bool debug_is_variable(struct debugger *d, const char *text);
 /* WHAT = EXPRESSION, of a variable, $NAME, $REGISTER or *(TYPE *)ADDRESS. False with a word to the
@@ -476,19 +459,6 @@ bool debug_index_find(const struct debug_index *index, const char *name, size_t 
 /* A name that it does not have; it must outlive the index. */
 void debug_index_add(struct debug_index *index, const char *name, size_t number);
 void debug_index_fini(struct debug_index *index);
-/* ---- values.c: what was printed, and variables of the user ---- */
-
-/* Returns its number. */
-unsigned debug_value_add(struct debugger *d, const struct ws_value *value);
-/* Gives $NAME a value. */
-void debug_value_name(struct debugger *d, struct ws_str name, const struct ws_value *value);
-/* A `ws_vars_name_fn`. */
-bool debug_value_find(void *debugger, struct ws_str name, struct ws_str argument,
-		      struct ws_value *ret_value);
-/* Before the target is closed. */
-void debug_values_leave(struct debugger *d);
-void debug_values_fini(struct debugger *d);
-
 /* ---- examine.c ---- */
 
 /* x[/FORMAT] [ADDRESS] */

@@ -6,9 +6,6 @@
 #include <signal.h>
 #include <string.h>
 
-#include <warpscope/cudbg.h>
-#include <warpscope/provider.h>
-
 #include "exec/exec.h"
 
 enum { HISTORY_MIB = 256 };
@@ -32,7 +29,6 @@ static void print_news(struct debugger *d, const struct ws_debug_news *news)
 		[WS_DEBUG_BECAME_ANOTHER] = "The program has become another one.",
 	};
 	struct ws_out *out = &d->cli->out;
-	const struct ws_value number = ws_value_int((int64_t)news->number);
 	if (words[news->kind]) {
 		ws_out_printf(out, "%s\n", words[news->kind]);
 		cli_flush(d->cli); /* it may take long until there is more */
@@ -43,7 +39,6 @@ static void print_news(struct debugger *d, const struct ws_debug_news *news)
 		ws_out_printf(out, "CUDA internal error: %s (%" PRIu64 ")\n",
 			      cudbgGetErrorString((CUDBGResult)news->number), news->number);
 	} else if (news->kind == WS_DEBUG_EXITED) {
-		debug_value_name(d, ws_str_of("_exitcode"), &number);
 		ws_out_printf(out, "The program has exited with status %" PRIu64 ".\n",
 			      news->number);
 	} else {
@@ -72,6 +67,9 @@ static void tell(void *user, const struct ws_debug_notice *notice)
 	case WS_DEBUG_PROGRAM_NEWS:
 		print_news(d, notice->news);
 		break;
+	case WS_DEBUG_PRINTED:
+		run_print_lines(&d->cli->out, notice->printed);
+		break;
 	case WS_DEBUG_DEVICE_LOST:
 		ws_out_text(&d->cli->out,
 			    "The process that has the software GPU has died: the device is lost, "
@@ -82,18 +80,10 @@ static void tell(void *user, const struct ws_debug_notice *notice)
 	}
 }
 
-/* A variable of the user's, while the session looks at another thread than before. */
-static bool name(void *user, struct ws_str word, struct ws_str argument, struct ws_value *ret_value)
+/* $_gdb_setting() and what is like it. */
+static bool call(void *user, struct ws_str name, struct ws_str argument, struct ws_value *ret_value)
 {
-	struct debugger *d = user;
-	d->cli->focus = ws_debug_focus(d->session);
-	return debug_value_find(d, word, argument, ret_value);
-}
-
-static bool is_stuck(void *user)
-{
-	const struct debugger *d = user;
-	return d->device && ws_sim_host_stuck(d->device);
+	return debug_setting_value(user, name, argument, ret_value);
 }
 
 int debug_begin(struct debugger *d)
@@ -102,8 +92,7 @@ int debug_begin(struct debugger *d)
 		.size = sizeof client,
 		.user = d,
 		.tell = tell,
-		.name = name,
-		.is_stuck = is_stuck,
+		.call = call,
 	};
 	struct ws_error err;
 	return ws_debug_create(&client, &d->session, &err) == WS_OK ? CLI_ANSWERED
@@ -157,12 +146,6 @@ bool debug_focus_on(struct debugger *d, uint32_t warp_index, uint32_t lane)
 	return good;
 }
 
-void debug_refresh(struct debugger *d)
-{
-	(void)ws_debug_refresh(d->session);
-	debug_follow(d);
-}
-
 bool debug_has_thread(const struct debugger *d)
 {
 	if (ws_debug_focus(d->session))
@@ -178,27 +161,13 @@ bool debug_has_thread(const struct debugger *d)
 
 /* ---- making ---- */
 
-/* The software GPU through the function table of the debugger API, as a client of that has it. */
-static enum ws_status go_through_api(struct debugger *d, struct ws_error *err)
-{
-	cudbgDebuggerCapabilities = CUDBG_DEBUGGER_CAPABILITY_SUSPEND_EVENTS |
-				    CUDBG_DEBUGGER_CAPABILITY_REPORT_EXCEPTIONS_IN_EXITED_WARPS |
-				    CUDBG_DEBUGGER_CAPABILITY_NO_CONTEXT_PUSH_POP_EVENTS |
-				    CUDBG_DEBUGGER_CAPABILITY_BREAK_ON_LAUNCH;
-	enum ws_status st = ws_cudbg_api(d->device, &d->api, err);
-	return st == WS_OK ? ws_target_from_api(d->api, WS_CUDBG_SLOTS_MAJOR, WS_CUDBG_SLOTS_MINOR,
-						&d->target, err)
-			   : st;
-}
-
-/* What another provider debugs: how much it launches only its program knows. */
+/* What another provider debugs. */
 static int make_of_provider(struct debugger *d)
 {
 	struct ws_error err;
-	if (ws_target_open_provider(d->cli->api_lib, &d->target, &err) != WS_OK)
+	if (ws_debug_use_provider(d->session, d->cli->api_lib, &err) != WS_OK)
 		return cli_fail(d->cli->api_lib, &err);
-	d->n_launches = UINT64_MAX;
-	if (ws_target_can(d->target, WS_CAN_RUN))
+	if (ws_debug_state(d->session) != WS_DEBUG_FIXED)
 		return CLI_ANSWERED;
 	cli_warn("%s: what it debugs cannot run: report and the other verbs take --api-lib too",
 		 d->cli->api_lib);
@@ -207,20 +176,13 @@ static int make_of_provider(struct debugger *d)
 
 static int make_of_image(struct debugger *d)
 {
-	struct ws_counts counts;
 	struct ws_error err;
-	int status = run_setup_make(&d->setup, d->cli);
+	const int status = run_setup_make(&d->setup, d->cli);
 	if (status != CLI_ANSWERED)
 		return status;
-	if (ws_sim_target_live(d->setup.sim, &d->device, &err) != WS_OK)
-		return cli_fail(NULL, &err);
-	ws_target_counts(d->device, &counts);
-	d->n_launches = counts.grids;
-	if (!d->through_api)
-		d->target = d->device;
-	else if (go_through_api(d, &err) != WS_OK)
-		return cli_fail(NULL, &err);
-	return CLI_ANSWERED;
+	return ws_debug_use_sim(d->session, d->setup.sim, d->through_api, &err) == WS_OK
+		       ? CLI_ANSWERED
+		       : cli_fail(NULL, &err);
 }
 
 static int make_of_program(struct debugger *d)
@@ -235,61 +197,57 @@ static int make_of_program(struct debugger *d)
 		cli_flush(d->cli);
 		st = ws_debug_start(d->session, d->words, &err);
 	}
-	if (st != WS_OK)
-		return cli_fail(NULL, &err);
-	d->target = d->cli->live = ws_debug_target(d->session);
-	debug_follow(d);
-	return CLI_ANSWERED;
+	return st == WS_OK ? CLI_ANSWERED : cli_fail(NULL, &err);
 }
 
-static int make_of_target(struct debugger *d)
+/* What has been made is what commands ask. */
+static void look_at(struct debugger *d, struct ws_target *target)
 {
-	struct ws_error err;
-	int status = d->cli->api_lib ? make_of_provider(d) : make_of_image(d);
-	const uint64_t mib = d->history.given ? d->history.value : HISTORY_MIB;
-	if (status != CLI_ANSWERED)
-		return status;
-	if (ws_target_can(d->target, WS_CAN_GO_BACK) &&
-	    ws_target_keep_history(d->target, mib << 20, &err) != WS_OK)
-		return cli_fail(NULL, &err);
-	return debug_use(d);
+	d->target = d->cli->live = target;
+	debug_follow(d);
 }
 
 int debug_make(struct debugger *d)
 {
+	const uint64_t mib = d->history.given ? d->history.value : HISTORY_MIB;
+	struct ws_error err;
 	interrupted = d->session;
 	signal(SIGINT, interrupt);
-	const int status = debug_has_program(d) ? make_of_program(d) : make_of_target(d);
-	if (status == CLI_ANSWERED && debug_has_begun(d))
+	const int status = debug_has_program(d) ? make_of_program(d)
+			   : d->cli->api_lib    ? make_of_provider(d)
+						: make_of_image(d);
+	if (status != CLI_ANSWERED)
+		return status;
+	look_at(d, ws_debug_target(d->session));
+	if (!debug_has_program(d) && ws_target_can(d->target, WS_CAN_GO_BACK) &&
+	    ws_target_keep_history(d->target, mib << 20, &err) != WS_OK)
+		return cli_fail(NULL, &err);
+	if (debug_has_begun(d))
 		debug_print_thread(d);
-	return status;
+	return CLI_ANSWERED;
 }
 
-int debug_use(struct debugger *d)
+int debug_use(struct debugger *d, struct ws_target *target)
 {
-	const struct ws_debug_facts facts = { .size = sizeof facts, .n_launches = d->n_launches };
 	struct ws_error err;
-	d->cli->live = d->target;
-	if (ws_debug_use(d->session, d->target, &facts, &err) != WS_OK)
+	if (ws_debug_use(d->session, target, &err) != WS_OK) {
+		ws_target_close(target);
 		return cli_fail(NULL, &err);
-	debug_follow(d);
+	}
+	look_at(d, target);
 	return CLI_ANSWERED;
 }
 
 void debug_unmake(struct debugger *d)
 {
-	debug_values_leave(d);
 	debug_list_fini(d);
 	if (d->session)
 		ws_debug_leave(d->session);
+	if (d->dump)
+		ws_target_close(d->target);
 	d->vars = NULL;
 	d->told.any = false;
-	if (d->target != d->device && !debug_has_program(d))
-		ws_target_close(d->target);
-	ws_cudbg_release(d->api);
-	ws_target_close(d->device);
-	d->target = d->device = NULL;
-	d->api = NULL;
+	d->target = NULL;
 	d->cli->live = NULL;
 	d->cli->focus = NULL;
 	run_setup_unmake(&d->setup);

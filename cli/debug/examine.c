@@ -88,7 +88,7 @@ static void remember(struct debugger *d, const struct ws_address *at, unsigned b
 		 is_code ? "long" : types[bytes], at->address);
 	if (!is_code && d->vars && ws_vars_evaluate(d->vars, text, &value, NULL) != WS_OK)
 		value = ws_value_void();
-	debug_value_name(d, ws_str_of("_"), &value);
+	debug_name(d, "_", &value);
 	snprintf(text, sizeof text, "*(%s *)0x%" PRIx64, is_code ? "long" : types[bytes],
 		 at->address);
 	value = ws_value_void();
@@ -98,7 +98,7 @@ static void remember(struct debugger *d, const struct ws_address *at, unsigned b
 		if (ws_vars_keep(d->vars, &value, &err) != WS_OK)
 			value = ws_value_void();
 	}
-	debug_value_name(d, ws_str_of("__"), &value);
+	debug_name(d, "__", &value);
 }
 
 /* SPACE:ADDRESS, as mem takes it. */

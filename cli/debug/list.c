@@ -206,7 +206,8 @@ bool debug_list_info(struct debugger *d)
 	struct ws_dwarf_unit unit = { 0 };
 	struct ws_error err;
 	uint64_t pc;
-	const bool has_unit = debug_frame_pc(d, &pc, &err) && debug_unit_at(d->target, pc, &unit);
+	const bool has_unit = ws_debug_frame_pc(d->session, &pc, &err) == WS_OK &&
+			      debug_unit_at(d->target, pc, &unit);
 	if (unit.dir.len) {
 		ws_out_text(out, "Compilation directory is ");
 		ws_out_escaped(out, unit.dir);
@@ -424,7 +425,7 @@ bool debug_list_lines(struct debugger *d, const char *text)
 	struct ws_error err;
 	if (!more)
 		d->listing.function = 0;
-	else if (!d->listing.file && debug_frame_pc(d, &pc, &err))
+	else if (!d->listing.file && ws_debug_frame_pc(d->session, &pc, &err) == WS_OK)
 		d->listing.function = debug_function_address(d, pc);
 	if (comma)
 		return list_range(d, text, comma);
@@ -478,7 +479,7 @@ static void search(struct debugger *d, const char *text, bool back)
 		return;
 	}
 	const struct ws_value number = ws_value_int(line);
-	debug_value_name(d, ws_str_of("_"), &number);
+	debug_name(d, "_", &number);
 	print_line(&d->cli->out, source, line);
 	listing->first = listing->last = line;
 }

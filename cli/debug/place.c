@@ -21,7 +21,7 @@ bool debug_frame_position(struct debugger *d, struct ws_line_pos *ret_position)
 		*ret_position = d->frame_position;
 		return d->has_frame_position;
 	}
-	if (!debug_frame_pc(d, &pc, &err))
+	if (ws_debug_frame_pc(d->session, &pc, &err) != WS_OK)
 		return false;
 	ws_debug_position(d->session, pc, &position);
 	if (position.n > 0)

@@ -66,8 +66,7 @@ int debug_open(struct debugger *d, const char *path)
 	char *name = cli_copy(path, strlen(path)); /* it may be the dump's own name */
 	debug_close(d);
 	d->dump = name;
-	d->target = target;
-	status = debug_use(d);
+	status = debug_use(d, target);
 	if (status == CLI_ANSWERED)
 		begin(d);
 	return status;

@@ -2,6 +2,7 @@
 /* show: of the session what is no setting. */
 #include "debug/debug.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,29 +29,36 @@ static void show_value(struct debugger *d, const char *name, const struct ws_val
 static void show_values(struct debugger *d, const char *text)
 {
 	enum { SHOWN = 10 };
-	const struct debug_values *values = &d->values;
-	uint64_t around = values->n;
+	uint64_t n = 0, around;
+	const struct ws_value *value;
 	char name[24];
+	while (ws_debug_kept(d->session, n + 1))
+		n++;
+	around = n;
 	if (*text && !cli_number(text, &around)) {
 		cli_say("'%s' is not a number.\n", text);
 		return;
 	}
-	const size_t last = around < values->n ? (size_t)around + SHOWN / 2 - 1 : values->n;
-	const size_t first = last > SHOWN ? last - SHOWN : 0;
-	for (size_t i = first; i < last && i < values->n && debug_vars(d, NULL); i++) {
-		snprintf(name, sizeof name, "%zu", i + 1);
-		show_value(d, name, &values->item[i]);
+	const uint64_t last = around < n ? around + SHOWN / 2 - 1 : n;
+	for (uint64_t i = last > SHOWN ? last - SHOWN : 0;
+	     i < last && (value = ws_debug_kept(d->session, i + 1)) && debug_vars(d, NULL); i++) {
+		snprintf(name, sizeof name, "%" PRIu64, i + 1);
+		show_value(d, name, value);
 	}
 }
 
 static void show_convenience(struct debugger *d, const char *text)
 {
-	const struct debug_values *values = &d->values;
+	const struct ws_value *value;
+	const char *name;
+	size_t n = 0;
 	(void)text;
-	if (values->n_named == 0)
+	while (ws_debug_named(d->session, n, &name))
+		n++;
+	if (n == 0)
 		ws_out_text(&d->cli->out, "No debugger convenience values now defined.\n");
-	for (size_t i = values->n_named; i > 0 && debug_vars(d, NULL); i--)
-		show_value(d, values->named[i - 1].name, &values->named[i - 1].value);
+	while (n > 0 && (value = ws_debug_named(d->session, --n, &name)) && debug_vars(d, NULL))
+		show_value(d, name, value);
 }
 
 static void show_substitutions(struct debugger *d, const char *text)

@@ -10,19 +10,6 @@
 
 #include "session.h"
 
-/* What kernels have printed so far. */
-static void flush_printed(struct debugger *d)
-{
-	struct ws_error err;
-	if (!d->device)
-		return; /* its program prints that itself */
-	ws_sim_host_begin(d->device, true);
-	run_print_lines(&d->cli->out, ws_sim_printed(d->setup.sim));
-	ws_sim_clear_printed(d->setup.sim);
-	if (ws_sim_host_end(d->device, true, NULL, &err) != WS_OK)
-		cli_fail(NULL, &err);
-}
-
 /* ---- the thread ---- */
 
 static bool same_thread(const struct ws_debug_thread *a, const struct ws_debug_thread *b)
@@ -131,12 +118,6 @@ static void print_breakpoint(struct debugger *d, const struct ws_debug_breakpoin
 	d->told.goes_on = true;
 }
 
-static void set_exit_code(struct debugger *d)
-{
-	const struct ws_value zero = ws_value_int(0);
-	debug_value_name(d, ws_str_of("_exitcode"), &zero);
-}
-
 /* What is told before the thread. */
 static void print_reason(struct debugger *d, const struct ws_debug_stop *stop)
 {
@@ -157,8 +138,6 @@ static void print_reason(struct debugger *d, const struct ws_debug_stop *stop)
 		debug_watch_tell(d, stop);
 	else if (stop->reason == WS_DEBUG_AT_FAULT)
 		print_fault(d, stop);
-	else if (stop->reason == WS_DEBUG_ALL_ENDED)
-		set_exit_code(d);
 	if (words[stop->reason])
 		ws_out_printf(&d->cli->out, "%s\n", words[stop->reason]);
 }
@@ -176,13 +155,6 @@ static void tell(struct debugger *d, const struct ws_debug_stop *stop)
 	debug_print_thread(d);
 }
 
-/* After the device ran: what kernels printed comes first. */
-static void ran(struct debugger *d)
-{
-	flush_printed(d);
-	debug_refresh(d);
-}
-
 /* ---- commands ---- */
 
 void debug_go(struct debugger *d)
@@ -196,7 +168,7 @@ void debug_go(struct debugger *d)
 		debug_follow(d);
 		d->told.any = false;
 	} else {
-		ran(d);
+		debug_follow(d);
 		tell(d, &stop);
 	}
 }
@@ -207,14 +179,14 @@ void debug_step(struct debugger *d, enum ws_debug_step_kind how, uint64_t times)
 	struct ws_error err;
 	if (ws_debug_step(d->session, how, times, &stop, &err) != WS_OK) {
 		cli_fail(NULL, &err);
-		ran(d);
+		debug_follow(d);
 		return;
 	}
 	if (stop.reason == WS_DEBUG_NO_CALLER)
 		cli_say("The kernel itself has no caller.\n");
 	else if (stop.reason == WS_DEBUG_NO_END)
 		cli_say("No end after %u instructions.\n", (unsigned)WS_DEBUG_MAX_STEPS);
-	ran(d);
+	debug_follow(d);
 	if (stop.reason == WS_DEBUG_NO_CALLER)
 		return;
 	if (stop.reason == WS_DEBUG_INTERRUPTED || stop.reason == WS_DEBUG_NO_END)

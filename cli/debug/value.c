@@ -26,32 +26,9 @@ bool debug_number(struct debugger *d, const char *text, struct ws_number *ret_nu
 	return good;
 }
 
-bool debug_frame_pc(struct debugger *d, uint64_t *ret_pc, struct ws_error *err)
-{
-	if (!ws_debug_focus(d->session) || !debug_vars(d, err))
-		return false;
-	const struct ws_frame *frame = ws_vars_frame(d->vars, ws_vars_selected(d->vars));
-	*ret_pc = frame->pc;
-	if (frame->is_caller && frame->pc)
-		*ret_pc -= (frame->pc - 1) % WS_SASS_BYTES + 1;
-	return true;
-}
-
 bool debug_register(const char *text, enum ws_reg_kind *ret_kind, uint32_t *ret_number)
 {
 	return *text == '$' && ws_register_find(text + 1, ret_kind, ret_number);
-}
-
-/* The '=' that is no part of an operator; the last one. */
-static const char *assignment(const char *text)
-{
-	const char *at = text;
-	while ((at = strchr(at, '='))) {
-		if (at > text && at[1] != '=' && !strchr("=!<>", at[-1]))
-			return at;
-		at += at[1] == '=' ? 2 : 1;
-	}
-	return NULL;
 }
 
 bool debug_look_at(struct debugger *d, const char *text, struct ws_value *ret_value,
@@ -63,8 +40,7 @@ bool debug_look_at(struct debugger *d, const char *text, struct ws_value *ret_va
 bool debug_peek(struct debugger *d, const char *text, struct ws_value *ret_value,
 		struct ws_error *err)
 {
-	return debug_look_at(d, text, ret_value, err) &&
-	       ws_vars_keep(d->vars, ret_value, err) == WS_OK;
+	return debug_vars(d, err) && ws_debug_evaluate(d->session, text, ret_value, err) == WS_OK;
 }
 
 bool debug_value(struct debugger *d, const char *text, struct ws_value *ret_value)
@@ -80,30 +56,12 @@ bool debug_value(struct debugger *d, const char *text, struct ws_value *ret_valu
 
 bool debug_address(struct debugger *d, const char *text, struct ws_address *ret_at)
 {
-	const size_t size = strlen(text) + 8;
-	char *pointed = cli_alloc(size, 1);
-	struct ws_value value, memory;
-	struct ws_number number;
 	struct ws_error err;
-	snprintf(pointed, size, "*(%s)", text);
-	enum ws_status st = ws_debug_vars(d->session, &d->vars, &err);
-	if (st == WS_OK)
-		st = ws_vars_evaluate(d->vars, text, &value, &err);
-	bool leads = st == WS_OK && ws_vars_evaluate(d->vars, pointed, &memory, NULL) == WS_OK &&
-		     memory.kind == WS_VALUE_MEMORY;
-	if (leads)
-		*ret_at = memory.at;
-	else if (st == WS_OK && ws_vars_number(d->vars, &value, &number, &err) == WS_OK)
-		*ret_at = (struct ws_address){ .space = WS_SPACE_GENERIC,
-					       .address = (uint64_t)number.whole };
-	else if (st == WS_OK && value.kind == WS_VALUE_MEMORY)
-		*ret_at = value.at; /* of a structure */
-	else
-		st = st == WS_OK ? WS_ARGUMENT : st;
-	if (st != WS_OK)
+	const bool good =
+		debug_vars(d, &err) && ws_debug_address(d->session, text, ret_at, &err) == WS_OK;
+	if (!good)
 		cli_say("%s.\n", err.message);
-	free(pointed);
-	return st == WS_OK;
+	return good;
 }
 
 /* print --lanes: the verb's table of many threads. */
@@ -132,6 +90,7 @@ void debug_print(struct debugger *d, const char *text)
 	struct ws_value_format format = { .is_whole = true };
 	struct ws_value_style style;
 	struct ws_value value;
+	size_t number;
 	if (strncmp(text, "--lanes", 7) == 0) {
 		print_lanes(d, text);
 		return;
@@ -139,7 +98,7 @@ void debug_print(struct debugger *d, const char *text)
 	text = debug_style_options(d, text, &style);
 	if (!look_format(&text, &format))
 		return;
-	const char *equals = assignment(text);
+	const char *equals = ws_debug_assignment(text);
 	const size_t n = strlen(text);
 	if (!equals && n > 2 && *text == '$' &&
 	    (strcmp(text + n - 2, "++") == 0 || strcmp(text + n - 2, "--") == 0)) {
@@ -153,7 +112,9 @@ void debug_print(struct debugger *d, const char *text)
 		return;
 	char *what = cli_copy(text, equals ? (size_t)(equals - text) : strlen(text));
 	if (debug_value(d, *what ? what : "$", &value)) {
-		ws_out_printf(&d->cli->out, "$%u = ", debug_value_add(d, &value));
+		if (ws_debug_keep(d->session, &value, &number, NULL) != WS_OK)
+			cli_out_of_memory();
+		ws_out_printf(&d->cli->out, "$%zu = ", number);
 		ws_vars_set_style(d->vars, style);
 		(void)ws_vars_print(d->vars, &value, format, &d->cli->out);
 		ws_out_text(&d->cli->out, "\n");
@@ -325,71 +286,16 @@ void debug_whatis(struct debugger *d, const char *text)
 
 /* ---- setting ---- */
 
-/* A variable of the user: $NAME that is no register. */
-static bool is_own(const char *left, struct ws_str *ret_name)
+void debug_name(struct debugger *d, const char *name, const struct ws_value *value)
 {
-	enum ws_reg_kind kind;
-	uint32_t number;
-	char name[80];
-	size_t n = strlen(left);
-	while (n > 0 && left[n - 1] == ' ')
-		n--;
-	if (*left != '$' || n < 2 || n >= sizeof name || (left[1] >= '0' && left[1] <= '9'))
-		return false;
-	memcpy(name, left + 1, n - 1);
-	name[n - 1] = '\0';
-	if (strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") <
-		    n - 1 ||
-	    ws_register_find(name, &kind, &number) || strcmp(name, "pc") == 0 ||
-	    strcmp(name, "errorpc") == 0)
-		return false;
-	*ret_name = (struct ws_str){ left + 1, n - 1 };
-	return true;
-}
-
-static bool store(struct debugger *d, const char *left, const char *right)
-{
-	struct ws_number number;
-	struct ws_value to;
 	struct ws_error err;
-	if (!debug_has_thread(d))
-		return false;
-	if (d->dump) {
-		cli_say("You can't do that without a process to debug.\n");
-		return false;
-	}
-	if (!debug_number(d, right, &number))
-		return false;
-	const bool good = debug_vars(d, &err) &&
-			  ws_vars_evaluate(d->vars, left, &to, &err) == WS_OK &&
-			  ws_vars_store(d->vars, d->target, &to, &number, &err) == WS_OK;
-	if (!good)
-		cli_say("%s.\n", err.message);
-	return good;
-}
-
-/* "i += 2" and "i++" as "i = i + (2)"; owned. NULL: the text is neither. */
-static char *spelled_out(const char *text)
-{
-	size_t n = strlen(text);
-	while (n > 0 && text[n - 1] == ' ')
-		n--;
-	const char *equals = assignment(text);
-	const bool steps = !equals && n > 2 && text[n - 1] == text[n - 2] &&
-			   (text[n - 1] == '+' || text[n - 1] == '-');
-	const bool joined = equals && equals > text && strchr("+-*/%&|^", equals[-1]);
-	if (!steps && !joined)
-		return NULL;
-	size_t left = steps ? n - 2 : (size_t)(equals - text) - 1, size = 2 * n + 20;
-	char *line = cli_alloc(size, 1);
-	snprintf(line, size, "%.*s = %.*s %c (%s)", (int)left, text, (int)left, text,
-		 steps ? text[n - 1] : equals[-1], steps ? "1" : equals + 1);
-	return line;
+	if (ws_debug_name(d->session, ws_str_of(name), value, &err) != WS_OK)
+		cli_out_of_memory();
 }
 
 bool debug_is_variable(struct debugger *d, const char *text)
 {
-	const char *equals = assignment(text);
+	const char *equals = ws_debug_assignment(text);
 	char *left = cli_copy(text, equals ? (size_t)(equals - text) : 0);
 	struct ws_value value;
 	bool is = *left && debug_peek(d, left, &value, NULL);
@@ -399,24 +305,12 @@ bool debug_is_variable(struct debugger *d, const char *text)
 
 bool debug_set(struct debugger *d, const char *text)
 {
-	char *line = spelled_out(text);
-	text = line ? line : text;
-	const char *equals = assignment(text);
-	char *left = cli_copy(text, equals ? (size_t)(equals - text) : 0);
-	struct ws_value value;
-	struct ws_str name;
-	bool good = false;
-	if (!equals) {
-		cli_say("VARIABLE = VALUE, $NAME = VALUE, $REGISTER = VALUE or *(TYPE *)ADDRESS = "
-			"VALUE is expected.\n");
-	} else if (!is_own(left, &name)) {
-		good = store(d, left, equals + 1);
-	} else {
-		good = debug_value(d, equals + 1, &value);
-		if (good)
-			debug_value_name(d, name, &value);
-	}
-	free(left);
-	free(line);
-	return good;
+	struct ws_error err;
+	const enum ws_status st = ws_debug_assign(d->session, text, &err);
+	cli_flush(d->cli); /* what was printed before comes first */
+	if (st == WS_ABSENT && !ws_debug_focus(d->session))
+		return debug_has_thread(d);
+	if (st != WS_OK)
+		cli_say("%s.\n", err.message);
+	return st == WS_OK;
 }

@@ -52,7 +52,7 @@ bool debug_focus_pc(struct debugger *d, uint64_t *ret_pc)
 	struct ws_error err;
 	if (!debug_has_thread(d))
 		return false;
-	if (!debug_frame_pc(d, ret_pc, &err)) {
+	if (ws_debug_frame_pc(d->session, ret_pc, &err) != WS_OK) {
 		cli_fail(NULL, &err);
 		return false;
 	}

@@ -69,11 +69,6 @@ char *look_text(struct ws_vars *vars, const struct ws_value *value, struct ws_va
 void look_json_value(struct look *look, const struct ws_value *value, struct ws_value_format format,
 		     struct ws_json *json);
 
-/* cuda-gdb's $cuda_NAME, `name` without its "$": void for one that is not known here. False: it
- * does not begin that way. */
-bool look_cuda_variable(struct cli *cli, const char *path, struct ws_str name,
-			struct ws_value *ret_value);
-
 /* The arguments of the frame that is looked at; those of a kernel also without -G. */
 enum look_arguments {
 	LOOK_IN_FRAME, /* " (depth=2, v=...)" */

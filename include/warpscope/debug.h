@@ -6,7 +6,8 @@
  * are its clients, and print.
  *
  *     ws_debug_create
- *       ws_debug_use             a target; breakpoints that there are already are planted in it
+ *       ws_debug_use, _use_sim, _use_provider, _start, _attach     a target; breakpoints that
+ *                                there are already are planted in it
  *         ws_debug_break, ws_debug_watch
  *         ws_debug_run, ws_debug_step, ws_debug_go_back    each answers with a struct ws_debug_stop
  *         ws_debug_focus, ws_debug_vars
@@ -31,6 +32,7 @@
 #include <warpscope/cubin.h>
 #include <warpscope/focus.h>
 #include <warpscope/line.h>
+#include <warpscope/sim.h>
 #include <warpscope/target.h>
 #include <warpscope/vars.h>
 
@@ -50,6 +52,7 @@ enum ws_debug_notice_kind {
 	WS_DEBUG_CONDITION,   /**< whether a condition holds is not known: it counts as true */
 	WS_DEBUG_DEVICE_LOST, /**< the device, with all that was on it */
 	WS_DEBUG_PROGRAM_NEWS, /**< as soon as the host program came to something */
+	WS_DEBUG_PRINTED,      /**< by kernels of a software GPU, which stands */
 };
 
 struct ws_debug_breakpoint;
@@ -82,8 +85,9 @@ struct ws_debug_news {
 struct ws_debug_notice {
 	enum ws_debug_notice_kind kind;
 	const struct ws_debug_breakpoint *breakpoint; /**< NULL: of none */
-	const struct ws_error *err;                   /**< NULL: device lost, news */
+	const struct ws_error *err;                   /**< NULL: device lost, news, printed */
 	const struct ws_debug_news *news;             /**< or NULL */
+	struct ws_span printed;
 };
 
 /** Who uses a session. Functions get `user`; they may be NULL, and then nothing happens. */
@@ -91,10 +95,8 @@ struct ws_debug_client {
 	size_t size; /**< sizeof(struct ws_debug_client), as the caller was compiled */
 	void *user;
 	void (*tell)(void *user, const struct ws_debug_notice *notice);
-	/** Variables of expressions that are the client's. */
-	ws_vars_name_fn *name;
-	/** Whether all threads that are left wait for each other. */
-	bool (*is_stuck)(void *user);
+	/** Functions of expressions that are the client's, `$NAME("ARGUMENT")`; false: none. */
+	ws_vars_name_fn *call;
 };
 
 /** `client` is copied. @retval WS_NO_MEMORY */
@@ -105,13 +107,6 @@ WS_API enum ws_status ws_debug_create(const struct ws_debug_client *client,
 WS_API void ws_debug_destroy(struct ws_debug *session);
 
 /* ---- the target ---- */
-
-/** What a session does not find out from its target. */
-struct ws_debug_facts {
-	size_t size;         /**< sizeof(struct ws_debug_facts), as the caller was compiled */
-	uint64_t n_launches; /**< after so many nothing runs any more; UINT64_MAX: nobody knows */
-	bool has_begun;      /**< something has run already */
-};
 
 /** Where a session is. */
 enum ws_debug_state {
@@ -129,10 +124,21 @@ enum ws_debug_state {
  * ws_target_want(), and then has no target.
  */
 WS_API enum ws_status ws_debug_use(struct ws_debug *session, struct ws_target *target,
-				   const struct ws_debug_facts *facts,
 				   struct ws_error *err) WS_MUST_USE;
-/** The target goes; breakpoints stay, and are planted in the next one. A host program that was
- * started is killed, one that was attached to goes on. */
+/**
+ * Takes a software GPU with what is loaded and queued, which stands before its first instruction;
+ * once that is done, nothing runs any more. It is borrowed until ws_debug_leave(). `through_api`:
+ * through the function table of the debugger API. Fails as ws_sim_target_live(), ws_cudbg_api() and
+ * ws_debug_use().
+ */
+WS_API enum ws_status ws_debug_use_sim(struct ws_debug *session, struct ws_sim *sim,
+				       bool through_api, struct ws_error *err) WS_MUST_USE;
+/** Takes the device of another provider of the debugger API. Fails as ws_target_open_provider() and
+ * ws_debug_use(). */
+WS_API enum ws_status ws_debug_use_provider(struct ws_debug *session, const char *library,
+					    struct ws_error *err) WS_MUST_USE;
+/** The target goes; breakpoints and values stay, and are there for the next one. A host program
+ * that was started is killed, one that was attached to goes on. */
 WS_API void ws_debug_leave(struct ws_debug *session);
 WS_API enum ws_debug_state ws_debug_state(const struct ws_debug *session);
 /** Ends what goes on, or what is done next, as soon as possible. */
@@ -239,10 +245,24 @@ WS_API enum ws_status ws_debug_locate_line(struct ws_debug *session, const char 
  */
 WS_API enum ws_status ws_debug_vars(struct ws_debug *session, struct ws_vars **ret_vars,
 				    struct ws_error *err) WS_MUST_USE;
+/** An expression in the frame in focus, as ws_vars_keep() leaves it. Fails as ws_vars_evaluate().
+ */
+WS_API enum ws_status ws_debug_evaluate(struct ws_debug *session, const char *text,
+					struct ws_value *ret_value,
+					struct ws_error *err) WS_MUST_USE;
 /** The number that an expression is in the frame in focus. Fails as ws_vars_evaluate(). */
 WS_API enum ws_status ws_debug_number(struct ws_debug *session, const char *text,
 				      struct ws_number *ret_number,
 				      struct ws_error *err) WS_MUST_USE;
+
+/** Where a pointer leads, or a number of generic memory, or where a structure is. Fails as
+ * ws_vars_number(). */
+WS_API enum ws_status ws_debug_address(struct ws_debug *session, const char *text,
+				       struct ws_address *ret_at, struct ws_error *err) WS_MUST_USE;
+/** The instruction that the frame in focus is at; of a caller the call. @retval WS_ABSENT  there is
+ * no thread. */
+WS_API enum ws_status ws_debug_frame_pc(struct ws_debug *session, uint64_t *ret_pc,
+					struct ws_error *err) WS_MUST_USE;
 
 /** Memory that can be watched. */
 struct ws_debug_memory {
@@ -255,6 +275,35 @@ struct ws_debug_memory {
 /** The number in memory that an expression is. @retval WS_ARGUMENT  it is none. */
 WS_API enum ws_status ws_debug_memory(struct ws_debug *session, const char *text,
 				      struct ws_debug_memory *ret_memory,
+				      struct ws_error *err) WS_MUST_USE;
+
+/* ---- values ---- */
+/*
+ * Expressions know those that were kept as gdb's users write them ($1, $, $$, $$3), those that have
+ * names ($NAME), `$_exitcode`, and cuda-gdb's ($cuda_focus_sm ...).
+ */
+
+/** Keeps a value; `*ret_number` counts from 1. @retval WS_NO_MEMORY */
+WS_API enum ws_status ws_debug_keep(struct ws_debug *session, const struct ws_value *value,
+				    size_t *ret_number, struct ws_error *err) WS_MUST_USE;
+/** NULL: there is none of that number. */
+WS_API const struct ws_value *ws_debug_kept(const struct ws_debug *session, uint64_t number);
+/** Gives `$NAME` a value; `name` is copied. @retval WS_NO_MEMORY */
+WS_API enum ws_status ws_debug_name(struct ws_debug *session, struct ws_str name,
+				    const struct ws_value *value, struct ws_error *err) WS_MUST_USE;
+/** Those with names, in the order in which they got them, from 0; NULL: no more. */
+WS_API const struct ws_value *ws_debug_named(const struct ws_debug *session, size_t index,
+					     const char **ret_name);
+/** The '=' of an assignment; NULL: the text is none. */
+WS_API const char *ws_debug_assignment(const char *text);
+/**
+ * `WHAT = EXPRESSION`, `WHAT += EXPRESSION` and the like, `WHAT++`, `WHAT--`: of `$NAME`, a
+ * variable, a register, or memory.
+ * @retval WS_ABSENT       there is no thread, which `$NAME` does not need
+ * @retval WS_UNSUPPORTED  the target cannot be changed: a dump
+ * @retval WS_ARGUMENT     it is no assignment. Others as ws_vars_evaluate() and ws_vars_store().
+ */
+WS_API enum ws_status ws_debug_assign(struct ws_debug *session, const char *text,
 				      struct ws_error *err) WS_MUST_USE;
 
 /* ---- breakpoints and watchpoints ---- */

@@ -2,8 +2,6 @@
 /* Going back in what a device has executed. */
 #include "debug/session.h"
 
-#include <warpscope/cudadebugger.h>
-
 /* How many launches have ended by now. */
 static void count_ended(struct ws_debug *d)
 {
@@ -11,7 +9,7 @@ static void count_ended(struct ws_debug *d)
 	uint64_t left = 0;
 	for (uint32_t i = 0; ws_target_grid(d->target, i, &grid, NULL) == WS_OK; i++)
 		left += grid.status != CUDBG_GRID_STATUS_TERMINATED;
-	d->n_ended = d->facts.n_launches - left;
+	d->n_ended = d->n_launches - left;
 	if (d->state == WS_DEBUG_OVER)
 		d->state = WS_DEBUG_STANDS;
 }

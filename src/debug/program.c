@@ -74,6 +74,8 @@ static void tell(struct ws_debug *d, enum ws_debug_news_kind kind, uint64_t numb
 {
 	d->news.kind = kind;
 	d->news.number = number;
+	if (kind == WS_DEBUG_EXITED)
+		wsi_debug_set_exit_code(d, (int64_t)number);
 	const struct ws_debug_notice notice = { .kind = WS_DEBUG_PROGRAM_NEWS, .news = &d->news };
 	if (d->client.tell)
 		d->client.tell(d->client.user, &notice);
@@ -416,13 +418,8 @@ static enum ws_status make(struct ws_debug *d, struct wsi_host *host, bool is_ou
 static enum ws_status begin(struct ws_debug *d, enum ws_status st, bool has_begun,
 			    struct ws_error *err)
 {
-	const struct ws_debug_facts facts = {
-		.size = sizeof facts,
-		.n_launches = UINT64_MAX,
-		.has_begun = has_begun,
-	};
 	if (st == WS_OK)
-		st = ws_debug_use(d, d->program->target, &facts, err);
+		st = wsi_debug_use(d, d->program->target, UINT64_MAX, has_begun, err);
 	if (st != WS_OK)
 		wsi_program_leave(d);
 	return st;

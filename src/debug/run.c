@@ -111,7 +111,7 @@ static int await(struct ws_debug *d)
 	const bool was_lost = d->state == WS_DEBUG_LOST;
 	bool stopped = false;
 	for (;;) {
-		const bool stuck = d->client.is_stuck && d->client.is_stuck(d->client.user);
+		const bool stuck = wsi_source_is_stuck(d);
 		take_events(d, &stopped);
 		if (d->state == WS_DEBUG_LOST && !was_lost)
 			return WS_DEBUG_NO_DEVICE;
@@ -120,7 +120,7 @@ static int await(struct ws_debug *d)
 		const int outcome = look_at_program(d);
 		if (outcome != NOTHING)
 			return outcome;
-		if (d->n_ended >= d->facts.n_launches)
+		if (d->n_ended >= d->n_launches)
 			return WS_DEBUG_ALL_ENDED;
 		if (stuck)
 			return WS_DEBUG_DEADLOCK;
@@ -277,7 +277,9 @@ enum ws_status ws_debug_run(struct ws_debug *d, struct ws_debug_stop *ret_stop,
 	if (outcome == WS_DEBUG_PROGRAM_GONE)
 		d->has_focus = false;
 	else
-		(void)ws_debug_refresh(d);
+		wsi_debug_stands(d);
+	if (outcome == WS_DEBUG_ALL_ENDED)
+		wsi_debug_set_exit_code(d, 0);
 	if (outcome == WS_DEBUG_PROGRAM_GONE || outcome == WS_DEBUG_ALL_ENDED)
 		d->state = WS_DEBUG_OVER;
 	if (outcome >= 0)

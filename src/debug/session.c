@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A session: its target, the thread and the frame in focus, expressions there. */
 #include "debug/session.h"
+
+#include <warpscope/sass.h>
+
 #include "vars/vars.h"
 
 enum ws_status wsi_debug_no_memory(struct ws_error *err)
@@ -27,46 +30,54 @@ void ws_debug_destroy(struct ws_debug *d)
 	wsi_breakpoints_fini(d);
 	wsi_free(d->found.pc);
 	wsi_free(d->hits);
+	wsi_debug_values_fini(d);
 	wsi_free(d);
 }
 
 void wsi_debug_tell(const struct ws_debug *d, enum ws_debug_notice_kind kind,
 		    const struct wsi_breakpoint *breakpoint, const struct ws_error *err)
 {
-	const struct ws_debug_notice notice = { kind, breakpoint ? &breakpoint->is : NULL, err,
-						NULL };
+	const struct ws_debug_notice notice = { .kind = kind,
+						.breakpoint = breakpoint ? &breakpoint->is : NULL,
+						.err = err };
 	if (d->client.tell)
 		d->client.tell(d->client.user, &notice);
 }
 
 /* ---- the target ---- */
 
-enum ws_status ws_debug_use(struct ws_debug *d, struct ws_target *target,
-			    const struct ws_debug_facts *facts, struct ws_error *err)
+enum ws_status wsi_debug_use(struct ws_debug *d, struct ws_target *target, uint64_t n_launches,
+			     bool has_begun, struct ws_error *err)
 {
 	const enum ws_status st =
 		ws_target_want(target, WS_WANT_STOPS | WS_WANT_LEFT_EXCEPTIONS, err);
 	if (st != WS_OK)
 		return st;
-	d->facts = (struct ws_debug_facts){ .n_launches = UINT64_MAX };
-	memcpy(&d->facts, facts, facts->size < sizeof *facts ? facts->size : sizeof *facts);
 	d->target = target;
 	d->state = !ws_target_can(target, WS_CAN_RUN) ? WS_DEBUG_FIXED
-		   : d->facts.has_begun               ? WS_DEBUG_STANDS
+		   : has_begun                        ? WS_DEBUG_STANDS
 						      : WS_DEBUG_FRESH;
+	d->n_launches = n_launches;
 	d->n_ended = d->owed = 0;
 	d->has_focus = false;
 	wsi_breakpoints_plant(d);
-	if (d->facts.has_begun)
+	if (has_begun)
 		(void)ws_debug_refresh(d);
 	return WS_OK;
 }
 
+enum ws_status ws_debug_use(struct ws_debug *d, struct ws_target *target, struct ws_error *err)
+{
+	return wsi_debug_use(d, target, UINT64_MAX, false, err);
+}
+
 void ws_debug_leave(struct ws_debug *d)
 {
+	wsi_debug_values_leave(d);
 	ws_vars_destroy(d->vars);
 	d->vars = NULL;
 	wsi_program_leave(d);
+	wsi_source_leave(d);
 	d->target = NULL;
 	d->state = WS_DEBUG_EMPTY;
 	d->has_focus = false;
@@ -187,6 +198,12 @@ bool ws_debug_refresh(struct ws_debug *d)
 	return same;
 }
 
+void wsi_debug_stands(struct ws_debug *d)
+{
+	wsi_source_tell_printed(d);
+	(void)ws_debug_refresh(d);
+}
+
 void ws_debug_select(struct ws_debug *d, uint32_t level, uint32_t position)
 {
 	d->level = level;
@@ -200,9 +217,12 @@ static enum ws_status look(struct ws_debug *d, const struct ws_focus *focus, str
 {
 	enum ws_status st = d->vars ? WS_OK : ws_vars_create(d->target, &d->vars, err);
 	if (st == WS_OK) {
-		wsi_vars_names(d->vars, d->client.name, d->client.user);
+		wsi_vars_names(d->vars, wsi_debug_find_name, d);
 		st = ws_vars_look(d->vars, focus, err);
 	}
+	d->has_asked = focus != NULL;
+	if (focus)
+		d->asked = *focus;
 	if (st == WS_OK && focus == &d->focus && (d->level || d->position))
 		st = ws_vars_select_inlined(d->vars, d->level, d->position, err);
 	return st;
@@ -214,6 +234,15 @@ enum ws_status ws_debug_vars(struct ws_debug *d, struct ws_vars **ret_vars, stru
 	if (st == WS_OK)
 		*ret_vars = d->vars;
 	return st;
+}
+
+enum ws_status ws_debug_evaluate(struct ws_debug *d, const char *text, struct ws_value *ret_value,
+				 struct ws_error *err)
+{
+	enum ws_status st = look(d, ws_debug_focus(d), err);
+	if (st == WS_OK)
+		st = ws_vars_evaluate(d->vars, text, ret_value, err);
+	return st == WS_OK ? ws_vars_keep(d->vars, ret_value, err) : st;
 }
 
 enum ws_status wsi_debug_number(struct ws_debug *d, const struct ws_focus *focus, const char *text,
@@ -260,5 +289,46 @@ enum ws_status ws_debug_memory(struct ws_debug *d, const char *text,
 				"only what is in memory can be watched");
 	*ret_memory = (struct ws_debug_memory){ value.at, bytes, (uint32_t)bytes, number.is_float,
 						!number.is_float && number.is_unsigned };
+	return WS_OK;
+}
+
+enum ws_status ws_debug_address(struct ws_debug *d, const char *text, struct ws_address *ret_at,
+				struct ws_error *err)
+{
+	const size_t size = strlen(text) + 4;
+	wsi_scoped_free char *pointed = wsi_zalloc(size);
+	struct ws_value value, memory;
+	struct ws_number number;
+	enum ws_status st = pointed ? look(d, ws_debug_focus(d), err) : wsi_debug_no_memory(err);
+	if (st == WS_OK)
+		st = ws_vars_evaluate(d->vars, text, &value, err);
+	if (st != WS_OK)
+		return st;
+	snprintf(pointed, size, "*(%s)", text);
+	if (ws_vars_evaluate(d->vars, pointed, &memory, NULL) == WS_OK &&
+	    memory.kind == WS_VALUE_MEMORY) {
+		*ret_at = memory.at;
+		return WS_OK;
+	}
+	st = ws_vars_number(d->vars, &value, &number, err);
+	if (st == WS_OK)
+		*ret_at = (struct ws_address){ .space = WS_SPACE_GENERIC,
+					       .address = (uint64_t)number.whole };
+	else if (value.kind == WS_VALUE_MEMORY)
+		*ret_at = value.at; /* of a structure */
+	return value.kind == WS_VALUE_MEMORY ? WS_OK : st;
+}
+
+enum ws_status ws_debug_frame_pc(struct ws_debug *d, uint64_t *ret_pc, struct ws_error *err)
+{
+	if (!d->has_focus)
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "there is no thread");
+	const enum ws_status st = look(d, &d->focus, err);
+	if (st != WS_OK)
+		return st;
+	const struct ws_frame *frame = ws_vars_frame(d->vars, ws_vars_selected(d->vars));
+	*ret_pc = frame->pc;
+	if (frame->is_caller && frame->pc)
+		*ret_pc -= (frame->pc - 1) % WS_SASS_BYTES + 1;
 	return WS_OK;
 }

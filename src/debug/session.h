@@ -9,12 +9,15 @@
  *   running, and what a stop means          run.c
  *   steps, also backwards                   step.c
  *   going back                              back.c
+ *   values: kept, named, assigned           values.c; cuda-gdb's own: cuda.c
+ *   a software GPU, a provider              source.c
  *   a host program: started, attached to    program.c
  *   a process under ptrace, its symbols     host.c, host_symbol.c (host.h)
  */
 #ifndef WSI_DEBUG_SESSION_H
 #define WSI_DEBUG_SESSION_H
 
+#include <warpscope/cudadebugger.h>
 #include <warpscope/debug.h>
 
 #include <stdatomic.h>
@@ -43,10 +46,19 @@ struct wsi_breakpoint {
 	uint32_t target_number; /* the target's number of a watchpoint */
 };
 
+struct wsi_named {
+	char *name; /* owned */
+	struct ws_value value;
+	uint32_t next; /* from 1: another whose hash is the same; 0: none */
+};
+
 struct ws_debug {
 	struct ws_debug_client client;
-	struct ws_debug_facts facts;
-	struct ws_target *target;    /* borrowed, or the program's; or NULL */
+	struct ws_target *target;    /* borrowed, or one of those below; or NULL */
+	struct ws_target *made;      /* owned; over an API */
+	struct ws_target *device;    /* owned; over `sim` */
+	struct ws_sim *sim;          /* borrowed */
+	CUDBGAPI api;                /* owned; of `device` */
 	struct wsi_program *program; /* owned; NULL: none */
 	struct ws_debug_news news;   /* the program's last */
 	struct ws_vars *vars;        /* owned; NULL until an expression is evaluated */
@@ -56,7 +68,9 @@ struct ws_debug {
 	struct ws_focus focus;         /* of the target as it stands */
 	struct ws_debug_thread thread; /* the same */
 	uint32_t level, position;      /* of the frame that is looked at */
-	uint64_t n_ended;              /* launches */
+	bool has_asked;
+	struct ws_focus asked;        /* that the evaluator looks at */
+	uint64_t n_launches, n_ended; /* UINT64_MAX: nobody knows how many there will be */
 	uint64_t owed;   /* an event that the program waits for us to acknowledge; 0: none */
 	uint64_t before; /* generation of the target when it was moved last */
 	struct wsi_breakpoint *breakpoints; /* owned; by number */
@@ -67,10 +81,21 @@ struct ws_debug {
 	struct wsi_places found;    /* owned: of the last ws_debug_locate() */
 	struct ws_debug_hit *hits;  /* owned: of the last stop */
 	size_t n_hits, cap_hits;
+	struct ws_value *kept; /* owned; $1 is the first */
+	size_t n_kept, cap_kept;
+	struct wsi_named *named; /* owned */
+	size_t n_named, cap_named;
+	struct wsi_map names; /* owned: the first of `named` with a hash, from 1 */
 };
 
 /* ---- session.c ---- */
 
+/* As ws_debug_use(), after so many launches nothing runs any more. `has_begun`: something has run.
+ */
+enum ws_status wsi_debug_use(struct ws_debug *d, struct ws_target *target, uint64_t n_launches,
+			     bool has_begun, struct ws_error *err);
+/* The device was moved, and stands: tells what kernels printed, and finds the focus. */
+void wsi_debug_stands(struct ws_debug *d);
 enum ws_status wsi_debug_no_memory(struct ws_error *err);
 /* The focus of a lane of a warp. False: the warp or its block cannot be read. */
 bool wsi_debug_focus_of(const struct ws_debug *d, uint32_t warp_index, uint32_t lane,
@@ -89,6 +114,29 @@ enum ws_status wsi_debug_can_ask_at(struct ws_debug *d, uint64_t pc, const char 
 				    struct ws_error *err);
 void wsi_debug_tell(const struct ws_debug *d, enum ws_debug_notice_kind kind,
 		    const struct wsi_breakpoint *breakpoint, const struct ws_error *err);
+
+/* ---- values.c, cuda.c ---- */
+
+/* A `ws_vars_name_fn`. */
+bool wsi_debug_find_name(void *session, struct ws_str name, struct ws_str argument,
+			 struct ws_value *ret_value);
+/* cuda-gdb's $cuda_NAME, `name` without its "$": void for one that is not known here. False: it
+ * does not begin that way. */
+bool wsi_debug_cuda_variable(const struct ws_debug *d, struct ws_str name,
+			     struct ws_value *ret_value);
+void wsi_debug_set_exit_code(struct ws_debug *d, int64_t code);
+/* Before the target goes. */
+void wsi_debug_values_leave(struct ws_debug *d);
+void wsi_debug_values_fini(struct ws_debug *d);
+
+/* ---- source.c ---- */
+
+/* Closes targets that were made here. */
+void wsi_source_leave(struct ws_debug *d);
+/* Whether all threads that are left wait for each other. */
+bool wsi_source_is_stuck(const struct ws_debug *d);
+/* What kernels have printed; the rows may be new. */
+void wsi_source_tell_printed(struct ws_debug *d);
 
 /* ---- place.c ---- */
 

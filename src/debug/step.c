@@ -218,6 +218,7 @@ enum ws_status ws_debug_step(struct ws_debug *d, enum ws_debug_step_kind how, ui
 			   : how == WS_DEBUG_STEPI ? instruction(&s, false)
 			   : how == WS_DEBUG_NEXTI ? instruction(&s, true)
 						   : line(&s, how);
+	wsi_debug_stands(d);
 	return finish_steps(&s, progress, WS_DEBUG_THREAD_EXITED, ret_stop);
 }
 

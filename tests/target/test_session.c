@@ -40,17 +40,23 @@ static bool open_session(void)
 /* `calls` is queued on a device of one SM. */
 static void use_device(const char *kernel)
 {
-	const struct ws_debug_facts facts = { .size = sizeof facts, .n_launches = 1 };
 	device_open(&device, kernels, 1);
 	for (uint32_t i = 0; i < THREADS; i++)
 		assert_int_equal(ws_sim_write(device.sim, device.in + 4 * i, &i, 4, NULL), WS_OK);
 	const uint64_t args[] = { device.out, device.in, 100 };
 	device_launch(&device, kernel, 1, THREADS, args, strcmp(kernel, "chain") == 0 ? 3 : 2);
-	device_debug(&device);
+	assert_int_equal(ws_debug_use_sim(session, device.sim, false, &err), WS_OK);
+	device.target = ws_debug_target(session);
 	assert_int_equal(ws_target_keep_history(device.target, 64 << 20, &err), WS_OK);
-	assert_int_equal(ws_debug_use(session, device.target, &facts, &err), WS_OK);
 	assert_int_equal(ws_debug_state(session), WS_DEBUG_FRESH);
 	assert_null(ws_debug_focus(session));
+}
+
+static void leave(void)
+{
+	ws_debug_leave(session);
+	device.target = NULL;
+	device_close(&device);
 }
 
 static int begin(void **state)
@@ -64,9 +70,8 @@ static int begin(void **state)
 static int end(void **state)
 {
 	(void)state;
-	ws_debug_leave(session);
+	leave();
 	assert_int_equal(ws_debug_state(session), WS_DEBUG_EMPTY);
-	device_close(&device);
 	ws_debug_destroy(session);
 	return 0;
 }
@@ -277,6 +282,57 @@ static void ignored_hits_are_passed_over(void **state)
 	assert_int_equal(ws_debug_breakpoint_find(session, 1)->hits, 2);
 }
 
+/* ---- values ---- */
+
+static void values_have_numbers_and_names(void **state)
+{
+	(void)state;
+	const struct ws_value seven = ws_value_int(7);
+	const char *name;
+	char many[16];
+	size_t kept;
+	assert_int_equal(ws_debug_assign(session, "$n = 1", &err), WS_OK); /* without a thread */
+	assert_int_equal(ws_debug_assign(session, "$R1 = 1", &err), WS_ABSENT);
+	assert_int_equal(ws_debug_assign(session, "1 == 1", &err), WS_ARGUMENT);
+	make("folded", "threadIdx.x == 5", true);
+	run_to(WS_DEBUG_AT_BREAKPOINT);
+	assert_int_equal(ws_debug_keep(session, &seven, &kept, &err), WS_OK);
+	assert_int_equal(kept, 1);
+	assert_int_equal(number("$ + $1 + $n"), 15);
+	assert_int_equal(ws_debug_assign(session, "$n += $", &err), WS_OK);
+	assert_int_equal(ws_debug_assign(session, "$n++", &err), WS_OK);
+	assert_int_equal(number("$n"), 9);
+	assert_int_equal(ws_debug_assign(session, "$n--", &err), WS_OK);
+	assert_int_equal(number("$n"), 8);
+	assert_int_equal(ws_debug_assign(session, "v = $n << 1", &err), WS_OK);
+	assert_int_equal(number("v"), 16);
+	assert_int_equal(number("$_thread"), 1);
+	for (int i = 0; i < 1000; i++) {
+		snprintf(many, sizeof many, "$n%d = %d", i, i);
+		assert_int_equal(ws_debug_assign(session, many, &err), WS_OK);
+	}
+	assert_int_equal(number("$n999 - $n0"), 999);
+	assert_ptr_equal(ws_debug_named(session, 0, &name), ws_debug_named(session, 0, &name));
+	assert_string_equal(name, "n");
+	assert_null(ws_debug_kept(session, 2));
+	assert_null(ws_debug_named(session, 1001, &name));
+	leave(); /* they outlive the target */
+	use_device("calls");
+	assert_int_equal(number("$1 + $n"), 15);
+	ws_debug_remove(session, 1);
+	run_to(WS_DEBUG_ALL_ENDED);
+	assert_int_equal(number("$_exitcode"), 0);
+}
+
+/* A condition is about the thread that comes there, also what it says of the GPU. */
+static void a_condition_knows_where_its_thread_is(void **state)
+{
+	(void)state;
+	make("folded", "$cuda_focus_lane == 5 && $cuda_focus_warp == 1", true);
+	run_to(WS_DEBUG_AT_BREAKPOINT);
+	assert_int_equal(number("threadIdx.x"), 37);
+}
+
 /* ---- steps ---- */
 
 static void steps_go_forth_and_back(void **state)
@@ -372,8 +428,7 @@ static void another_device_has_the_breakpoints(void **state)
 	assert_int_equal(ws_sim_host_end(device.target, true, NULL, &err), WS_OK);
 	assert_int_equal(
 		ws_debug_watch(session, "more", &memory, WS_WATCH_WRITE, NULL, &made, &err), WS_OK);
-	ws_debug_leave(session);
-	device_close(&device);
+	leave();
 	use_device("calls");
 	assert_int_equal(noticed, WS_DEBUG_NOT_PLANTED);
 	assert_false(ws_debug_breakpoint_find(session, 2)->is_enabled);
@@ -385,7 +440,6 @@ static void another_device_has_the_breakpoints(void **state)
 static void a_dump_does_not_run(void **state)
 {
 	(void)state;
-	const struct ws_debug_facts facts = { .size = sizeof facts };
 	const struct ws_debug_breakpoint *made;
 	struct ws_debug_memory memory = { .size_bytes = 4 };
 	struct ws_debug_places places;
@@ -393,7 +447,7 @@ static void a_dump_does_not_run(void **state)
 	struct ws_focus focus;
 	assert_int_equal(ws_core_open(dump, NULL, &target, &err), WS_OK);
 	assert_true(open_session());
-	assert_int_equal(ws_debug_use(session, target, &facts, &err), WS_OK);
+	assert_int_equal(ws_debug_use(session, target, &err), WS_OK);
 	assert_int_equal(ws_debug_state(session), WS_DEBUG_FIXED);
 	assert_int_equal(ws_focus_find(target, &focus, &err), WS_OK);
 	assert_true(ws_debug_set_focus(session, focus.warp_index, focus.lane));
@@ -471,6 +525,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(what_cannot_be_told_counts_as_true, begin, end),
 		cmocka_unit_test_setup_teardown(a_watchpoint_has_both_values, begin, end),
 		cmocka_unit_test_setup_teardown(ignored_hits_are_passed_over, begin, end),
+		cmocka_unit_test_setup_teardown(values_have_numbers_and_names, begin, end),
+		cmocka_unit_test_setup_teardown(a_condition_knows_where_its_thread_is, begin, end),
 		cmocka_unit_test_setup_teardown(steps_go_forth_and_back, begin, end),
 		cmocka_unit_test_setup_teardown(a_step_stops_at_a_breakpoint, begin, end),
 		cmocka_unit_test_setup_teardown(writers_are_found, begin, end),

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cuda-gdb's convenience variables: $cuda_focus_sm and the others. */
-#include <string.h>
+#include "debug/session.h"
 
 #include <warpscope/cudadebugger.h>
-
-#include "look/look.h"
+#include <warpscope/threads.h>
 
 struct known {
-	const struct session *session;
+	const struct ws_debug *d;
+	struct ws_threads threads;
 	struct ws_lane lane;
 	const struct ws_device *device;
 	const struct ws_grid *grid;
@@ -19,22 +19,22 @@ enum { X, Y, Z };
 static bool of_focus(const struct known *known, enum ws_filter_word word, unsigned axis,
 		     int64_t *ret_number)
 {
-	*ret_number = known->session->threads.at.number[word][axis];
-	return known->session->threads.at.known[word];
+	*ret_number = known->threads.at.number[word][axis];
+	return known->threads.at.known[word];
 }
 
 enum { MOST_IDS = 9 /* one more than a value holds */ };
 
 /* How many kernels run, and the ids of the first of them. */
-static uint32_t present_grids(const struct session *session, uint32_t ret_ids[MOST_IDS])
+static uint32_t present_grids(const struct ws_threads *threads, uint32_t ret_ids[MOST_IDS])
 {
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < session->threads.counts.grids; i++) {
-		if (session->threads.grids[i].status != CUDBG_GRID_STATUS_ACTIVE &&
-		    session->threads.grids[i].status != CUDBG_GRID_STATUS_SLEEPING)
+	for (uint32_t i = 0; i < threads->counts.grids; i++) {
+		if (threads->grids[i].status != CUDBG_GRID_STATUS_ACTIVE &&
+		    threads->grids[i].status != CUDBG_GRID_STATUS_SLEEPING)
 			continue;
 		if (n < MOST_IDS)
-			ret_ids[n] = session->threads.kernel_ids[i];
+			ret_ids[n] = threads->kernel_ids[i];
 		n++;
 	}
 	return n;
@@ -64,21 +64,15 @@ static bool focus_number(const struct known *known, struct ws_str name, int64_t 
 /* The line that the thread is at; 0: not known. */
 static uint32_t line_of(const struct known *known)
 {
-	struct ws_line_pos chain[WS_CHAIN_MOST];
-	struct ws_cubin_set *set;
-	struct ws_place place;
-	size_t n = 0;
-	bool found = ws_target_cubins(known->session->target, &set, NULL) == WS_OK &&
-		     ws_cubin_set_find_address(set, known->lane.pc, NULL, &place, NULL) == WS_OK &&
-		     ws_cubin_line_find(place.cubin, place.section, place.sec_off, chain,
-					WS_CHAIN_MOST, &n, NULL) == WS_OK;
-	return found && n ? chain[0].line : 0;
+	struct ws_debug_position position;
+	ws_debug_position(known->d, known->lane.pc, &position);
+	return position.n ? position.chain[0].line : 0;
 }
 
 /* The others, but for their "cuda_". */
 static bool number(const struct known *known, struct ws_str name, int64_t *ret_number)
 {
-	const struct session *session = known->session;
+	const struct ws_threads *threads = &known->threads;
 	const struct ws_device *device = known->device;
 	const struct ws_grid *grid = known->grid;
 	uint32_t ids[MOST_IDS];
@@ -87,7 +81,7 @@ static bool number(const struct known *known, struct ws_str name, int64_t *ret_n
 		bool known;
 		uint64_t value;
 	} numbers[] = {
-		{ "num_devices", true, session->threads.counts.devices },
+		{ "num_devices", true, threads->counts.devices },
 		{ "num_sm", device, device ? device->n_sms : 0 },
 		{ "num_warps", device, device ? device->n_warps_per_sm : 0 },
 		{ "num_lanes", device, device ? device->n_lanes_per_warp : 0 },
@@ -107,11 +101,11 @@ static bool number(const struct known *known, struct ws_str name, int64_t *ret_n
 		{ "thread_lineno", device, device ? line_of(known) : 0 },
 		{ "call_depth", device, known->lane.call_depth },
 		{ "syscall_call_depth", device, known->lane.syscall_call_depth },
-		{ "num_present_kernels", true, present_grids(session, ids) },
-		{ "num_total_kernels", true, session->threads.counts.grids },
+		{ "num_present_kernels", true, present_grids(threads, ids) },
+		{ "num_total_kernels", true, threads->counts.grids },
 		/* ids count up from 0 as kernels become known */
-		{ "latest_launched_kernel_id", session->threads.counts.grids > 0,
-		  session->threads.counts.grids - (uint64_t)1 },
+		{ "latest_launched_kernel_id", threads->counts.grids > 0,
+		  threads->counts.grids - (uint64_t)1 },
 	};
 	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
 		if (!ws_str_equal(name, ws_str_of(numbers[i].name)))
@@ -122,40 +116,44 @@ static bool number(const struct known *known, struct ws_str name, int64_t *ret_n
 	return false;
 }
 
-bool look_cuda_variable(struct cli *cli, const char *path, struct ws_str name,
-			struct ws_value *ret_value)
+/* Looks at the thread that the evaluator looks at. */
+static enum ws_status known_init(struct known *known, const struct ws_debug *d)
+{
+	*known = (struct known){ .d = d };
+	const enum ws_status st =
+		ws_threads_init(&known->threads, d->target, d->has_asked ? &d->asked : NULL, NULL);
+	const struct ws_focus *at = &known->threads.focus;
+	if (st != WS_OK || !known->threads.have_focus ||
+	    ws_target_warp(d->target, at->warp_index, &known->warp, NULL) != WS_OK ||
+	    ws_target_lane(d->target, at->warp_index, at->lane, &known->lane, NULL) != WS_OK)
+		return st;
+	known->device = &known->threads.devices[at->device_index];
+	known->grid = at->grid_index != WS_NONE ? &known->threads.grids[at->grid_index] : NULL;
+	return WS_OK;
+}
+
+bool wsi_debug_cuda_variable(const struct ws_debug *d, struct ws_str name,
+			     struct ws_value *ret_value)
 {
 	static const char prefix[] = "cuda_", focus[] = "focus_";
-	struct session session;
-	struct known known = { .session = &session };
+	struct known known;
 	int64_t found = 0;
 	if (name.len < sizeof prefix || memcmp(name.ptr, prefix, sizeof prefix - 1) != 0)
 		return false;
 	name.ptr += sizeof prefix - 1;
 	name.len -= sizeof prefix - 1;
 	*ret_value = ws_value_void();
-	if (session_open(&session, cli, path) == CLI_ANSWERED) {
-		const struct ws_focus *at = &session.threads.focus;
-		bool here = session.threads.have_focus &&
-			    ws_target_warp(session.target, at->warp_index, &known.warp, NULL) ==
-				    WS_OK &&
-			    ws_target_lane(session.target, at->warp_index, at->lane, &known.lane,
-					   NULL) == WS_OK;
-		known.device = here ? &session.threads.devices[at->device_index] : NULL;
-		known.grid = here && at->grid_index != WS_NONE
-				     ? &session.threads.grids[at->grid_index]
-				     : NULL;
-		bool of_coords = name.len > sizeof focus - 1 &&
-				 memcmp(name.ptr, focus, sizeof focus - 1) == 0;
-		const struct ws_str rest = { name.ptr + sizeof focus - 1,
-					     name.len - (sizeof focus - 1) };
-		if (ws_str_equal(name, ws_str_of("present_kernel_ids"))) {
-			uint32_t ids[MOST_IDS], n = present_grids(&session, ids);
-			*ret_value = ws_value_uints(ids, n < MOST_IDS ? n : MOST_IDS);
-		} else if (of_coords ? focus_number(&known, rest, &found)
-				     : number(&known, name, &found))
-			*ret_value = ws_value_int(found);
+	if (known_init(&known, d) != WS_OK)
+		return true;
+	const bool of_coords =
+		name.len > sizeof focus - 1 && memcmp(name.ptr, focus, sizeof focus - 1) == 0;
+	const struct ws_str rest = { name.ptr + sizeof focus - 1, name.len - (sizeof focus - 1) };
+	if (ws_str_equal(name, ws_str_of("present_kernel_ids"))) {
+		uint32_t ids[MOST_IDS], n = present_grids(&known.threads, ids);
+		*ret_value = ws_value_uints(ids, n < MOST_IDS ? n : MOST_IDS);
+	} else if (of_coords ? focus_number(&known, rest, &found) : number(&known, name, &found)) {
+		*ret_value = ws_value_int(found);
 	}
-	session_close(&session);
+	ws_threads_fini(&known.threads);
 	return true;
 }
