@@ -69,44 +69,16 @@ static bool take_apart(const struct ws_flow_slice *slice, struct item item, stru
 static unsigned pointer_like(const struct ws_flow_slice *slice, uint16_t at, unsigned bits,
 			     int64_t scale)
 {
+	static const uint8_t like[WS_FLOW_OTHER + 1] = {
+		[WS_FLOW_CONSTANT] = 3,  [WS_FLOW_LOAD] = 3,  [WS_FLOW_ATOMIC] = 3,
+		[WS_FLOW_ENTRY_REG] = 3, [WS_FLOW_AGAIN] = 3, [WS_FLOW_MERGE] = 2,
+		[WS_FLOW_SELECT] = 2,    [WS_FLOW_AND] = 2,   [WS_FLOW_PAIR] = 2,
+		[WS_FLOW_NOTHING] = 1,   [WS_FLOW_OTHER] = 1,
+	};
 	const struct ws_flow_node *node = &slice->node[at];
-	if (scale != 1 || node->bits != bits)
+	if (scale != 1 || node->bits != bits || !like[node->op])
 		return 0;
-	switch (node->op) {
-	case WS_FLOW_CONSTANT:
-	case WS_FLOW_LOAD:
-	case WS_FLOW_ATOMIC:
-	case WS_FLOW_ENTRY_REG:
-	case WS_FLOW_AGAIN:
-		return bits == 64 ? 3 : 2;
-	case WS_FLOW_MERGE:
-	case WS_FLOW_SELECT:
-	case WS_FLOW_AND:
-	case WS_FLOW_PAIR:
-		return bits == 64 ? 2 : 1;
-	case WS_FLOW_NOTHING:
-	case WS_FLOW_OTHER:
-		return bits == 64 ? 1 : 0;
-	case WS_FLOW_IMMEDIATE:
-	case WS_FLOW_SPECIAL:
-	case WS_FLOW_ADD:
-	case WS_FLOW_SUB:
-	case WS_FLOW_MUL:
-	case WS_FLOW_SHL:
-	case WS_FLOW_SHR:
-	case WS_FLOW_SAR:
-	case WS_FLOW_OR:
-	case WS_FLOW_XOR:
-	case WS_FLOW_NOT:
-	case WS_FLOW_MIN:
-	case WS_FLOW_MAX:
-	case WS_FLOW_ZEXT:
-	case WS_FLOW_SEXT:
-	case WS_FLOW_LOW:
-	case WS_FLOW_HIGH:
-		break;
-	}
-	return 0;
+	return like[node->op] - (bits == 64 ? 0u : 1u);
 }
 
 /* Takes the one term that looks most like a pointer out of the list. */

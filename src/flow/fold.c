@@ -159,32 +159,14 @@ static void fold_sign(struct ws_flow_slice *slice, struct ws_flow_node *node)
 static void fold_two(struct ws_flow_slice *slice, struct ws_flow_node *node)
 {
 	const struct ws_flow_node *a = arg_of(slice, node, 0), *b = arg_of(slice, node, 1);
-	bool right = is_number(b), both = is_number(a) && right;
-	uint64_t x = (uint64_t)a->value, y = (uint64_t)b->value;
-	if (node->bits == 32) {
-		x = (uint32_t)x;
-		y = (uint32_t)y;
-	}
-	unsigned by = y < 64 ? (unsigned)y : 63;
-	if (node->op == WS_FLOW_MUL && both)
-		make_number(node, x * y);
-	else if (node->op == WS_FLOW_SHL && both)
-		make_number(node, y < node->bits ? x << by : 0);
-	else if (node->op == WS_FLOW_SHR && both)
-		make_number(node, y < node->bits ? x >> by : 0);
-	else if (node->op == WS_FLOW_SUB && both)
-		make_number(node, x - y);
-	else if (node->op == WS_FLOW_AND && both)
-		make_number(node, x & y);
-	else if (node->op == WS_FLOW_OR && both)
-		make_number(node, x | y);
-	else if (node->op == WS_FLOW_XOR && both)
-		make_number(node, x ^ y);
-	else if ((node->op == WS_FLOW_MUL && right && y == 1) ||
-		 (right && y == 0 && node->op != WS_FLOW_MUL && node->op != WS_FLOW_AND &&
-		  node->op != WS_FLOW_MIN && node->op != WS_FLOW_MAX))
+	if (!is_number(b))
+		return;
+	const uint64_t y = node->bits == 32 ? (uint32_t)b->value : (uint64_t)b->value;
+	if ((node->op == WS_FLOW_MUL && y == 1) ||
+	    (y == 0 && node->op != WS_FLOW_MUL && node->op != WS_FLOW_AND &&
+	     node->op != WS_FLOW_MIN && node->op != WS_FLOW_MAX))
 		*node = *a;
-	else if (node->op == WS_FLOW_AND && right)
+	else if (node->op == WS_FLOW_AND)
 		fold_mask(slice, node);
 	else if (node->op == WS_FLOW_SAR)
 		fold_sign(slice, node);
@@ -215,9 +197,7 @@ static void fold_pair(struct ws_flow_slice *slice, struct ws_flow_node *node)
 {
 	uint16_t low = node->arg[0], high = node->arg[1];
 	const struct ws_flow_node *a = &slice->node[low], *b = &slice->node[high];
-	if (is_number(a) && is_number(b)) {
-		make_number(node, (uint64_t)b->value << 32 | (uint32_t)a->value);
-	} else if (is_number(b) && b->value == 0) {
+	if (is_number(b) && b->value == 0) {
 		node->op = WS_FLOW_ZEXT;
 		node->n_args = 1;
 	} else if (is_sign_of(slice, high, low)) {
@@ -234,26 +214,14 @@ static void fold_pair(struct ws_flow_slice *slice, struct ws_flow_node *node)
 	}
 }
 
-static void fold_extension(struct ws_flow_slice *slice, struct ws_flow_node *node)
-{
-	const struct ws_flow_node *from = arg_of(slice, node, 0);
-	if (!is_number(from))
-		return;
-	uint32_t value = (uint32_t)from->value;
-	make_number(node, node->op == WS_FLOW_SEXT ? (uint64_t)(int32_t)value : value);
-}
-
 static void fold_half(struct ws_flow_slice *slice, struct ws_flow_node *node)
 {
 	const struct ws_flow_node *from = arg_of(slice, node, 0);
 	bool low = node->op == WS_FLOW_LOW;
-	if (is_number(from)) {
-		make_number(node, (uint64_t)from->value >> (low ? 0 : 32));
-	} else if (low && (from->op == WS_FLOW_ZEXT || from->op == WS_FLOW_SEXT)) {
+	if (low && (from->op == WS_FLOW_ZEXT || from->op == WS_FLOW_SEXT))
 		*node = *arg_of(slice, from, 0);
-	} else if (from->op == WS_FLOW_PAIR) {
+	else if (from->op == WS_FLOW_PAIR)
 		*node = *arg_of(slice, from, low ? 0 : 1);
-	}
 }
 
 /* Parts of a merge that are the same are one. */
@@ -266,54 +234,40 @@ static void fold_choice(struct ws_flow_slice *slice, struct ws_flow_node *node)
 		*node = *arg_of(slice, node, 0);
 }
 
+/* Computes what has only numbers. */
+static bool fold_numbers(struct ws_flow_slice *slice, struct ws_flow_node *node)
+{
+	const unsigned n = wsi_flow_takes(node->op);
+	uint64_t value[2] = { 0 };
+	if (!n || node->n_args != n)
+		return false;
+	for (unsigned i = 0; i < n; i++) {
+		const struct ws_flow_node *from = arg_of(slice, node, i);
+		if (!is_number(from))
+			return false;
+		value[i] =
+			node->bits == 32 && n == 2 ? (uint32_t)from->value : (uint64_t)from->value;
+	}
+	make_number(node, wsi_flow_compute(node, value[0], value[1]));
+	return true;
+}
+
 static void fold_node(struct ws_flow_slice *slice, struct ws_flow_node *node)
 {
-	switch (node->op) {
-	case WS_FLOW_ADD:
+	if (fold_numbers(slice, node))
+		return;
+	if (node->op == WS_FLOW_ADD)
 		flatten_sum(slice, node);
-		break;
-	case WS_FLOW_SUB:
-	case WS_FLOW_MUL:
-	case WS_FLOW_SHL:
-	case WS_FLOW_SHR:
-	case WS_FLOW_SAR:
-	case WS_FLOW_AND:
-	case WS_FLOW_OR:
-	case WS_FLOW_XOR:
-	case WS_FLOW_MIN:
-	case WS_FLOW_MAX:
-		if (node->n_args == 2)
-			fold_two(slice, node);
-		break;
-	case WS_FLOW_ZEXT:
-	case WS_FLOW_SEXT:
-		fold_extension(slice, node);
-		break;
-	case WS_FLOW_LOW:
-	case WS_FLOW_HIGH:
+	else if (node->op == WS_FLOW_LOW || node->op == WS_FLOW_HIGH)
 		fold_half(slice, node);
-		break;
-	case WS_FLOW_PAIR:
+	else if (node->op == WS_FLOW_PAIR)
 		fold_pair(slice, node);
-		break;
-	case WS_FLOW_SELECT:
-	case WS_FLOW_MERGE:
+	else if (node->op == WS_FLOW_SELECT || node->op == WS_FLOW_MERGE)
 		fold_choice(slice, node);
-		break;
-	case WS_FLOW_IMMEDIATE:
+	else if (node->op == WS_FLOW_IMMEDIATE)
 		node->value = cut((uint64_t)node->value, node->bits);
-		break;
-	case WS_FLOW_NOTHING:
-	case WS_FLOW_ENTRY_REG:
-	case WS_FLOW_CONSTANT:
-	case WS_FLOW_SPECIAL:
-	case WS_FLOW_LOAD:
-	case WS_FLOW_ATOMIC:
-	case WS_FLOW_NOT:
-	case WS_FLOW_AGAIN:
-	case WS_FLOW_OTHER:
-		break;
-	}
+	else if (wsi_flow_takes(node->op) == 2 && node->n_args == 2)
+		fold_two(slice, node);
 }
 
 void wsi_fold(struct ws_flow_slice *slice)

@@ -115,4 +115,9 @@ bool wsi_express_sign(struct wsi_slicer *s, uint16_t node, const struct wsi_half
 
 void wsi_fold(struct ws_flow_slice *slice);
 
+/* value.c: how many arguments an operation computes a number from, 1 or 2; 0: it is none of those.
+ * What such a node is for two numbers (for one: `b` is not used), to be cut to its width. */
+unsigned wsi_flow_takes(enum ws_flow_op op);
+uint64_t wsi_flow_compute(const struct ws_flow_node *node, uint64_t a, uint64_t b);
+
 #endif

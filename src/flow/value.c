@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The value of a slice, from those of its leaves. */
 #include "base/base.h"
-#include "flow/flow.h"
+#include "flow/slice.h"
 
 struct eval {
 	const struct ws_flow_slice *slice;
@@ -11,82 +11,43 @@ struct eval {
 	bool known[WS_FLOW_MAX_NODES];
 };
 
-/* Two arguments; shifts of as much as the width or more give what the hardware gives: no bit. */
-static bool eval_two(const struct ws_flow_node *node, uint64_t a, uint64_t b, uint64_t *ret_value)
+unsigned wsi_flow_takes(enum ws_flow_op op)
 {
-	uint64_t width = node->bits, count = b < width ? b : width;
-	int64_t sa = width == 64 ? (int64_t)a : (int32_t)(uint32_t)a;
-	int64_t sb = width == 64 ? (int64_t)b : (int32_t)(uint32_t)b;
-	bool less = node->is_signed ? sa < sb : a < b;
-	switch (node->op) {
-	case WS_FLOW_SUB:
-		*ret_value = a - b;
-		return true;
-	case WS_FLOW_MUL:
-		*ret_value = a * b;
-		return true;
-	case WS_FLOW_SHL:
-		*ret_value = count == 64 ? 0 : a << count;
-		return true;
-	case WS_FLOW_SHR:
-		*ret_value = count == 64 ? 0 : a >> count;
-		return true;
-	case WS_FLOW_SAR:
-		*ret_value = (uint64_t)(sa >> (count < 64 ? count : 63));
-		return true;
-	case WS_FLOW_AND:
-		*ret_value = a & b;
-		return true;
-	case WS_FLOW_OR:
-		*ret_value = a | b;
-		return true;
-	case WS_FLOW_XOR:
-		*ret_value = a ^ b;
-		return true;
-	case WS_FLOW_MIN:
-		*ret_value = less ? a : b;
-		return true;
-	case WS_FLOW_MAX:
-		*ret_value = less ? b : a;
-		return true;
-	case WS_FLOW_PAIR:
-		*ret_value = (a & UINT32_MAX) | b << 32;
-		return true;
-	case WS_FLOW_NOTHING:
-	case WS_FLOW_ENTRY_REG:
-	case WS_FLOW_IMMEDIATE:
-	case WS_FLOW_CONSTANT:
-	case WS_FLOW_SPECIAL:
-	case WS_FLOW_LOAD:
-	case WS_FLOW_ATOMIC:
-	case WS_FLOW_ADD:
-	case WS_FLOW_NOT:
-	case WS_FLOW_ZEXT:
-	case WS_FLOW_SEXT:
-	case WS_FLOW_LOW:
-	case WS_FLOW_HIGH:
-	case WS_FLOW_SELECT:
-	case WS_FLOW_MERGE:
-	case WS_FLOW_AGAIN:
-	case WS_FLOW_OTHER:
-		break;
-	}
-	return false;
+	static const uint8_t takes[WS_FLOW_OTHER + 1] = {
+		[WS_FLOW_SUB] = 2,  [WS_FLOW_MUL] = 2,  [WS_FLOW_SHL] = 2,  [WS_FLOW_SHR] = 2,
+		[WS_FLOW_SAR] = 2,  [WS_FLOW_AND] = 2,  [WS_FLOW_OR] = 2,   [WS_FLOW_XOR] = 2,
+		[WS_FLOW_MIN] = 2,  [WS_FLOW_MAX] = 2,  [WS_FLOW_PAIR] = 2, [WS_FLOW_NOT] = 1,
+		[WS_FLOW_ZEXT] = 1, [WS_FLOW_SEXT] = 1, [WS_FLOW_LOW] = 1,  [WS_FLOW_HIGH] = 1,
+	};
+	return takes[op];
 }
 
-static bool eval_one(const struct ws_flow_node *node, uint64_t a, uint64_t *ret_value)
+uint64_t wsi_flow_compute(const struct ws_flow_node *node, uint64_t a, uint64_t b)
 {
-	if (node->op == WS_FLOW_NOT)
-		*ret_value = ~a;
-	else if (node->op == WS_FLOW_ZEXT || node->op == WS_FLOW_LOW)
-		*ret_value = a & UINT32_MAX;
-	else if (node->op == WS_FLOW_SEXT)
-		*ret_value = (uint64_t)(int64_t)(int32_t)(uint32_t)a;
-	else if (node->op == WS_FLOW_HIGH)
-		*ret_value = a >> 32;
-	else
-		return false;
-	return true;
+	/* shifts of as much as the width or more give what the hardware gives: no bit */
+	const uint64_t width = node->bits, count = b < width ? b : width;
+	const int64_t sa = width == 64 ? (int64_t)a : (int32_t)(uint32_t)a;
+	const int64_t sb = width == 64 ? (int64_t)b : (int32_t)(uint32_t)b;
+	const bool less = node->is_signed ? sa < sb : a < b;
+	const uint64_t value[] = {
+		[WS_FLOW_SUB] = a - b,
+		[WS_FLOW_MUL] = a * b,
+		[WS_FLOW_SHL] = count == 64 ? 0 : a << count,
+		[WS_FLOW_SHR] = count == 64 ? 0 : a >> count,
+		[WS_FLOW_SAR] = (uint64_t)(sa >> (count < 64 ? count : 63)),
+		[WS_FLOW_AND] = a & b,
+		[WS_FLOW_OR] = a | b,
+		[WS_FLOW_XOR] = a ^ b,
+		[WS_FLOW_MIN] = less ? a : b,
+		[WS_FLOW_MAX] = less ? b : a,
+		[WS_FLOW_PAIR] = (a & UINT32_MAX) | b << 32,
+		[WS_FLOW_NOT] = ~a,
+		[WS_FLOW_ZEXT] = a & UINT32_MAX,
+		[WS_FLOW_SEXT] = (uint64_t)(int64_t)(int32_t)(uint32_t)a,
+		[WS_FLOW_LOW] = a & UINT32_MAX,
+		[WS_FLOW_HIGH] = a >> 32,
+	};
+	return value[node->op];
 }
 
 /* Alternatives are known only when all are and are the same. */
@@ -129,50 +90,28 @@ static bool eval_memory(const struct eval *eval, const struct ws_flow_node *node
 /* One node whose arguments, which have greater numbers, are done. */
 static bool eval_node(const struct eval *eval, const struct ws_flow_node *node, uint64_t *ret_value)
 {
-	bool have_a = node->n_args > 0 && eval->known[node->arg[0]];
-	uint64_t a = have_a ? eval->value[node->arg[0]] : 0;
-	switch (node->op) {
-	case WS_FLOW_IMMEDIATE:
+	const unsigned n = wsi_flow_takes(node->op);
+	const bool have_a = node->n_args > 0 && eval->known[node->arg[0]];
+	const uint64_t a = have_a ? eval->value[node->arg[0]] : 0;
+	if (n) {
+		if (!have_a || node->n_args != n || !eval->known[node->arg[n - 1]])
+			return false;
+		*ret_value = wsi_flow_compute(node, a, eval->value[node->arg[n - 1]]);
+		return true;
+	}
+	if (node->op == WS_FLOW_IMMEDIATE) {
 		*ret_value = (uint64_t)node->value;
 		return true;
-	case WS_FLOW_SPECIAL:
-	case WS_FLOW_ENTRY_REG:
-		return eval->leaf(eval->user, node, 0, ret_value);
-	case WS_FLOW_CONSTANT:
-		return (have_a || !node->n_args) && eval_memory(eval, node, a, ret_value);
-	case WS_FLOW_LOAD:
-		return have_a && eval_memory(eval, node, a, ret_value);
-	case WS_FLOW_ADD:
-		return eval_sum(eval, node, ret_value);
-	case WS_FLOW_SELECT:
-	case WS_FLOW_MERGE:
-		return eval_same(eval, node, ret_value);
-	case WS_FLOW_NOT:
-	case WS_FLOW_ZEXT:
-	case WS_FLOW_SEXT:
-	case WS_FLOW_LOW:
-	case WS_FLOW_HIGH:
-		return have_a && eval_one(node, a, ret_value);
-	case WS_FLOW_SUB:
-	case WS_FLOW_MUL:
-	case WS_FLOW_SHL:
-	case WS_FLOW_SHR:
-	case WS_FLOW_SAR:
-	case WS_FLOW_AND:
-	case WS_FLOW_OR:
-	case WS_FLOW_XOR:
-	case WS_FLOW_MIN:
-	case WS_FLOW_MAX:
-	case WS_FLOW_PAIR:
-		return have_a && node->n_args == 2 && eval->known[node->arg[1]] &&
-		       eval_two(node, a, eval->value[node->arg[1]], ret_value);
-	case WS_FLOW_NOTHING:
-	case WS_FLOW_ATOMIC:
-	case WS_FLOW_AGAIN:
-	case WS_FLOW_OTHER:
-		break;
 	}
-	return false;
+	if (node->op == WS_FLOW_SPECIAL || node->op == WS_FLOW_ENTRY_REG)
+		return eval->leaf(eval->user, node, 0, ret_value);
+	if (node->op == WS_FLOW_LOAD || node->op == WS_FLOW_CONSTANT)
+		return (have_a || (node->op == WS_FLOW_CONSTANT && !node->n_args)) &&
+		       eval_memory(eval, node, a, ret_value);
+	if (node->op == WS_FLOW_ADD)
+		return eval_sum(eval, node, ret_value);
+	return (node->op == WS_FLOW_SELECT || node->op == WS_FLOW_MERGE) &&
+	       eval_same(eval, node, ret_value);
 }
 
 /* Marks the nodes that a node is made of; their numbers are greater than its own. */
