@@ -17,7 +17,8 @@
  */
 #include "cubin/internal.h"
 
-void wsi_cubin_note(struct ws_cubin *cubin, const struct ws_error *err)
+/* Remembers the first damage. */
+static void cubin_note(struct ws_cubin *cubin, const struct ws_error *err)
 {
 	if (!cubin->damaged)
 		cubin->damage = *err;
@@ -157,7 +158,7 @@ static void sections_scan(struct ws_cubin *cubin)
 				 "section %" PRIu32 " of the image needs %" PRIu64
 				 " bytes, has %zu",
 				 i, shdr.size, bytes.len);
-			wsi_cubin_note(cubin, &err);
+			cubin_note(cubin, &err);
 		}
 	}
 }
@@ -273,7 +274,7 @@ enum ws_status ws_cubin_open(struct ws_span image, struct ws_cubin **ret_cubin,
 		wsi_fail(&damage, WS_TRUNCATED, image.origin + image.len,
 			 "the image is cut: %" PRIu64 " of %" PRIu64 " section headers are there",
 			 elf.n_present, elf.n_sections);
-		wsi_cubin_note(cubin, &damage);
+		cubin_note(cubin, &damage);
 	}
 	sections_scan(cubin);
 	cubin->code = wsi_zalloc_array(cubin->n_code, sizeof *cubin->code);

@@ -104,8 +104,6 @@ struct ws_cubin {
 };
 
 /* cubin.c */
-/* Remembers the first damage. */
-void wsi_cubin_note(struct ws_cubin *cubin, const struct ws_error *err);
 /* Bytes of a section as far as they are there; `index` must be below n_sections, 0 gives none. */
 struct ws_span wsi_cubin_bytes(const struct ws_cubin *cubin, uint32_t index);
 /* Makes a part of a cubin the first time that it is asked for, under the lock; `have` tells that it

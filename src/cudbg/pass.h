@@ -13,8 +13,6 @@
 extern const struct CUDBGAPI_st wsi_cudbg_passing_tables[WSI_CUDBG_SESSIONS];
 /* What they do. */
 CUDBGResult wsi_cudbg_pass(unsigned session, unsigned slot, const union wsi_api_value *values);
-/* Makes a call that was handed on, here or in the other process. */
-CUDBGResult wsi_cudbg_make(unsigned session, unsigned slot, const union wsi_api_value *values);
 /* The table to hand out for a session: the plain one where nothing needs the calls as data. */
 CUDBGAPI wsi_cudbg_table(const struct wsi_cudbg *s);
 

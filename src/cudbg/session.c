@@ -67,7 +67,8 @@ CUDBGAPI wsi_cudbg_table(const struct wsi_cudbg *s)
 					   : &wsi_cudbg_tables[s->number];
 }
 
-CUDBGResult wsi_cudbg_make(unsigned session, unsigned slot, const union wsi_api_value *values)
+/* Makes a call that was handed on, here or in the other process. */
+static CUDBGResult call_make(unsigned session, unsigned slot, const union wsi_api_value *values)
 {
 	struct wsi_cudbg *s = &wsi_cudbg_sessions[session];
 	return s->remote ? wsi_remote_call(s, slot, values)
@@ -76,8 +77,8 @@ CUDBGResult wsi_cudbg_make(unsigned session, unsigned slot, const union wsi_api_
 
 CUDBGResult wsi_cudbg_pass(unsigned session, unsigned slot, const union wsi_api_value *values)
 {
-	return wsi_trace_on() ? wsi_trace_call(wsi_cudbg_make, session, slot, values)
-			      : wsi_cudbg_make(session, slot, values);
+	return wsi_trace_on() ? wsi_trace_call(call_make, session, slot, values)
+			      : call_make(session, slot, values);
 }
 
 enum ws_status ws_cudbg_api(struct ws_target *target, CUDBGAPI *ret_api, struct ws_error *err)

@@ -304,11 +304,6 @@ struct wsi_global {
 bool wsi_core_global_at(const struct ws_core *core, uint64_t address,
 			struct wsi_global *ret_global);
 
-/* Fails with the reason why the dump does not have `what` of a space: left out (by which flag), cut
- * off, or never there. */
-enum ws_status wsi_core_missing(const struct ws_core *core, enum ws_space space, const char *what,
-				struct ws_error *err);
-
 /* How many of these bytes of global memory the file has, from the first on. */
 uint64_t wsi_core_global_present(const struct ws_core *core, uint64_t address, uint64_t size);
 

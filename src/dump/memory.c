@@ -49,8 +49,10 @@ static bool looks_left_out(const struct ws_core *core, enum ws_space space)
 	return false;
 }
 
-enum ws_status wsi_core_missing(const struct ws_core *core, enum ws_space space, const char *what,
-				struct ws_error *err)
+/* Fails with the reason why the dump does not have `what` of a space: left out (by which flag), cut
+ * off, or never there. */
+static enum ws_status memory_missing(const struct ws_core *core, enum ws_space space,
+				     const char *what, struct ws_error *err)
 {
 	const char *flag = flag_that_explains(core, space);
 	if (flag)
@@ -104,7 +106,7 @@ static enum ws_status read_global(struct reading *r, uint64_t address)
 		if (!wsi_core_global_at(r->core, address, &global)) {
 			char what[64];
 			(void)wsi_format(what, "global memory at 0x%" PRIx64, address);
-			return wsi_core_missing(r->core, WS_SPACE_GLOBAL, what, r->err);
+			return memory_missing(r->core, WS_SPACE_GLOBAL, what, r->err);
 		}
 		reading_take(r, global.bytes);
 		if (r->done < r->len && global.bytes.len < global.claimed)
@@ -154,8 +156,8 @@ static enum ws_status read_shared(struct reading *r, uint32_t block_index, uint6
 {
 	uint32_t section = wsi_core_slot(r->core, r->core->blocks.at[block_index], WSI_KIND_SHARED);
 	if (!section)
-		return wsi_core_missing(r->core, WS_SPACE_SHARED, "shared memory of the block",
-					r->err);
+		return memory_missing(r->core, WS_SPACE_SHARED, "shared memory of the block",
+				      r->err);
 	return read_section(r, section, 0, address, "shared memory of the block");
 }
 
@@ -167,8 +169,7 @@ static enum ws_status read_local(struct reading *r, const struct ws_address *at)
 				"the warp has no lane %u in the dump", at->lane);
 	uint32_t section = wsi_core_slot(r->core, lane, WSI_KIND_LOCAL);
 	if (!section)
-		return wsi_core_missing(r->core, WS_SPACE_LOCAL, "local memory of the lane",
-					r->err);
+		return memory_missing(r->core, WS_SPACE_LOCAL, "local memory of the lane", r->err);
 	return read_section(r, section, wsi_elf_shdr(&r->core->elf, section).addr, at->address,
 			    "local memory of the lane");
 }
@@ -217,7 +218,7 @@ static enum ws_status read_bank(struct reading *r, uint32_t grid_index, uint32_t
 		return st;
 	char what[48];
 	(void)wsi_format(what, "constant bank %u", bank_id);
-	return wsi_core_missing(r->core, WS_SPACE_CONST, what, r->err);
+	return memory_missing(r->core, WS_SPACE_CONST, what, r->err);
 }
 
 /* Parameters have a section of their own; else they may be found in constant bank 0, where they
@@ -233,7 +234,7 @@ static enum ws_status read_params(struct reading *r, uint32_t grid_index, uint64
 		return read_section(r, section, start, address, "parameters of the grid");
 	if (has_bank)
 		return read_bank(r, grid_index, 0, address);
-	return wsi_core_missing(r->core, WS_SPACE_PARAM, "parameters of the grid", r->err);
+	return memory_missing(r->core, WS_SPACE_PARAM, "parameters of the grid", r->err);
 }
 
 /* Grid that an address means: the one it names, else that of its warp. WS_NONE: neither is known.

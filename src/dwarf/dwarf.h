@@ -323,11 +323,6 @@ enum ws_status wsi_dwarf_visit(const struct ws_dwarf *dwarf,
 
 /* ---- types ---- */
 
-/* scope.c: what an entry that names a variable or parameter says of it. */
-void wsi_dwarf_variable(struct wsi_dwarf_look *look, const struct wsi_dwarf_entry *entry,
-			const struct wsi_dwarf_attrs *attrs,
-			struct ws_dwarf_variable *ret_variable);
-
 /* type.c */
 enum ws_type_kind wsi_dwarf_kind(const struct wsi_dwarf_at *at);
 /* Elements of each dimension of an array, outermost first, WS_SIZE_UNKNOWN for those not told. */

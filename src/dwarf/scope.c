@@ -5,7 +5,7 @@
 enum { MAX_BLOCKS = 128 /* within each other; an inlined function has one of its own */ };
 
 /* A variable of a copy of a function says only which of the original it is. */
-void wsi_dwarf_variable(struct wsi_dwarf_look *look, const struct wsi_dwarf_entry *entry,
+static void variable_of(struct wsi_dwarf_look *look, const struct wsi_dwarf_entry *entry,
 			const struct wsi_dwarf_attrs *attrs, struct ws_dwarf_variable *ret_variable)
 {
 	struct wsi_dwarf_at original;
@@ -44,7 +44,7 @@ enum ws_status ws_dwarf_variable_at(const struct ws_dwarf *dwarf, uint64_t info_
 		return st;
 	if (!is_variable(at.entry.abbrev->tag))
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the entry is not a variable");
-	wsi_dwarf_variable(&look, &at.entry, &at.attrs, ret_variable);
+	variable_of(&look, &at.entry, &at.attrs, ret_variable);
 	return WS_OK;
 }
 
@@ -96,7 +96,7 @@ static enum ws_status collect(struct collector *c, uint64_t off, uint32_t depth,
 			bool inner = tag == DW_TAG_inlined_subroutine;
 			if (pass == 0 && is_variable(tag)) {
 				struct ws_dwarf_variable found;
-				wsi_dwarf_variable(&c->look, &entry, &attrs, &found);
+				variable_of(&c->look, &entry, &attrs, &found);
 				found.depth = depth;
 				found.n_calls = n_calls;
 				if (c->n < c->cap)

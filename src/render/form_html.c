@@ -10,7 +10,8 @@ static void escape(struct ws_out *out, const char *at, size_t n, uint32_t code)
 		wsi_escape_bytes(out, at, n, code);
 }
 
-void wsi_html_put(struct ws_out *out, struct ws_str text)
+/* Text of the input, as `page->put`. */
+static void html_put(struct ws_out *out, struct ws_str text)
 {
 	static const struct wsi_special markup = { { WSI_SPECIAL('&') | WSI_SPECIAL('<') |
 							     WSI_SPECIAL('>') | WSI_SPECIAL('"') |
@@ -313,7 +314,7 @@ static void link(struct wsi_page *page, const char *name, uint32_t number)
 }
 
 const struct wsi_form wsi_form_html = {
-	.put = wsi_html_put,
+	.put = html_put,
 	.rich = true,
 	.section = section,
 	.lead = lead,

@@ -15,8 +15,6 @@
 
 #include "render/page.h"
 
-/* Text of the input, as `page->put`. */
-void wsi_html_put(struct ws_out *out, struct ws_str text);
 /* Markup of ours: a string literal. */
 #define wsi_html_raw(page, text) ws_out_text((page)->out, text)
 /* The format is markup of ours; what %s and %c print is text, escaped. */

@@ -12,7 +12,8 @@ struct ws_str wsi_device_name(const struct ws_device *device)
 	return device->name.len ? device->name : ws_str_of("(name lost)");
 }
 
-const char *wsi_function_missing(const struct ws_report *report, enum ws_status status)
+/* Why a place has no function, in words. */
+static const char *function_missing(const struct ws_report *report, enum ws_status status)
 {
 	bool is_dump = report->dump_status == WS_OK;
 	return status == WS_ABSENT
@@ -180,7 +181,7 @@ void wsi_say_function(struct wsi_page *page, const struct ws_report_frame *frame
 {
 	if (frame->function_status != WS_OK) {
 		wsi_run(page, WSI_NONE, "?? (%s)",
-			wsi_function_missing(page->report, frame->function_status));
+			function_missing(page->report, frame->function_status));
 		return;
 	}
 	wsi_str(page, WSI_CODE,

@@ -8,8 +8,6 @@
 
 /* "NVIDIA H200", or that it is lost. */
 struct ws_str wsi_device_name(const struct ws_device *device);
-/* Why a place has no function, in words. */
-const char *wsi_function_missing(const struct ws_report *report, enum ws_status status);
 /* Whether more than the address of a frame is known: its line, or its function. */
 bool wsi_has_place(const struct ws_report_frame *frame);
 /* Whether the lane that cuda-gdb starts at cannot be guilty. */

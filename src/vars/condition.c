@@ -7,7 +7,8 @@
  */
 #include "vars/condition.h"
 
-struct wsi_record *wsi_record_begin(struct ws_vars *vars)
+/* From now on evaluation is recorded in vars->record; NULL: no memory. */
+static struct wsi_record *record_begin(struct ws_vars *vars)
 {
 	return vars->record = wsi_zalloc(sizeof *vars->record);
 }
@@ -133,7 +134,7 @@ enum ws_status ws_vars_condition(struct ws_vars *vars, const char *text,
 	struct ws_value value;
 	struct ws_condition *made = NULL;
 	struct wsi_operand result = { 0 };
-	struct wsi_record *record = wsi_record_begin(vars);
+	struct wsi_record *record = record_begin(vars);
 	if (!record)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "a condition");
 	enum ws_status st = ws_vars_evaluate(vars, text, &value, err);

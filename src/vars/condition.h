@@ -43,9 +43,6 @@ struct wsi_record {
 	struct wsi_cond_step step[WSI_COND_STEPS];
 };
 
-/* From now on evaluation is recorded in vars->record; NULL: no memory. */
-struct wsi_record *wsi_record_begin(struct ws_vars *vars);
-
 /* The number that a value is, and which step makes it. */
 enum ws_status wsi_operand_of(struct ws_vars *vars, const struct ws_value *value,
 			      struct wsi_operand *ret_operand, struct ws_error *err) WS_MUST_USE;

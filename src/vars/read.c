@@ -167,10 +167,11 @@ static struct ws_address place_of(const struct ws_vars *vars, uint32_t address_c
 	return wsi_address(vars, space, address);
 }
 
-enum ws_status wsi_variable_value(struct ws_vars *vars, const struct ws_dwarf *dwarf,
-				  const struct ws_dwarf_function *function,
-				  const struct ws_dwarf_variable *variable,
-				  struct ws_value *ret_value, struct ws_error *err)
+/* The value of a variable. WS_UNSUPPORTED: a place of a kind that is not known. */
+static enum ws_status variable_value(struct ws_vars *vars, const struct ws_dwarf *dwarf,
+				     const struct ws_dwarf_function *function,
+				     const struct ws_dwarf_variable *variable,
+				     struct ws_value *ret_value, struct ws_error *err)
 {
 	const struct ws_frame *frame = &vars->frames[vars->selected];
 	struct ws_value value = { .type = wsi_dwarf_vtype(dwarf, variable->type) };
@@ -285,8 +286,8 @@ static void value_or_why(struct ws_vars *vars, const struct ws_dwarf *dwarf,
 			 const struct ws_dwarf_variable *variable, struct ws_value *ret_value)
 {
 	enum ws_status st = vars->is_stripped ? WS_EXCLUDED
-					      : wsi_variable_value(vars, dwarf, function, variable,
-								   ret_value, NULL);
+					      : variable_value(vars, dwarf, function, variable,
+							       ret_value, NULL);
 	if (st != WS_OK)
 		*ret_value = (struct ws_value){
 			.kind = WS_VALUE_MISSING,

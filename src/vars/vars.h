@@ -196,11 +196,6 @@ bool wsi_is_unsigned(const struct wsi_shape *shape);
 /* `n` bytes from byte `offset` of a value that is there. */
 enum ws_status wsi_value_read(struct ws_vars *vars, const struct ws_value *value, uint64_t offset,
 			      void *buffer, size_t n, struct ws_error *err) WS_MUST_USE;
-/* The value of a variable. WS_UNSUPPORTED: a place of a kind that is not known. */
-enum ws_status wsi_variable_value(struct ws_vars *vars, const struct ws_dwarf *dwarf,
-				  const struct ws_dwarf_function *function,
-				  const struct ws_dwarf_variable *variable,
-				  struct ws_value *ret_value, struct ws_error *err) WS_MUST_USE;
 /* A variable of the frame by its name: of several the innermost. WS_ABSENT */
 enum ws_status wsi_local_find(struct ws_vars *vars, struct ws_str name, struct ws_value *ret_value,
 			      struct ws_error *err) WS_MUST_USE;

@@ -402,7 +402,6 @@ void wsi_launch_retire(struct ws_sim *sim, struct wsi_block *block);
 /* Ends everything that runs or waits to, as a driver does after a fault. */
 void wsi_launch_kill(struct ws_sim *sim);
 void wsi_launch_fini(struct ws_sim *sim);
-void wsi_block_destroy(struct ws_sim *sim, struct wsi_block *block);
 /* Counts what a block takes; false: it does not fit. */
 bool wsi_block_take(struct ws_sim *sim, struct wsi_block *block, const char *what,
 		    uint64_t bytes) WS_MUST_USE;
@@ -410,7 +409,6 @@ bool wsi_block_take(struct ws_sim *sim, struct wsi_block *block, const char *wha
 size_t wsi_warp_reg_words(const struct ws_sim *sim, uint32_t n_regs);
 /* Gives a warp another number of registers; the lower ones stay. False: no memory. */
 bool wsi_warp_resize(struct ws_sim *sim, struct wsi_warp *warp, uint32_t n_regs) WS_MUST_USE;
-uint32_t wsi_block_threads(const struct wsi_grid *grid);
 /* A grid with its memory and number; not in the queue. */
 enum ws_status wsi_grid_make(struct ws_sim *sim, const struct ws_sim_launch *launch,
 			     const struct ws_function *function, struct wsi_grid **ret_grid,
@@ -497,8 +495,6 @@ void wsi_converge(struct wsi_warp *warp);
 /* The same for the barriers of a block. barrier.c */
 void wsi_bar_check(struct ws_sim *sim, struct wsi_block *block);
 void wsi_cluster_check(struct ws_sim *sim, struct wsi_cluster *cluster);
-/* Lanes leave. control.c */
-void wsi_lanes_exit(struct wsi_run *run, uint32_t lanes);
 /* A lane returns to `target`: what was entered after that is left too. control.c */
 void wsi_leave(struct wsi_warp *warp, unsigned lane, uint64_t target);
 
@@ -507,7 +503,6 @@ void wsi_leave(struct wsi_warp *warp, unsigned lane, uint64_t target);
  * even if the image has one (`is_defined`). */
 uint64_t wsi_service_address(struct ws_str name, bool is_defined);
 enum wsi_step wsi_service_call(struct wsi_run *run);
-bool wsi_service_print(struct ws_sim *sim, const char *bytes, size_t len);
 /* An argument in a register and the next one. */
 uint64_t wsi_service_argument(const struct wsi_run *run, unsigned number, unsigned lane);
 void wsi_service_result(struct wsi_run *run, unsigned lane, uint64_t value, unsigned words);
@@ -517,7 +512,6 @@ wsi_service wsi_service_parameters, wsi_service_launch, wsi_service_get_error,
 	wsi_service_peek_error;
 
 /* ---- run.c ---- */
-uint64_t wsi_random(struct ws_sim *sim);
 /* Before execution, when anything but a kernel may have changed memory. False: no memory. */
 bool wsi_run_prepare(struct ws_sim *sim) WS_MUST_USE;
 /* Chooses the warp and the group that run next, as a run does that then stops at a breakpoint. */

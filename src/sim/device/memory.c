@@ -337,8 +337,8 @@ uint8_t *wsi_region_write(struct wsi_region *region, uint64_t address, uint64_t 
 	       ((address - region->start) & (WSI_PAGE_BYTES - 1));
 }
 
-uint8_t *wsi_memory_write(struct wsi_memory *memory, uint64_t address, uint64_t *len,
-			  bool *ret_no_memory)
+static uint8_t *memory_write(struct wsi_memory *memory, uint64_t address, uint64_t *len,
+			     bool *ret_no_memory)
 {
 	struct wsi_region *region = wsi_memory_find(memory, address);
 	*ret_no_memory = false;
@@ -378,7 +378,7 @@ enum ws_status wsi_memory_copy_in(struct wsi_memory *memory, uint64_t address, c
 		return bad_range(err, bad, false);
 	for (size_t done = 0; done < len;) {
 		uint64_t n = len - done;
-		uint8_t *to = wsi_memory_write(memory, address + done, &n, &no_memory);
+		uint8_t *to = memory_write(memory, address + done, &n, &no_memory);
 		if (!to)
 			return bad_range(err, address + done, no_memory);
 		memcpy(to, (const uint8_t *)bytes + done, (size_t)n);

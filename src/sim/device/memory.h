@@ -109,8 +109,6 @@ uint8_t *wsi_region_write(struct wsi_region *region, uint64_t address, uint64_t 
 /* The same for any address; NULL also if nothing is allocated there. */
 const uint8_t *wsi_memory_read(struct wsi_memory *memory, uint64_t address, uint64_t *len,
 			       bool *ret_no_memory);
-uint8_t *wsi_memory_write(struct wsi_memory *memory, uint64_t address, uint64_t *len,
-			  bool *ret_no_memory);
 
 /* Adds a region; its pages are absent. WS_ARGUMENT: not free. WS_LIMIT: the account has no room. */
 enum ws_status wsi_memory_add(struct wsi_memory *memory, const struct wsi_region *region,

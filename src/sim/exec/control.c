@@ -203,7 +203,8 @@ enum wsi_step wsi_run_lepc(struct wsi_run *run, const struct wsi_op *op)
 
 /* ---- ends ---- */
 
-void wsi_lanes_exit(struct wsi_run *run, uint32_t lanes)
+/* Lanes leave. */
+static void lanes_exit(struct wsi_run *run, uint32_t lanes)
 {
 	struct wsi_warp *warp = run->warp;
 	warp->live &= ~lanes;
@@ -221,7 +222,7 @@ enum wsi_step wsi_run_exit(struct wsi_run *run, const struct wsi_op *op)
 		return WSI_STEP_NEXT;
 	if (!wsi_tmem_leave(run, lanes))
 		return WSI_STEP_FAULT;
-	wsi_lanes_exit(run, lanes);
+	lanes_exit(run, lanes);
 	return WSI_STEP_SPLIT;
 }
 

@@ -20,7 +20,7 @@ static enum ws_status invalid(struct ws_error *err, const char *what)
 	return wsi_cuda_fail(err, WS_CUDA_ERROR_INVALID_VALUE, "%s", what);
 }
 
-uint32_t wsi_block_threads(const struct wsi_grid *grid)
+static uint32_t block_threads(const struct wsi_grid *grid)
 {
 	return grid->block.x * grid->block.y * grid->block.z;
 }
@@ -272,7 +272,7 @@ static enum ws_status set_resources(struct ws_sim *sim, struct wsi_grid *grid,
 {
 	const struct wsi_device *device = sim->device;
 	struct ws_sim_limits limits;
-	uint32_t threads = wsi_block_threads(grid);
+	uint32_t threads = block_threads(grid);
 	ws_sim_limits(sim, &limits);
 	grid->n_regs = wsi_fit_regs(function->n_regs);
 	grid->n_warps = (threads + WSI_LANES - 1) / WSI_LANES;
@@ -499,7 +499,7 @@ bool wsi_block_take(struct ws_sim *sim, struct wsi_block *block, const char *wha
 	return fits;
 }
 
-void wsi_block_destroy(struct ws_sim *sim, struct wsi_block *block)
+static void block_destroy(struct ws_sim *sim, struct wsi_block *block)
 {
 	if (!block)
 		return;
@@ -547,7 +547,7 @@ bool wsi_warp_resize(struct ws_sim *sim, struct wsi_warp *warp, uint32_t n_regs)
 static struct wsi_warp *warp_create(struct ws_sim *sim, struct wsi_block *block, uint32_t id)
 {
 	const struct wsi_grid *grid = block->grid;
-	uint32_t left = wsi_block_threads(grid) - id * WSI_LANES;
+	uint32_t left = block_threads(grid) - id * WSI_LANES;
 	struct wsi_warp *warp = wsi_zalloc(sizeof *warp);
 	if (!warp)
 		return NULL;
@@ -616,7 +616,7 @@ static struct wsi_block *block_create(struct ws_sim *sim, struct wsi_grid *grid)
 		ok = block->warps[i] != NULL;
 	}
 	if (!ok) {
-		wsi_block_destroy(sim, block);
+		block_destroy(sim, block);
 		return NULL;
 	}
 	return block;
@@ -754,7 +754,7 @@ static bool cluster_enter(struct ws_sim *sim, struct wsi_grid *grid, struct ws_d
 		block->cluster_dim = c;
 		block->rank = done;
 		if (sim->check && !wsi_check_enter(sim, block)) {
-			wsi_block_destroy(sim, block);
+			block_destroy(sim, block);
 			*ret_no_memory = true;
 			break;
 		}
@@ -776,7 +776,7 @@ static bool cluster_enter(struct ws_sim *sim, struct wsi_grid *grid, struct ws_d
 		wsi_free(cluster);
 	for (size_t i = n_blocks; i < n_blocks + done; i++) {
 		sm_account(sim, sim->blocks[i], false);
-		wsi_block_destroy(sim, sim->blocks[i]);
+		block_destroy(sim, sim->blocks[i]);
 	}
 	sim->n_blocks = n_blocks;
 	sim->n_resident = n_resident;
@@ -858,7 +858,7 @@ void wsi_launch_retire(struct ws_sim *sim, struct wsi_block *block)
 	sm_account(sim, block, false);
 	block_leave(sim, block);
 	block->grid->done_blocks++;
-	wsi_block_destroy(sim, block);
+	block_destroy(sim, block);
 	if (!last)
 		wsi_cluster_check(sim, cluster);
 }
@@ -867,7 +867,7 @@ void wsi_launch_retire(struct ws_sim *sim, struct wsi_block *block)
 static void drop_blocks(struct ws_sim *sim)
 {
 	for (size_t i = 0; i < sim->n_blocks; i++)
-		wsi_block_destroy(sim, sim->blocks[i]);
+		block_destroy(sim, sim->blocks[i]);
 	sim->n_blocks = 0;
 	sim->n_resident = sim->n_gaps = sim->turn = 0;
 	sim->turn_of = NULL;

@@ -24,7 +24,7 @@ enum {
 	OTHER_WARP = 8,                  /* how often another warp than the oldest runs */
 };
 
-uint64_t wsi_random(struct ws_sim *sim)
+static uint64_t random_next(struct ws_sim *sim)
 {
 	/* splitmix64 [public domain: Steele, Lea, Flood] */
 	uint64_t z = sim->random += UINT64_C(0x9e3779b97f4a7c15);
@@ -78,7 +78,7 @@ static unsigned choose_lane(struct ws_sim *sim, struct wsi_warp *warp)
 {
 	uint32_t turn = warp->turn++;
 	if (sim->options.schedule == WS_SIM_RANDOM)
-		turn = (uint32_t)wsi_random(sim);
+		turn = (uint32_t)random_next(sim);
 	else if (sim->options.schedule != WS_SIM_ADVERSARIAL && turn % OTHER_GROUP != 0)
 		turn = 0;
 	if (turn != 0) { /* the turn-th of those that are ready */
@@ -244,9 +244,9 @@ static uint64_t turn_length(struct ws_sim *sim)
 	case WS_SIM_OLDEST:
 		return LONG_TURN;
 	case WS_SIM_RANDOM:
-		return 1 + wsi_random(sim) % TURN;
+		return 1 + random_next(sim) % TURN;
 	case WS_SIM_ADVERSARIAL:
-		return 1 + wsi_random(sim) % 3;
+		return 1 + random_next(sim) % 3;
 	case WS_SIM_ROUND_ROBIN:
 		break;
 	}
@@ -289,7 +289,7 @@ static struct wsi_warp *choose_warp(struct ws_sim *sim)
 {
 	size_t n = sim->n_resident, at = sim->turn;
 	if (sim->options.schedule == WS_SIM_RANDOM && n > 0)
-		at = (size_t)(wsi_random(sim) % n);
+		at = (size_t)(random_next(sim) % n);
 	bool oldest = sim->options.schedule == WS_SIM_OLDEST && sim->turn_kept;
 	if (oldest) /* whose turn it is otherwise does not change: all get there */
 		at = 0;

@@ -38,7 +38,7 @@ static bool read_text(struct wsi_run *run, unsigned lane, uint64_t address, char
 
 /* ---- printing ---- */
 
-bool wsi_service_print(struct ws_sim *sim, const char *bytes, size_t len)
+static bool service_print(struct ws_sim *sim, const char *bytes, size_t len)
 {
 	uint64_t room = sim->options.print_bytes;
 	if (!sim->printed && wsi_account_fix(&sim->account, "what kernels print", room))
@@ -121,7 +121,7 @@ static bool print_one(struct arguments *args, const char *flags, bool wide, char
 		n = letter == '%' ? 1 : 2;
 	}
 	size_t len = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
-	args->run->no_memory |= !wsi_service_print(args->run->sim, text, len);
+	args->run->no_memory |= !service_print(args->run->sim, text, len);
 	return !args->run->no_memory;
 }
 
@@ -166,7 +166,7 @@ static enum wsi_step service_vprintf(struct wsi_run *run, unsigned lane)
 		size_t plain = strcspn(at, "%");
 		char flags[16], letter;
 		bool wide;
-		run->no_memory |= !wsi_service_print(run->sim, at, plain);
+		run->no_memory |= !service_print(run->sim, at, plain);
 		at += plain;
 		if (*at != '%')
 			break;
@@ -240,7 +240,7 @@ static enum wsi_step service_assert(struct wsi_run *run, unsigned lane)
 		   "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
 		   file, number, function, block->idx.x, block->idx.y, block->idx.z, thread % dim.x,
 		   thread / dim.x % dim.y, thread / dim.x / dim.y, expression);
-	run->no_memory |= !wsi_service_print(run->sim, line, strlen(line));
+	run->no_memory |= !service_print(run->sim, line, strlen(line));
 	return wsi_fault(run, CUDBG_EXCEPTION_WARP_ASSERT, 1u << lane, "assertion `%.100s` failed",
 			 expression);
 }

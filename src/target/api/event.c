@@ -44,7 +44,8 @@ static bool event_of(const CUDBGEvent *event, struct ws_event *ret)
 	return true;
 }
 
-bool wsi_api_changes(const CUDBGEvent *event)
+/* Whether an event changes the lists, or what devices do. */
+static bool event_changes(const CUDBGEvent *event)
 {
 	return event->kind == CUDBG_EVENT_CTX_CREATE ||
 	       event->kind == CUDBG_EVENT_ELF_IMAGE_LOADED ||
@@ -79,7 +80,7 @@ static enum ws_status next_of(struct api_target *t, CUDBGEventQueueType type,
 			return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "events");
 		if (API_CALL(t, getNextEvent, type, &event) != CUDBG_SUCCESS)
 			return WS_ABSENT;
-		if (wsi_api_changes(&event))
+		if (event_changes(&event))
 			t->untaken.items[t->untaken.n++] = event;
 		bool sync = type == CUDBG_EVENT_QUEUE_TYPE_SYNC;
 		bool told = event_of(&event, ret_event) &&
