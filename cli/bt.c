@@ -15,7 +15,7 @@ struct bt {
 static int take_arguments(void *query, const char *text)
 {
 	struct bt *bt = query;
-	return look_frame_arguments(text, &bt->arguments)
+	return cli_frame_arguments_find(text, &bt->arguments)
 		       ? CLI_ANSWERED
 		       : cli_usage("bt",
 				   "--frame-arguments is scalars, all, none or presence, not '%s'",

@@ -263,6 +263,12 @@ int cli_usage(const char *verb, const char *format, ...) WS_PRINTF(2, 3);
 /* An unsigned number, decimal or 0x; false when `text` is not exactly one. */
 bool cli_number(const char *text, uint64_t *ret_value);
 
+/* A number of elements as gdb takes it: 0 is no limit. */
+uint32_t cli_most(uint64_t number);
+/* Which arguments a word asks for; false: it is none. */
+bool cli_frame_arguments_find(const char *word, enum cli_frame_arguments *ret_which);
+const char *cli_frame_arguments_word(enum cli_frame_arguments which);
+
 /* A stretch of memory: SPACE:ADDRESS+LENGTH, with global, shared, local, param or constN. */
 struct cli_range {
 	enum ws_space space;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SPACE:ADDRESS+LENGTH on a command line. */
+/* Words of a command line: SPACE:ADDRESS+LENGTH, numbers of elements, which arguments. */
 #include <string.h>
 
 #include <warpscope/report.h>
@@ -50,4 +50,27 @@ bool cli_range(const char *text, struct cli_range *ret_range)
 		return false;
 	*ret_range = range;
 	return true;
+}
+
+uint32_t cli_most(uint64_t number)
+{
+	return number && number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+}
+
+static const char *const argument_words[] = { "scalars", "all", "none", "presence" };
+
+const char *cli_frame_arguments_word(enum cli_frame_arguments which)
+{
+	return argument_words[which];
+}
+
+bool cli_frame_arguments_find(const char *word, enum cli_frame_arguments *ret_which)
+{
+	for (size_t i = 0; i < sizeof argument_words / sizeof argument_words[0]; i++) {
+		if (strcmp(argument_words[i], word) != 0)
+			continue;
+		*ret_which = (enum cli_frame_arguments)i;
+		return true;
+	}
+	return false;
 }

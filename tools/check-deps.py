@@ -44,7 +44,7 @@ def table(root):
 
 
 def folder_of(path, uses, room_of):
-    """src/target/api/x.c -> target/api; cli/debug/x.c -> cli; include/warpscope/x.h -> the folder that it is of"""
+    """src/target/api/x.c -> target/api; cli/run/x.c -> cli; include/warpscope/x.h -> the folder that it is of"""
     where, name = os.path.split(path)
     if path.startswith('include/'):
         return room_of.get(name, name)
@@ -84,9 +84,9 @@ WRITES = {
     'write': ('src/text/out.c', 'src/base/', 'cuda/agent/debug.c', 'src/debug/host.c', 'src/debug/program.c'),
     'pwrite': ('src/base/', 'src/debug/host.c'),
     # what kernels print is the program's own output, as it is
-    'STDOUT_FILENO': ('cuda/agent/debug.c', 'cli/main.c', 'cli/debug/pager.c'),
+    'STDOUT_FILENO': ('cuda/agent/debug.c', 'cli/main.c', 'cli/gdb/pager.c'),
     'STDERR_FILENO': ('cuda/agent/main.c', 'cli/main.c', 'cli/open.c', 'cli/triage/scan.c', 'cli/exec/'),
-    'ws_write_fd': ('src/text/out.c', 'src/base/', 'cuda/agent/main.c', 'cli/main.c', 'cli/debug/pager.c', 'src/trace/trace.c', 'cli/triage/', 'cli/exec/'),
+    'ws_write_fd': ('src/text/out.c', 'src/base/', 'cuda/agent/main.c', 'cli/main.c', 'cli/gdb/pager.c', 'src/trace/trace.c', 'cli/triage/', 'cli/exec/'),
     # a part of a dump that was asked for; records that are JSON already, and names for the program itself
     'ws_out_bytes': ('src/text/', 'cli/extract.c', 'cli/triage/', 'src/triage/record.c'),
 }

@@ -6,7 +6,7 @@
  */
 #include "info/info.h"
 
-#include "debug/debug.h"
+#include "prompt/prompt.h"
 
 #include <stdio.h>
 #include <stdlib.h>

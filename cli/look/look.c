@@ -76,18 +76,13 @@ static int look_at(struct look *look, int argc, char **argv, struct cli_given nu
 	return CLI_ANSWERED;
 }
 
-uint32_t look_most(uint64_t number)
-{
-	return number && number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
-}
-
 void look_use_style(struct look *look, const struct look_style *given)
 {
 	struct ws_value_style style = look->session.cli->style;
 	if (given->elements.given)
-		style.elements = look_most(given->elements.value);
+		style.elements = cli_most(given->elements.value);
 	if (given->repeats.given)
-		style.repeats = look_most(given->repeats.value);
+		style.repeats = cli_most(given->repeats.value);
 	style.is_pretty = (style.is_pretty || given->pretty) && !look->session.cli->json;
 	ws_vars_set_style(look->vars, style);
 }
@@ -246,24 +241,6 @@ size_t look_list(struct look *look, bool params, struct ws_out *out, struct ws_j
 	}
 	free(list);
 	return shown;
-}
-
-static const char *const argument_words[] = { "scalars", "all", "none", "presence" };
-
-const char *look_frame_arguments_word(enum cli_frame_arguments which)
-{
-	return argument_words[which];
-}
-
-bool look_frame_arguments(const char *word, enum cli_frame_arguments *ret_which)
-{
-	for (size_t i = 0; i < sizeof argument_words / sizeof argument_words[0]; i++) {
-		if (strcmp(argument_words[i], word) != 0)
-			continue;
-		*ret_which = (enum cli_frame_arguments)i;
-		return true;
-	}
-	return false;
 }
 
 /* One of a list of arguments; takes `text`. `*before`: what is between it and the one before. */

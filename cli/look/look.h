@@ -78,9 +78,6 @@ enum look_arguments {
 };
 void look_print_arguments(struct ws_vars *vars, enum look_arguments how,
 			  enum cli_frame_arguments which, struct ws_out *out);
-/* Which arguments a word asks for; false: it is none. */
-bool look_frame_arguments(const char *word, enum cli_frame_arguments *ret_which);
-const char *look_frame_arguments_word(enum cli_frame_arguments which);
 
 /* Options of the verbs that print values: all but what is given is as at the prompt. */
 struct look_style {
@@ -94,8 +91,6 @@ struct look_style {
 		"pretty", 0, CLI_FLAG, .at = offsetof(type, member.pretty)          \
 	}
 void look_use_style(struct look *look, const struct look_style *given);
-/* A number of elements as gdb takes it: 0 is no limit. */
-uint32_t look_most(uint64_t number);
 
 /* "/x" and what follows; false, when told: no format. */
 bool look_format(const char **text, struct ws_value_format *ret_format);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* info: what is not a table of the verb. */
-#include "debug/debug.h"
+#include "prompt/prompt.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -232,7 +232,7 @@ static void info_held(struct debugger *d, const char *which, const char *text)
 {
 	enum { MOST = 8 };
 	char *copy = cli_copy(text, strlen(text)), *words[MOST], *options[MOST], *argv[16];
-	const int n = debug_split(copy, words, MOST);
+	const int n = gdb_split(copy, words, MOST);
 	int n_options = 0, argc = 0;
 	argv[argc++] = (char *)(uintptr_t) "locals";
 	argv[argc++] = d->dump ? d->dump : (char *)(uintptr_t) "device";
@@ -266,34 +266,12 @@ static bool info_locals(struct debugger *d, const char *text)
 	return true;
 }
 
-static bool info_breakpoints(struct debugger *d, const char *text)
-{
-	(void)text;
-	debug_breakpoints_list(d);
-	return true;
-}
-
 static bool info_watchpoints(struct debugger *d, const char *text)
 {
-	(void)text;
 	if (ws_debug_breakpoint_next(d->session, 0))
-		debug_breakpoints_list(d);
-	else
-		ws_out_text(&d->cli->out, "No watchpoints.\n");
+		return debug_breakpoints_list(d, text);
+	ws_out_text(&d->cli->out, "No watchpoints.\n");
 	return true;
-}
-
-static bool info_display(struct debugger *d, const char *text)
-{
-	(void)text;
-	debug_display_list(d);
-	return true;
-}
-
-static bool info_source(struct debugger *d, const char *text)
-{
-	(void)text;
-	return debug_list_info(d);
 }
 
 static bool info_symbol(struct debugger *d, const char *text)
@@ -304,11 +282,16 @@ static bool info_symbol(struct debugger *d, const char *text)
 
 static bool info_program(struct debugger *d, const char *text)
 {
+	static const char *const says[] = {
+		[WS_DEBUG_EMPTY] = "No kernel has begun.",
+		[WS_DEBUG_FIXED] = "The program being debugged is not being run.",
+		[WS_DEBUG_FRESH] = "No kernel has begun.",
+		[WS_DEBUG_STANDS] = "The kernels have begun.",
+		[WS_DEBUG_OVER] = "All kernels have ended.",
+		[WS_DEBUG_LOST] = "The kernels have begun.",
+	};
 	(void)text;
-	ws_out_text(&d->cli->out, d->dump ? "The program being debugged is not being run.\n"
-				  : debug_is_over(d)   ? "All kernels have ended.\n"
-				  : debug_has_begun(d) ? "The kernels have begun.\n"
-						       : "No kernel has begun.\n");
+	ws_out_printf(&d->cli->out, "%s\n", says[ws_debug_state(d->session)]);
 	return true;
 }
 
@@ -318,36 +301,28 @@ static bool info_stack(struct debugger *d, const char *text)
 	return true;
 }
 
-static bool info_host(struct debugger *d, const char *text)
-{
-	(void)text;
-	ws_out_text(&d->cli->out, "There is no host program here: only what runs on the GPU.\n");
-	return true;
-}
-
-static bool info_libraries(struct debugger *d, const char *text)
-{
-	(void)text;
-	ws_out_text(&d->cli->out, "No shared libraries loaded at this time.\n");
-	return true;
-}
+static const char no_host[] = "There is no host program here: only what runs on the GPU.";
 
 static bool info_target(struct debugger *d, const char *text)
 {
-	if (!d->dump)
-		return info_host(d, text);
-	ws_out_text(&d->cli->out, "Local CUDA core dump file:\n\t`");
-	ws_out_escaped(&d->cli->out, ws_str_of(d->dump));
-	ws_out_text(&d->cli->out, "'.\n");
+	struct ws_out *out = &d->cli->out;
+	(void)text;
+	if (d->dump) {
+		ws_out_text(out, "Local CUDA core dump file:\n\t`");
+		ws_out_escaped(out, ws_str_of(d->dump));
+	}
+	ws_out_printf(out, "%s\n", d->dump ? "'." : no_host);
 	return true;
 }
 
 static bool info_inferiors(struct debugger *d, const char *text)
 {
-	if (!d->dump)
-		return info_host(d, text);
-	ws_out_text(&d->cli->out, "  Num  Description       Connection           Executable\n"
-				  "* 1    <main task>       1 (cudacore)\n");
+	(void)text;
+	if (d->dump)
+		ws_out_text(&d->cli->out,
+			    "  Num  Description       Connection           Executable\n");
+	ws_out_printf(&d->cli->out, "%s\n",
+		      d->dump ? "* 1    <main task>       1 (cudacore)" : no_host);
 	return true;
 }
 
@@ -372,7 +347,7 @@ static void info_cuda_line(struct debugger *d, const char *text)
 
 static bool info_cuda(struct debugger *d, const char *text)
 {
-	const char *rest = debug_behind(text, "line");
+	const char *rest = gdb_behind(text, "line");
 	char *word = cli_copy(text, strcspn(text, " "));
 	if (rest)
 		info_cuda_line(d, rest);
@@ -391,38 +366,41 @@ static const struct about {
 	bool (*run)(struct debugger *d, const char *text);
 	const char *help; /* NULL: it is another's short form */
 	bool is_answer;   /* of a dump, for a verb, too */
+	const char *says; /* without a function */
 } abouts[] = {
-	{ "address", debug_info_address, "where a variable or a function is", true },
-	{ "all-registers", info_registers, "as info registers", false },
-	{ "args", info_args, "arguments of the frame: [-q] [-t TYPE] [NAME]", false },
-	{ "auxv", info_host, "accepted: of programs of the host", false },
-	{ "b", info_breakpoints, NULL, false },
-	{ "breakpoints", info_breakpoints, "breakpoints and watchpoints", false },
-	{ "cuda", info_cuda, "tables of the GPU: help info cuda", false },
-	{ "display", info_display, "what display prints", false },
-	{ "f", debug_info_frame, NULL, false },
-	{ "files", info_target, "as info target", false },
-	{ "frame", debug_info_frame, "where a frame is, and what it saved", true },
-	{ "functions", debug_info_functions, "names of functions: [REGEX]", true },
-	{ "inferiors", info_inferiors, "the only one", false },
-	{ "line", info_line, "the code of a line, and the line of code", true },
-	{ "locals", info_locals, "variables of the frame: [-q] [-t TYPE] [NAME]", false },
-	{ "proc", info_host, "accepted: of programs of the host", false },
-	{ "program", info_program, "whether it runs", false },
-	{ "r", info_registers, NULL, false },
-	{ "registers", info_registers, "registers of the frame: [NAME...], or system", false },
-	{ "s", info_stack, NULL, false },
-	{ "scope", info_scope, "what can be named at a place", true },
-	{ "sharedlibrary", info_libraries, "accepted: of programs of the host", false },
-	{ "signals", info_host, "accepted: of programs of the host", false },
-	{ "source", info_source, "the source file of the frame", true },
-	{ "sources", debug_info_sources, "names of source files: [REGEX]", true },
-	{ "stack", info_stack, "as backtrace", false },
-	{ "symbol", info_symbol, "the function or variable at an address", true },
-	{ "target", info_target, "the file of the dump", false },
-	{ "types", debug_info_types, "names of types: [REGEX]", true },
-	{ "variables", debug_info_variables, "variables of no function: [REGEX]", true },
-	{ "watchpoints", info_watchpoints, "as info breakpoints", false },
+	{ "address", debug_info_address, "where a variable or a function is", true, NULL },
+	{ "all-registers", info_registers, "as info registers", false, NULL },
+	{ "args", info_args, "arguments of the frame: [-q] [-t TYPE] [NAME]", false, NULL },
+	{ "auxv", NULL, "accepted: of programs of the host", false, no_host },
+	{ "b", debug_breakpoints_list, NULL, false, NULL },
+	{ "breakpoints", debug_breakpoints_list, "breakpoints and watchpoints", false, NULL },
+	{ "cuda", info_cuda, "tables of the GPU: help info cuda", false, NULL },
+	{ "display", debug_display_list, "what display prints", false, NULL },
+	{ "f", debug_info_frame, NULL, false, NULL },
+	{ "files", info_target, "as info target", false, NULL },
+	{ "frame", debug_info_frame, "where a frame is, and what it saved", true, NULL },
+	{ "functions", debug_info_functions, "names of functions: [REGEX]", true, NULL },
+	{ "inferiors", info_inferiors, "the only one", false, NULL },
+	{ "line", info_line, "the code of a line, and the line of code", true, NULL },
+	{ "locals", info_locals, "variables of the frame: [-q] [-t TYPE] [NAME]", false, NULL },
+	{ "proc", NULL, "accepted: of programs of the host", false, no_host },
+	{ "program", info_program, "whether it runs", false, NULL },
+	{ "r", info_registers, NULL, false, NULL },
+	{ "registers", info_registers, "registers of the frame: [NAME...], or system", false,
+	  NULL },
+	{ "s", info_stack, NULL, false, NULL },
+	{ "scope", info_scope, "what can be named at a place", true, NULL },
+	{ "sharedlibrary", NULL, "accepted: of programs of the host", false,
+	  "No shared libraries loaded at this time." },
+	{ "signals", NULL, "accepted: of programs of the host", false, no_host },
+	{ "source", debug_list_info, "the source file of the frame", true, NULL },
+	{ "sources", debug_info_sources, "names of source files: [REGEX]", true, NULL },
+	{ "stack", info_stack, "as backtrace", false, NULL },
+	{ "symbol", info_symbol, "the function or variable at an address", true, NULL },
+	{ "target", info_target, "the file of the dump", false, NULL },
+	{ "types", debug_info_types, "names of types: [REGEX]", true, NULL },
+	{ "variables", debug_info_variables, "variables of no function: [REGEX]", true, NULL },
+	{ "watchpoints", info_watchpoints, "as info breakpoints", false, NULL },
 };
 
 enum { N_ABOUTS = sizeof abouts / sizeof abouts[0] };
@@ -505,7 +483,9 @@ void debug_info(struct debugger *d, const char *text)
 			break;
 	}
 	char *word = cli_copy(text, n);
-	if (matches == 1)
+	if (matches == 1 && about->says)
+		ws_out_printf(&d->cli->out, "%s\n", about->says);
+	else if (matches == 1)
 		(void)about->run(d, text + n + strspn(text + n, " "));
 	else if (info_has_table(word))
 		debug_verb(d, "info", text);

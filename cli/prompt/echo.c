@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What scripts print: echo and printf. */
-#include "debug/debug.h"
+#include "prompt/prompt.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -214,6 +214,6 @@ void debug_eval(struct debugger *d, const char *text)
 	cli->page_user = page_user;
 	cli_bytes_write(&line, "", 1);
 	if (good)
-		debug_execute(d, line.ptr, false);
+		gdb_execute(&d->gdb, line.ptr, false);
 	free(line.ptr);
 }

@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of `warpscope debug` share. */
-#ifndef WARPSCOPE_CLI_DEBUG_H
-#define WARPSCOPE_CLI_DEBUG_H
+/* What the files of the prompt share: the client of a session (debug.h) that prints, with gdb's
+ * commands. */
+#ifndef WARPSCOPE_CLI_PROMPT_H
+#define WARPSCOPE_CLI_PROMPT_H
 
 #include <warpscope/cudadebugger.h>
 #include <warpscope/debug.h>
 #include <warpscope/line.h>
 #include <warpscope/sim_target.h>
 
+#include "gdb/gdb.h"
 #include "look/look.h"
 #include "names.h"
 #include "run/run.h"
 #include "sources.h"
-
-/* Lines that are to be run. */
-struct debug_due {
-	char **lines; /* owned, with the lines */
-	size_t n;
-};
 
 /* What was said last of the thread in focus. */
 struct debug_told {
@@ -26,20 +22,6 @@ struct debug_told {
 	uint64_t function; /* where it was; 0: nothing said */
 	bool goes_on;      /* what is said next is behind "Breakpoint 3, " */
 	bool numbered;     /* it begins with the number of the frame, and its pc */
-};
-
-struct debug_words {
-	char **item; /* owned, with the words */
-	size_t n, cap;
-};
-
-/* The numbers of names of commands of the user. */
-struct debug_index {
-	struct debug_index_slot {
-		const char *name; /* borrowed; NULL: free */
-		size_t number;
-	} * slots;     /* owned */
-	size_t n, cap; /* cap: a power of two, or 0 */
 };
 
 struct debug_display {
@@ -56,7 +38,6 @@ struct debug_listing {
 	uint64_t function;               /* that code without a source is shown of; 0: any */
 	const struct ws_source *source;  /* owned; of `source_of` */
 	const struct ws_line_file *source_of;
-	uint32_t size; /* lines at once; 0: 10 */
 };
 
 struct debugger {
@@ -64,30 +45,21 @@ struct debugger {
 	struct cli_words scripts; /* of --ex and -x, in pairs: "c" or "f", the command or file */
 	bool batch;               /* nothing is read from standard input */
 	struct cli *cli;
+	struct gdb gdb;
 	bool through_api;         /* commands go through the debugger API over the software GPU */
 	struct ws_debug *session; /* owned */
 	struct ws_vars *vars;     /* the session's; NULL until debug_vars() */
 	bool has_frame_position;
 	struct ws_line_pos frame_position; /* of that frame, if it is not the innermost */
 	struct ws_target *target; /* what commands ask: the session's; owned if it is a dump */
-	bool software_gpu;        /* there is to be one, of these words */
-	char **words;             /* borrowed */
+	bool software_gpu;        /* there is to be one, of the words of `gdb.settings` */
 	struct cli_given pid;     /* or it runs already, in this process, */
 	char *attach_by;          /* and is attached to in this way; borrowed */
 	enum ws_debug_attach_way attach_way; /* the same */
-	bool runs_hook;                      /* a command of the user's own beside another */
 	char *dump;               /* owned: the file of the target; NULL: it is a device */
 	struct cli_given history; /* MiB to keep it in */
 	unsigned last_breakpoint; /* the number of the newest; 0: none */
-	bool quits;
-	char *repeated; /* owned: what an empty line does again; NULL: nothing */
-	bool no_paging;
-	uint32_t height;       /* lines of a page; 0: the terminal's; UINT32_MAX: no pages */
-	bool settings_noted;   /* that there are none has been said */
-	struct prompt *prompt; /* borrowed, while it reads commands */
 	struct debug_told told;
-	struct debug_due *due;          /* owned: of the breakpoint that stopped last; NULL: none */
-	bool runs_due;                  /* they are being run */
 	struct debug_display *displays; /* owned */
 	size_t n_displays, n_dropped, cap_displays;
 	unsigned last_display;
@@ -99,10 +71,10 @@ struct debugger {
 	struct ws_json
 		json; /* the answer of a verb with --json, whose functions are the prompt's */
 	bool names_made;
-	struct debug_words names; /* owned: functions, for completion */
+	struct gdb_lines names; /* owned: functions, for completion */
 };
 
-/* ---- debug.c: the commands ---- */
+/* ---- commands.c ---- */
 
 /* Options of the verbs that have the prompt. */
 int debug_take_command(void *query, const char *text);
@@ -118,23 +90,10 @@ int debug_take_dir(void *query, const char *text);
 		"batch", 0, CLI_FLAG, .at = offsetof(struct debugger, batch), .one_dash = true \
 	}
 
-/* Does what a line says. `repeats`: if it is empty, what the last one said. */
-void debug_execute(struct debugger *d, const char *line, bool repeats);
-/* Whether a word is a command's name, or the beginning of one's. */
-bool debug_has_command(const char *word, size_t n);
-/* Whether a word is the whole name of a command. */
-bool debug_is_command(const char *word);
-/* Names of all commands, from 0; "" for one that is not for this target, NULL: no more. */
-const char *debug_command_name(const struct debugger *d, size_t index);
+/* Commands of --ex and -x, then of standard input, until there are no more. An exit status. */
+int debug_prompt(struct debugger *d);
 void debug_fini(struct debugger *d);
 
-/* ---- words.c: what commands make of their words ---- */
-
-enum { DEBUG_MAX_WORDS = 64 };
-/* What follows a word that a text begins with; NULL: it does not. */
-const char *debug_behind(const char *text, const char *word);
-/* Splits a line at its blanks, in place. Returns how many words were put into `words`. */
-int debug_split(char *line, char *words[], int most);
 /* Runs a verb over the target, which takes the place of its file. */
 void debug_verb(struct debugger *d, const char *name, const char *text);
 /* A number that a command is about. False with a word to the user. */
@@ -150,8 +109,8 @@ void debug_cuda(struct debugger *d, const char *text);
 void debug_backtrace(struct debugger *d, const char *text);
 /* [[level] N | function NAME | apply [all|N|level N...] [-qcs] COMMAND] */
 void debug_frame(struct debugger *d, const char *text);
-void debug_up(struct debugger *d, const char *text);
-void debug_down(struct debugger *d, const char *text);
+/* [N]: up or down by so many */
+void debug_move_frame(struct debugger *d, const char *text, int up);
 /* The same frames, without a word about it */
 void debug_select_frame(struct debugger *d, const char *text);
 /* Frames of the thread in focus; look_close() in any case. */
@@ -167,13 +126,11 @@ bool debug_frame_find(struct debugger *d, struct look *look, const char *text, s
 
 /* all|COUNT|-COUNT|level N[-N]... [-qcs] COMMAND */
 void debug_frame_apply(struct debugger *d, const char *text);
-/* COMMAND in all frames, but in those where it fails */
-void debug_in_frames(struct debugger *d, const char *text);
 /* [1 | apply all|LIST [-qcs] COMMAND]: the thread of gdb that has the focus, and is the only one */
 void debug_thread(struct debugger *d, const char *text);
-/* COMMAND in it, and in all of its frames, but where it fails */
-void debug_in_threads(struct debugger *d, const char *text);
-void debug_in_threads_and_frames(struct debugger *d, const char *text);
+/* COMMAND there, but where it fails */
+enum { DEBUG_FRAMES, DEBUG_THREADS, DEBUG_THREADS_AND_FRAMES };
+void debug_apply_to(struct debugger *d, const char *text, int what);
 
 /* ---- about.c: info ---- */
 
@@ -214,90 +171,21 @@ bool debug_info_sources(struct debugger *d, const char *text);
 /* Where a variable is: NAME */
 bool debug_info_address(struct debugger *d, const char *text);
 
-/* ---- settings.c ---- */
-
-/* What follows set. False: no setting, or one that is always the same. */
-bool debug_set_setting(struct debugger *d, const char *text);
-/* A setting, or all that begin with a word; false: there is none. */
-bool debug_show_setting(struct debugger *d, const char *text);
-/* $_gdb_setting("NAME") and $_gdb_setting_str("NAME"); false: no such setting. */
-bool debug_setting_value(struct debugger *d, struct ws_str name, struct ws_str setting,
-			 struct ws_value *ret_value);
-/* What follows "-elements 3 -pretty --" of a command; `ret_style` has what they ask for. */
-const char *debug_style_options(struct debugger *d, const char *text,
-				struct ws_value_style *ret_style);
-/* SETTING [VALUE] -- COMMAND: the command while the setting is so. */
-void debug_with(struct debugger *d, const char *text);
-/* Unknown settings are accepted: said once. */
-void debug_settings_note(struct debugger *d);
-
 /* ---- show.c ---- */
 
 void debug_show(struct debugger *d, const char *text);
 
-/* ---- absent.c ---- */
-
-/* A line of a command that gdb has and this program has not: says why, and takes its lines. */
-bool debug_is_absent(struct debugger *d, const char *line);
-
-/* ---- prompt.c: where commands come from ---- */
-
-/* Commands of --ex and -x, then of standard input, until there are no more. An exit status. */
-int debug_prompt(struct debugger *d);
-/* Commands of a file, until it ends. */
-void debug_source(struct debugger *d, const char *text);
-/* Take the lines after this one, up to `end`: a command of the user's own, or words about one. */
-void debug_define(struct debugger *d, const char *text);
-/* Out of the innermost while, or on to its next turn. */
-void debug_loop_break(struct debugger *d, const char *text);
-void debug_loop_continue(struct debugger *d, const char *text);
-/* NAME = COMMAND: another name for the beginning of a line. */
-void debug_alias(struct debugger *d, const char *text);
-void debug_document(struct debugger *d, const char *text);
-/* What help says of a command of the user; false: there is none. */
-bool debug_help_defined(struct debugger *d, const char *name);
-/* EXPRESSION: runs the lines up to `end`, once or as long as it is true. */
-void debug_if(struct debugger *d, const char *text);
-void debug_while(struct debugger *d, const char *text);
-/* Takes the lines up to `end`, which are the caller's: a list and its length. */
-char **debug_take_lines(struct debugger *d, bool is_foreign, size_t *ret_n);
-void debug_lines_free(char **lines, size_t n);
-/* Commands of the user's own with their lines, or the one of a name. */
-void debug_show_defined(struct debugger *d, const char *name);
-/* Runs the commands of the breakpoint that has been told. */
-void debug_run_due(struct debugger *d);
-void debug_due_free(struct debug_due *due);
-/* Runs a command of the user's own; false: there is none of the name that `line` begins with. */
-bool debug_run_defined(struct debugger *d, const char *line);
-
-/* ---- pager.c ---- */
-
-struct debug_pager {
-	struct cli *cli;    /* borrowed */
-	unsigned row, rows; /* of the screen: written since the last command, and all */
-	bool skips, whole;  /* the user wants no more of this output, or all of it at once */
-};
-/* From now on output stops at each screen of the terminal; then no more. */
-/* `rows`: lines of a page; 0: there are none. */
-void debug_pager_begin(struct debug_pager *pager, struct cli *cli, unsigned rows);
-/* Lines of the terminal; 0: it is none. */
-unsigned debug_pager_rows(void);
-void debug_pager_end(struct debug_pager *pager);
-/* Writes what a command printed into memory, and what comes before it is written already. */
-void debug_write(struct cli *cli, const char *bytes, size_t len);
-
 /* ---- complete.c ---- */
 
 /* What the last word of a line may be, in the order of the letters. */
-void debug_complete(struct debugger *d, const char *line, struct debug_words *ret_words);
-void debug_words_add(struct debug_words *words, const char *word);
-void debug_words_fini(struct debug_words *words);
-typedef void debug_take_fn(struct ws_cubin *cubin, struct debug_words *words);
+void debug_complete(void *debugger, const char *line, struct gdb_lines *ret_words);
+void debug_words_add(struct gdb_lines *words, const char *word);
+typedef void debug_take_fn(struct ws_cubin *cubin, struct gdb_lines *words);
 /* What `take` adds of every image, in the order of the letters, each once. False: the images cannot
  * be read. */
-bool debug_words_of_images(struct debugger *d, struct debug_words *words, debug_take_fn *take);
+bool debug_words_of_images(struct debugger *d, struct gdb_lines *words, debug_take_fn *take);
 /* Short names of all functions, in the order of the letters; made once. */
-const struct debug_words *debug_names(struct debugger *d);
+const struct gdb_lines *debug_names(struct debugger *d);
 
 /* ---- shell.c: a dump in place of a device ---- */
 
@@ -314,16 +202,8 @@ int debug_make(struct debugger *d);
 /* Has the session use a dump, which is closed on failure. An exit status. */
 int debug_use(struct debugger *d, struct ws_target *target);
 void debug_unmake(struct debugger *d);
-/* Ctrl-C since the last call. */
-bool debug_interrupted(const struct debugger *d);
-/* The process that has the program's device has died. */
-bool debug_is_lost(const struct debugger *d);
-/* All launches, or the program, have ended. */
-bool debug_is_over(const struct debugger *d);
 /* Its device is that of a program. */
 bool debug_has_program(const struct debugger *d);
-/* Something has run. */
-bool debug_has_begun(const struct debugger *d);
 /* The thread in focus; all 0: there is none. */
 struct ws_focus debug_focus(const struct debugger *d);
 /* The session's focus may be another: the frame is its innermost, and its lines come next. */
@@ -356,7 +236,7 @@ bool debug_break(struct debugger *d, const char *text, bool temporary);
 void debug_watch(struct debugger *d, const char *text, uint32_t kinds);
 /* The memory that such a text names. False with a word to the user. */
 bool debug_memory(struct debugger *d, const char *text, struct ws_debug_memory *ret_memory);
-void debug_breakpoints_list(const struct debugger *d);
+bool debug_breakpoints_list(struct debugger *d, const char *text);
 /* Numbers, or none for all. */
 void debug_breakpoints_delete(struct debugger *d, const char *text);
 void debug_breakpoints_enable(struct debugger *d, const char *text, bool enable);
@@ -432,10 +312,8 @@ void debug_print(struct debugger *d, const char *text);
 void debug_call(struct debugger *d, const char *text);
 /* The same as print without its number and the end of the line. */
 void debug_output(struct debugger *d, const char *text);
-/* The type of an expression, or one by its words: with its members, or its name. */
-void debug_ptype(struct debugger *d, const char *text);
-void debug_whatis(struct debugger *d, const char *text);
-/* As ptype and whatis; false with a word to the user. */
+/* The type of an expression, or one by its words: with its members, or its name. False with a word
+ * to the user. */
 bool debug_type(struct debugger *d, const char *text);
 bool debug_type_name(struct debugger *d, const char *text);
 /* Gives $NAME a value. */
@@ -452,13 +330,6 @@ bool debug_set(struct debugger *d, const char *text);
  * nothing is printed. */
 bool debug_print_layout(struct debugger *d, const struct ws_vtype *type);
 
-/* ---- index.c ---- */
-
-bool debug_index_find(const struct debug_index *index, const char *name, size_t len,
-		      size_t *ret_number);
-/* A name that it does not have; it must outlive the index. */
-void debug_index_add(struct debug_index *index, const char *name, size_t number);
-void debug_index_fini(struct debug_index *index);
 /* ---- examine.c ---- */
 
 /* x[/FORMAT] [ADDRESS] */
@@ -471,19 +342,16 @@ void debug_display(struct debugger *d, const char *text);
 /* Numbers, or none for all. */
 void debug_undisplay(struct debugger *d, const char *text);
 void debug_display_enable(struct debugger *d, const char *text, bool enable);
-void debug_display_list(const struct debugger *d);
+bool debug_display_list(struct debugger *d, const char *text);
 void debug_display_all(struct debugger *d);
 void debug_display_fini(struct debugger *d);
 
 /* ---- list.c: sources ---- */
 
-/* [LOCATION], FIRST,LAST, "-" or nothing: the next lines */
-void debug_list(struct debugger *d, const char *text);
-/* The same; false with a word to the user. */
+/* [LOCATION], FIRST,LAST, "-" or nothing: the next lines. False with a word to the user. */
 bool debug_list_lines(struct debugger *d, const char *text);
 /* REGEX: the next line behind those that were listed, or before them, that matches. */
-void debug_search(struct debugger *d, const char *text);
-void debug_search_back(struct debugger *d, const char *text);
+void debug_search(struct debugger *d, const char *text, int back);
 /* "12\t    x = y;" of the thread in focus; false: there is no source. */
 bool debug_list_line(struct debugger *d);
 /* "12\tin FILE" instead. */
@@ -495,7 +363,7 @@ bool debug_unit_at(const struct ws_target *target, uint64_t pc, struct ws_dwarf_
 /* The name of its language, "unknown" for another. */
 const char *debug_language(const struct ws_dwarf_unit *unit);
 /* What gdb says of the file that the thread is in; false: of none. */
-bool debug_list_info(struct debugger *d);
+bool debug_list_info(struct debugger *d, const char *text);
 /* [DIR...] */
 void debug_directory(struct debugger *d, const char *text);
 void debug_show_directories(struct debugger *d, const char *text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions in the thread that the user looks at (vars.h): print, set, conditions. */
-#include "debug/debug.h"
+#include "prompt/prompt.h"
 
 #include <warpscope/sass.h>
 
@@ -24,6 +24,29 @@ bool debug_number(struct debugger *d, const char *text, struct ws_number *ret_nu
 	if (!good)
 		cli_say("%s.\n", err.message);
 	return good;
+}
+
+/* An address that a command is about. False with a word to the user. */
+bool debug_number_in(struct debugger *d, const char *text, uint64_t *ret_address)
+{
+	struct ws_number value;
+	const bool good = debug_number(d, text, &value);
+	if (good)
+		*ret_address = (uint64_t)value.whole;
+	return good;
+}
+
+/* The pc of the thread in focus. */
+bool debug_focus_pc(struct debugger *d, uint64_t *ret_pc)
+{
+	struct ws_error err;
+	if (!debug_has_thread(d))
+		return false;
+	if (ws_debug_frame_pc(d->session, ret_pc, &err) != WS_OK) {
+		cli_fail(NULL, &err);
+		return false;
+	}
+	return true;
 }
 
 bool debug_register(const char *text, enum ws_reg_kind *ret_kind, uint32_t *ret_number)
@@ -95,7 +118,7 @@ void debug_print(struct debugger *d, const char *text)
 		print_lanes(d, text);
 		return;
 	}
-	text = debug_style_options(d, text, &style);
+	text = gdb_style_options(&d->gdb, text, &style);
 	if (!look_format(&text, &format))
 		return;
 	const char *equals = ws_debug_assignment(text);
@@ -236,7 +259,7 @@ static bool print_type(struct debugger *d, const char *text, bool whole)
 	char name[4096];
 	struct ws_vtype type;
 	struct ws_error err;
-	const char *rest = debug_behind(text, "/o");
+	const char *rest = gdb_behind(text, "/o");
 	const bool with_offsets = whole && rest && !d->cli->json;
 	text = rest ? rest : text;
 	if (!debug_vars(d, &err) ||
@@ -269,19 +292,9 @@ bool debug_type(struct debugger *d, const char *text)
 	return print_type(d, text, true);
 }
 
-void debug_ptype(struct debugger *d, const char *text)
-{
-	(void)print_type(d, text, true);
-}
-
 bool debug_type_name(struct debugger *d, const char *text)
 {
 	return print_type(d, text, false);
-}
-
-void debug_whatis(struct debugger *d, const char *text)
-{
-	(void)print_type(d, text, false);
 }
 
 /* ---- setting ---- */

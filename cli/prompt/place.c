@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From source to code, and back. */
-#include "debug/debug.h"
+#include "prompt/prompt.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* show: of the session what is no setting. */
-#include "debug/debug.h"
+#include "prompt/prompt.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -75,6 +75,11 @@ static void show_substitutions(struct debugger *d, const char *text)
 	}
 }
 
+static void show_user(struct debugger *d, const char *text)
+{
+	gdb_show_defined(&d->gdb, text);
+}
+
 void debug_show(struct debugger *d, const char *text)
 {
 	static const struct {
@@ -87,16 +92,16 @@ void debug_show(struct debugger *d, const char *text)
 		{ "conv", show_convenience },
 		{ "substitute-path", show_substitutions },
 		{ "directories", debug_show_directories },
-		{ "user", debug_show_defined },
+		{ "user", show_user },
 	};
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-		const char *rest = debug_behind(text, known[i].name);
+		const char *rest = gdb_behind(text, known[i].name);
 		if (rest) {
 			known[i].show(d, rest);
 			return;
 		}
 	}
-	if (!debug_show_setting(d, text))
+	if (!gdb_show_setting(&d->gdb, text))
 		cli_say("There is no setting '%s' here; set accepts it, and nothing changes.\n",
 			text);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Commands of gdb that are not here: each says why, once for all its lines. */
-#include "debug/debug.h"
+#include "gdb/gdb.h"
 
 #include <string.h>
 
@@ -66,19 +66,18 @@ static const struct absent {
 	{ "maint", "is not here: it shows the insides of gdb", false },
 };
 
-bool debug_is_absent(struct debugger *d, const char *line)
+bool gdb_is_absent(struct gdb *gdb, const char *line)
 {
 	for (size_t i = 0; i < sizeof absents / sizeof absents[0]; i++) {
 		const struct absent *one = &absents[i];
 		const bool is_sign = strchr("!|", *one->name) != NULL;
 		const char *rest =
-			is_sign && *line == *one->name ? line + 1 : debug_behind(line, one->name);
-		size_t n = 0;
+			is_sign && *line == *one->name ? line + 1 : gdb_behind(line, one->name);
 		if (!rest)
 			continue;
 		if (one->has_lines && !*rest) {
-			char **lines = debug_take_lines(d, true, &n);
-			debug_lines_free(lines, n);
+			struct gdb_lines lines = gdb_take_lines(gdb, true);
+			gdb_lines_free(&lines);
 		}
 		cli_note("'%s' %s.\n", one->name, one->why);
 		return true;

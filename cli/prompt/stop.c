@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Commands that move the device, and what is told of each stop. */
-#include "debug/debug.h"
+#include "prompt/prompt.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -99,17 +99,6 @@ static void print_fault(struct debugger *d, const struct ws_debug_stop *stop)
 		      exception ? exception->label : "of a kind that is not known");
 }
 
-/* Its commands are to be done. */
-static void take_due(struct debugger *d, const struct ws_debug_breakpoint *hit)
-{
-	debug_due_free(d->due);
-	d->due = cli_alloc(1, sizeof *d->due);
-	d->due->lines = cli_alloc(hit->n_commands, sizeof *d->due->lines);
-	d->due->n = hit->n_commands;
-	for (size_t i = 0; i < hit->n_commands; i++)
-		d->due->lines[i] = cli_copy(hit->commands[i], strlen(hit->commands[i]));
-}
-
 static void print_breakpoint(struct debugger *d, const struct ws_debug_breakpoint *hit)
 {
 	debug_print_switch(d);
@@ -147,9 +136,9 @@ static void tell(struct debugger *d, const struct ws_debug_stop *stop)
 {
 	const bool is_hit = stop->reason == WS_DEBUG_AT_BREAKPOINT || stop->n_hits > 0;
 	if (is_hit)
-		take_due(d, stop->breakpoint);
-	if (stop->reason == WS_DEBUG_AT_BREAKPOINT && d->due->n > 0 &&
-	    strcmp(d->due->lines[0], "silent") == 0)
+		gdb_set_due(&d->gdb, stop->breakpoint->commands, stop->breakpoint->n_commands);
+	if (stop->reason == WS_DEBUG_AT_BREAKPOINT && stop->breakpoint->n_commands > 0 &&
+	    strcmp(stop->breakpoint->commands[0], "silent") == 0)
 		return;
 	print_reason(d, stop);
 	debug_print_thread(d);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* info functions, types, variables, sources, address: what the images have names for. */
-#include "debug/debug.h"
+#include "prompt/prompt.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static void print_head(struct debugger *d, const char *what, const struct patter
 
 /* Those of the words that match: lines, or the array of a key. */
 static void print_words(struct debugger *d, const char *key, const struct pattern *pattern,
-			const struct debug_words *words)
+			const struct gdb_lines *words)
 {
 	if (d->cli->json) {
 		debug_answer(d, key);
@@ -52,14 +52,14 @@ static bool print_all(struct debugger *d, const char *key, const char *what, con
 		      debug_take_fn *take)
 {
 	struct pattern pattern;
-	struct debug_words words = { 0 };
+	struct gdb_lines words = { 0 };
 	if (!pattern_init(&pattern, text))
 		return false;
 	if (take)
 		(void)debug_words_of_images(d, &words, take);
 	print_head(d, what, &pattern);
 	print_words(d, key, &pattern, take ? &words : debug_names(d));
-	debug_words_fini(&words);
+	gdb_lines_free(&words);
 	pattern_fini(&pattern);
 	return true;
 }
@@ -71,7 +71,7 @@ bool debug_info_functions(struct debugger *d, const char *text)
 	return print_all(d, "functions", "functions", text, NULL);
 }
 
-static void take_types(struct ws_cubin *cubin, struct debug_words *words)
+static void take_types(struct ws_cubin *cubin, struct gdb_lines *words)
 {
 	const struct ws_dwarf *dwarf;
 	if (ws_cubin_dwarf(cubin, &dwarf, NULL) != WS_OK)
@@ -91,7 +91,7 @@ bool debug_info_types(struct debugger *d, const char *text)
 	return print_all(d, "types", "types", text, take_types);
 }
 
-static void take_sources(struct ws_cubin *cubin, struct debug_words *words)
+static void take_sources(struct ws_cubin *cubin, struct gdb_lines *words)
 {
 	struct ws_line_map *map;
 	if (ws_cubin_line_map(cubin, &map, NULL) != WS_OK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which frame words mean; info frame: where it is, and what it saved. */
-#include "debug/debug.h"
+#include "prompt/prompt.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,8 +40,8 @@ static size_t at_address(struct look *look, uint64_t address)
 
 bool debug_frame_find(struct debugger *d, struct look *look, const char *text, size_t *ret_number)
 {
-	const char *name = debug_behind(text, "function"), *level = debug_behind(text, "level");
-	const char *where = debug_behind(text, "address");
+	const char *name = gdb_behind(text, "function"), *level = gdb_behind(text, "level");
+	const char *where = gdb_behind(text, "address");
 	uint64_t number = look->at;
 	if (where && !debug_number_in(d, where, &number))
 		return false;

@@ -4,7 +4,7 @@
  * of info that are no tables of the dump. They are the prompt's own functions, on a dump that is
  * opened without a word, and answer with --json as well.
  */
-#include "debug/debug.h"
+#include "prompt/prompt.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which number a name has: a table of hashes, so that nothing is searched through. */
-#include "debug/debug.h"
+#include "gdb/gdb.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,7 @@ static uint64_t hash_of(const char *name, size_t len)
 }
 
 /* Where a name is, or would be. */
-static struct debug_index_slot *slot_of(const struct debug_index *index, const char *name,
-					size_t len)
+static struct gdb_index_slot *slot_of(const struct gdb_index *index, const char *name, size_t len)
 {
 	size_t at = hash_of(name, len) & (index->cap - 1);
 	while (index->slots[at].name && (strncmp(index->slots[at].name, name, len) != 0 ||
@@ -24,20 +23,19 @@ static struct debug_index_slot *slot_of(const struct debug_index *index, const c
 	return &index->slots[at];
 }
 
-bool debug_index_find(const struct debug_index *index, const char *name, size_t len,
-		      size_t *ret_number)
+bool gdb_index_find(const struct gdb_index *index, const char *name, size_t len, size_t *ret_number)
 {
-	const struct debug_index_slot *slot = index->cap ? slot_of(index, name, len) : NULL;
+	const struct gdb_index_slot *slot = index->cap ? slot_of(index, name, len) : NULL;
 	if (!slot || !slot->name)
 		return false;
 	*ret_number = slot->number;
 	return true;
 }
 
-void debug_index_add(struct debug_index *index, const char *name, size_t number)
+void gdb_index_add(struct gdb_index *index, const char *name, size_t number)
 {
 	if (2 * index->n >= index->cap) {
-		struct debug_index grown = { .cap = index->cap ? 2 * index->cap : 64 };
+		struct gdb_index grown = { .cap = index->cap ? 2 * index->cap : 64 };
 		grown.slots = cli_alloc(grown.cap, sizeof *grown.slots);
 		for (size_t i = 0; i < index->cap; i++)
 			if (index->slots[i].name)
@@ -47,11 +45,11 @@ void debug_index_add(struct debug_index *index, const char *name, size_t number)
 		index->slots = grown.slots;
 		index->cap = grown.cap;
 	}
-	*slot_of(index, name, strlen(name)) = (struct debug_index_slot){ name, number };
+	*slot_of(index, name, strlen(name)) = (struct gdb_index_slot){ name, number };
 	index->n++;
 }
 
-void debug_index_fini(struct debug_index *index)
+void gdb_index_fini(struct gdb_index *index)
 {
 	free(index->slots);
 }

@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the word that is being typed may become. */
-#include "debug/debug.h"
 #include "info/info.h"
+#include "prompt/prompt.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MAX_WORDS = 1000 };
 
-void debug_words_fini(struct debug_words *words)
-{
-	for (size_t i = 0; i < words->n; i++)
-		free(words->item[i]);
-	free(words->item);
-	*words = (struct debug_words){ 0 };
-}
-
-static void add(struct debug_words *words, const char *prefix, const char *word)
+static void add(struct gdb_lines *words, const char *prefix, const char *word)
 {
 	if (!*word || strncmp(word, prefix, strlen(prefix)) != 0)
 		return;
@@ -24,14 +16,13 @@ static void add(struct debug_words *words, const char *prefix, const char *word)
 	words->item[words->n++] = cli_copy(word, strlen(word));
 }
 
-static void add_list(struct debug_words *words, const char *prefix, const char *const *list,
-		     size_t n)
+static void add_list(struct gdb_lines *words, const char *prefix, const char *const *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		add(words, prefix, list[i]);
 }
 
-void debug_words_add(struct debug_words *words, const char *word)
+void debug_words_add(struct gdb_lines *words, const char *word)
 {
 	add(words, "", word);
 }
@@ -42,7 +33,7 @@ static int by_letters(const void *a, const void *b)
 }
 
 /* Into the order of the letters, each once. */
-static void words_sort(struct debug_words *words)
+static void words_sort(struct gdb_lines *words)
 {
 	size_t kept = 0;
 	if (words->n > 1)
@@ -56,7 +47,7 @@ static void words_sort(struct debug_words *words)
 	words->n = kept;
 }
 
-bool debug_words_of_images(struct debugger *d, struct debug_words *words, debug_take_fn *take)
+bool debug_words_of_images(struct debugger *d, struct gdb_lines *words, debug_take_fn *take)
 {
 	struct ws_cubin_set *set;
 	struct ws_cubin *cubin;
@@ -69,7 +60,7 @@ bool debug_words_of_images(struct debugger *d, struct debug_words *words, debug_
 	return true;
 }
 
-static void take_functions(struct ws_cubin *cubin, struct debug_words *words)
+static void take_functions(struct ws_cubin *cubin, struct gdb_lines *words)
 {
 	const struct ws_function *functions;
 	size_t n;
@@ -82,14 +73,14 @@ static void take_functions(struct ws_cubin *cubin, struct debug_words *words)
 	}
 }
 
-const struct debug_words *debug_names(struct debugger *d)
+const struct gdb_lines *debug_names(struct debugger *d)
 {
 	if (!d->names_made)
 		d->names_made = debug_words_of_images(d, &d->names, take_functions);
 	return &d->names;
 }
 
-static void add_names(struct debugger *d, struct debug_words *words, const char *prefix)
+static void add_names(struct debugger *d, struct gdb_lines *words, const char *prefix)
 {
 	(void)debug_names(d);
 	size_t low = 0, high = d->names.n, len = strlen(prefix);
@@ -112,20 +103,21 @@ static bool begins(const char *line, const char *words)
 	return strncmp(line, words, n) == 0 && line[n] == ' ';
 }
 
-void debug_complete(struct debugger *d, const char *line, struct debug_words *ret_words)
+void debug_complete(void *debugger, const char *line, struct gdb_lines *ret_words)
 {
+	struct debugger *d = debugger;
 #define X(name, ...) #name,
 	static const char *const tables[] = { INFO_TABLE_LIST(X) "where" };
 	static const char *const coordinates[] = { WS_FILTER_WORD_LIST(X) };
 #undef X
-	*ret_words = (struct debug_words){ 0 };
+	*ret_words = (struct gdb_lines){ 0 };
 	line += strspn(line, " \t");
 	const char *last = strrchr(line, ' ');
 	const char *prefix = last ? last + 1 : line;
 	const char *table = begins(line, "info cuda") ? line + 10 : line + 5;
 	if (!last) {
-		for (size_t i = 0; debug_command_name(d, i); i++)
-			add(ret_words, prefix, debug_command_name(d, i));
+		for (size_t i = 0; gdb_command_name(&d->gdb, i); i++)
+			add(ret_words, prefix, gdb_command_name(&d->gdb, i));
 	} else if (begins(line, "info") && !strchr(table, ' ')) {
 		for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
 			/* launch_trace is two words there */

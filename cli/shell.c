@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* warpscope shell: the prompt of `debug` over a dump. */
-#include "debug/debug.h"
+#include "prompt/prompt.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -77,7 +77,7 @@ void debug_close(struct debugger *d)
 	debug_unmake(d);
 	free(d->dump);
 	d->dump = NULL;
-	debug_words_fini(&d->names);
+	gdb_lines_free(&d->names);
 	d->names_made = false;
 }
 

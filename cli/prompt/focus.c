@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which thread and which frame the user looks at. */
-#include "debug/debug.h"
+#include "prompt/prompt.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,13 +23,13 @@ static void say_no_coordinate(const char *word, size_t len)
 /* Switches to the nearest thread that a text names. False with a word to the user. */
 static bool switch_to(struct debugger *d, const struct session *session, const char *text)
 {
-	char *line = cli_copy(text, strlen(text)), *words[DEBUG_MAX_WORDS];
+	char *line = cli_copy(text, strlen(text)), *words[GDB_MAX_WORDS];
 	struct ws_filter filter;
 	struct ws_focus nearest;
 	const char *bad;
 	bool good = false;
 	if (!ws_filter_parse(&filter, ws_threads_focus_coords(&session->threads),
-			     debug_split(line, words, DEBUG_MAX_WORDS), words, &bad)) {
+			     gdb_split(line, words, GDB_MAX_WORDS), words, &bad)) {
 		say_no_coordinate(bad, strlen(bad));
 	} else {
 		good = ws_threads_nearest(&session->threads, &filter, &nearest);
@@ -151,10 +151,10 @@ static const char *backtrace_word(const char *word, char text[40], unsigned *ret
 void debug_backtrace(struct debugger *d, const char *text)
 {
 	enum { ROOM = 40 };
-	char *copy = cli_copy(text, strlen(text)), *words[DEBUG_MAX_WORDS], number[ROOM];
+	char *copy = cli_copy(text, strlen(text)), *words[GDB_MAX_WORDS], number[ROOM];
 	const size_t size = (strlen(text) + 1) * ROOM;
 	char *line = cli_alloc(size, 1);
-	const int n = debug_split(copy, words, DEBUG_MAX_WORDS);
+	const int n = gdb_split(copy, words, GDB_MAX_WORDS);
 	unsigned values = 0;
 	size_t len = 0;
 	for (int i = 0; i < n; i++) {
@@ -218,7 +218,7 @@ void debug_select_frame(struct debugger *d, const char *text)
 
 void debug_frame(struct debugger *d, const char *text)
 {
-	const char *rest = debug_behind(text, "apply");
+	const char *rest = gdb_behind(text, "apply");
 	if (rest)
 		debug_frame_apply(d, rest);
 	else
@@ -241,7 +241,7 @@ static void select_outer(struct debugger *d, uint64_t number)
 		select_number(d, number < last ? number : last);
 }
 
-static void move_frame(struct debugger *d, const char *text, bool up)
+void debug_move_frame(struct debugger *d, const char *text, int up)
 {
 	uint64_t times = 1, now = d->cli->frame;
 	if (*text && !cli_number(text, &times))
@@ -252,14 +252,4 @@ static void move_frame(struct debugger *d, const char *text, bool up)
 		select_outer(d, times < UINT32_MAX ? now + times : times);
 	else
 		select_number(d, times < now ? now - times : 0);
-}
-
-void debug_up(struct debugger *d, const char *text)
-{
-	move_frame(d, text, true);
-}
-
-void debug_down(struct debugger *d, const char *text)
-{
-	move_frame(d, text, false);
 }

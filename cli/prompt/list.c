@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sources: list, and the line that a thread is at. */
-#include "debug/debug.h"
+#include "prompt/prompt.h"
 
 #include "pattern.h"
 
@@ -22,7 +22,7 @@ static void forget(struct debugger *d)
 void debug_list_fini(struct debugger *d)
 {
 	forget(d);
-	d->listing = (struct debug_listing){ .size = d->listing.size };
+	d->listing = (struct debug_listing){ 0 };
 }
 
 void debug_directory(struct debugger *d, const char *text)
@@ -177,8 +177,9 @@ const char *debug_language(const struct ws_dwarf_unit *unit)
 	return "unknown";
 }
 
-bool debug_list_info(struct debugger *d)
+bool debug_list_info(struct debugger *d, const char *text)
 {
+	(void)text;
 	struct ws_out *out = &d->cli->out;
 	struct ws_json *json = &d->json;
 	struct ws_line_pos position;
@@ -332,7 +333,7 @@ static bool show(struct debugger *d, const struct ws_line_file *file, uint32_t f
 static uint32_t size_of(const struct debugger *d)
 {
 	enum { MOST = 1 << 24 };
-	const uint32_t size = d->listing.size ? d->listing.size : LINES;
+	const uint32_t size = d->gdb.settings.listsize ? d->gdb.settings.listsize : LINES;
 	return size < MOST ? size : MOST;
 }
 
@@ -438,14 +439,9 @@ bool debug_list_lines(struct debugger *d, const char *text)
 	return false;
 }
 
-void debug_list(struct debugger *d, const char *text)
-{
-	(void)debug_list_lines(d, text);
-}
-
 /* ---- search ---- */
 
-static void search(struct debugger *d, const char *text, bool back)
+void debug_search(struct debugger *d, const char *text, int back)
 {
 	struct debug_listing *listing = &d->listing;
 	struct ws_line_pos position;
@@ -482,14 +478,4 @@ static void search(struct debugger *d, const char *text, bool back)
 	debug_name(d, "_", &number);
 	print_line(&d->cli->out, source, line);
 	listing->first = listing->last = line;
-}
-
-void debug_search(struct debugger *d, const char *text)
-{
-	search(d, text, false);
-}
-
-void debug_search_back(struct debugger *d, const char *text)
-{
-	search(d, text, true);
 }

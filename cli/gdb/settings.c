@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* set, show and $_gdb_setting(): what can be chosen, and what is always so. */
-#include "debug/debug.h"
+#include "gdb/gdb.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ enum kind {
 	PROGRAM, /* the arguments of the program */
 };
 
-enum whose { OF_CLI, OF_DEBUGGER };
+enum whose { OF_CLI, OF_GDB };
 
 /* `shown` is gdb's sentence, with the value in the place of its '*'. */
 static const struct setting {
@@ -50,15 +50,15 @@ static const struct setting {
 	  "Show CUDA kernel events is set to '*'." },
 	{ "cuda value_extrapolation", ALWAYS, OF_CLI, 0, 0, "off",
 	  "CUDA value extrapolation is *." },
-	{ "height", COUNT, OF_DEBUGGER, offsetof(struct debugger, height), 0, NULL,
+	{ "height", COUNT, OF_GDB, offsetof(struct gdb, settings.height), 0, NULL,
 	  "Number of lines gdb thinks are in a page is *." },
 	{ "language", ALWAYS, OF_CLI, 0, 0, "auto; currently c++",
 	  "The current source language is \"*\"." },
-	{ "listsize", LINES, OF_DEBUGGER, offsetof(struct debugger, listing.size), 10, NULL,
+	{ "listsize", LINES, OF_GDB, offsetof(struct gdb, settings.listsize), 10, NULL,
 	  "Number of source lines gdb will list by default is *." },
 	{ "output-radix", RADIX, OF_CLI, offsetof(struct cli, style.radix), 0, NULL,
 	  "Default output radix for printing of values is *." },
-	{ "pagination", HIDDEN, OF_DEBUGGER, offsetof(struct debugger, no_paging), 0, NULL,
+	{ "pagination", HIDDEN, OF_GDB, offsetof(struct gdb, settings.no_paging), 0, NULL,
 	  "State of pagination is *." },
 	{ "print address", ALWAYS, OF_CLI, 0, 0, "on", "Printing of addresses is *." },
 	{ "print array", ALWAYS, OF_CLI, 0, 0, "off", "Pretty formatting of arrays is *." },
@@ -84,16 +84,16 @@ static const struct setting {
 
 enum { N_SETTINGS = sizeof settings / sizeof settings[0] };
 
-static void *place_of(struct debugger *d, const struct setting *setting)
+static void *place_of(struct gdb *gdb, const struct setting *setting)
 {
-	return (setting->whose == OF_CLI ? (char *)d->cli : (char *)d) + setting->at;
+	return (setting->whose == OF_CLI ? (char *)gdb->cli : (char *)gdb) + setting->at;
 }
 
 /* The setting that a text begins with; what is behind its name. */
 static const struct setting *find(const char *text, const char **ret_rest)
 {
 	for (size_t i = 0; i < N_SETTINGS; i++) {
-		const char *rest = debug_behind(text, settings[i].name);
+		const char *rest = gdb_behind(text, settings[i].name);
 		if (!rest)
 			continue;
 		*ret_rest = rest;
@@ -122,7 +122,7 @@ static bool take(void *at, const struct setting *setting, const char *text, size
 	char digits[24] = "";
 	memcpy(digits, text, n < sizeof digits ? n : sizeof digits - 1);
 	if (setting->kind == WHICH)
-		return look_frame_arguments(digits, at);
+		return cli_frame_arguments_find(digits, at);
 	if (setting->kind == RADIX) {
 		const bool is_radix = cli_number(digits, &number) &&
 				      (number == 8 || number == 10 || number == 16);
@@ -139,7 +139,7 @@ static bool take(void *at, const struct setting *setting, const char *text, size
 		    (n < sizeof digits && cli_number(digits, &number) &&
 		     (number > 0 || setting->kind == COUNT));
 	if (good)
-		*(uint32_t *)at = look_most(number);
+		*(uint32_t *)at = cli_most(number);
 	return good;
 }
 
@@ -155,18 +155,18 @@ static void say_wrong(const struct setting *setting, const char *value)
 				: "A number or \"unlimited\" is expected.\n");
 }
 
-bool debug_set_setting(struct debugger *d, const char *text)
+bool gdb_set_setting(struct gdb *gdb, const char *text)
 {
 	const char *value;
 	const struct setting *setting = find(text, &value);
 	if (!setting || setting->kind == ALWAYS || setting->kind == PROGRAM)
 		return false;
-	if (!take(place_of(d, setting), setting, value, strcspn(value, " ")))
+	if (!take(place_of(gdb, setting), setting, value, strcspn(value, " ")))
 		say_wrong(setting, value);
 	return true;
 }
 
-void debug_with(struct debugger *d, const char *text)
+void gdb_with(struct gdb *gdb, const char *text)
 {
 	const char *end = strstr(text, " -- "), *value;
 	char *chosen = cli_copy(text, end ? (size_t)(end - text) : strlen(text));
@@ -174,7 +174,7 @@ void debug_with(struct debugger *d, const char *text)
 	const bool is_set = setting && setting->kind != ALWAYS && setting->kind != PROGRAM;
 	uint32_t word = 0;
 	bool on = false;
-	void *at = is_set ? place_of(d, setting) : NULL;
+	void *at = is_set ? place_of(gdb, setting) : NULL;
 	const bool is_switch = is_set && (setting->kind == SWITCH || setting->kind == HIDDEN);
 	if (is_set && is_switch)
 		on = *(bool *)at;
@@ -182,10 +182,10 @@ void debug_with(struct debugger *d, const char *text)
 		memcpy(&word, at, sizeof word);
 	if (!end)
 		cli_say("with SETTING [VALUE] -- COMMAND is expected.\n");
-	else if (!debug_set_setting(d, chosen))
-		debug_settings_note(d);
+	else if (!gdb_set_setting(gdb, chosen))
+		gdb_settings_note(gdb);
 	if (end)
-		debug_execute(d, end + 4, false);
+		gdb_execute(gdb, end + 4, false);
 	if (is_set && is_switch)
 		*(bool *)at = on;
 	else if (is_set)
@@ -193,12 +193,11 @@ void debug_with(struct debugger *d, const char *text)
 	free(chosen);
 }
 
-const char *debug_style_options(struct debugger *d, const char *text,
-				struct ws_value_style *ret_style)
+const char *gdb_style_options(struct gdb *gdb, const char *text, struct ws_value_style *ret_style)
 {
 	const char *end = strncmp(text, "-- ", 3) == 0 ? text : strstr(text, " -- "), *rest;
 	const bool has = end == text || (*text == '-' && text[1] >= 'a' && text[1] <= 'z');
-	struct cli asked = { .style = d->cli->style };
+	struct cli asked = { .style = gdb->cli->style };
 	*ret_style = asked.style;
 	if (!has || !end)
 		return text;
@@ -213,7 +212,7 @@ const char *debug_style_options(struct debugger *d, const char *text,
 		const bool has_value = text < end && *text != '-';
 		n = has_value ? strcspn(text, " ") : 0;
 		if (!is_style || !take((char *)&asked + setting->at, setting, text, n))
-			debug_settings_note(d);
+			gdb_settings_note(gdb);
 		text += n + strspn(text + n, " ");
 	}
 	*ret_style = asked.style;
@@ -221,29 +220,29 @@ const char *debug_style_options(struct debugger *d, const char *text,
 	return text + strspn(text, " ");
 }
 
-void debug_settings_note(struct debugger *d)
+void gdb_settings_note(struct gdb *gdb)
 {
-	if (!d->settings_noted)
+	if (!gdb->settings.noted)
 		cli_note("Settings like this one are accepted, and change nothing.\n");
-	d->settings_noted = true;
+	gdb->settings.noted = true;
 }
 
 /* ---- show ---- */
 
 enum { MAX_VALUE = 400 };
 
-static void count_text(struct debugger *d, const struct setting *setting, char text[MAX_VALUE])
+static void count_text(struct gdb *gdb, const struct setting *setting, char text[MAX_VALUE])
 {
-	uint32_t number = *(const uint32_t *)place_of(d, setting);
+	uint32_t number = *(const uint32_t *)place_of(gdb, setting);
 	const bool is_page = setting->usual == 0;
-	number = number ? number : is_page ? debug_pager_rows() : setting->usual;
+	number = number ? number : is_page ? gdb_pager_rows() : setting->usual;
 	if (number == UINT32_MAX || number == 0)
 		snprintf(text, MAX_VALUE, "unlimited");
 	else
 		snprintf(text, MAX_VALUE, "%" PRIu32, number);
 }
 
-static void value_text(struct debugger *d, const struct setting *setting, char text[MAX_VALUE])
+static void value_text(struct gdb *gdb, const struct setting *setting, char text[MAX_VALUE])
 {
 	size_t n = 0;
 	text[0] = '\0';
@@ -251,28 +250,29 @@ static void value_text(struct debugger *d, const struct setting *setting, char t
 	case SWITCH:
 	case HIDDEN:
 		snprintf(text, MAX_VALUE, "%s",
-			 *(const bool *)place_of(d, setting) == (setting->kind == SWITCH) ? "on"
-											  : "off");
+			 *(const bool *)place_of(gdb, setting) == (setting->kind == SWITCH)
+				 ? "on"
+				 : "off");
 		break;
 	case COUNT:
 	case LINES:
-		count_text(d, setting, text);
+		count_text(gdb, setting, text);
 		break;
 	case WHICH:
 		snprintf(text, MAX_VALUE, "%s",
-			 look_frame_arguments_word(
-				 *(const enum cli_frame_arguments *)place_of(d, setting)));
+			 cli_frame_arguments_word(
+				 *(const enum cli_frame_arguments *)place_of(gdb, setting)));
 		break;
 	case RADIX:
-		n = *(const uint32_t *)place_of(d, setting);
+		n = *(const uint32_t *)place_of(gdb, setting);
 		snprintf(text, MAX_VALUE, "%zu", n ? n : 10);
 		break;
 	case ALWAYS:
 		snprintf(text, MAX_VALUE, "%s", setting->fixed);
 		break;
 	case PROGRAM:
-		for (char **word = d->words ? d->words + 1 : NULL;
-		     word && d->words[0] && *word && n < MAX_VALUE - 1; word++) {
+		for (char *const *word = gdb->settings.program ? gdb->settings.program + 1 : NULL;
+		     word && gdb->settings.program[0] && *word && n < MAX_VALUE - 1; word++) {
 			snprintf(text + n, MAX_VALUE - n, "%s%s", n ? " " : "", *word);
 			n += strlen(text + n);
 		}
@@ -280,38 +280,38 @@ static void value_text(struct debugger *d, const struct setting *setting, char t
 	}
 }
 
-static void show_one(struct debugger *d, const struct setting *setting)
+static void show_one(struct gdb *gdb, const struct setting *setting)
 {
-	struct ws_out *out = &d->cli->out;
+	struct ws_out *out = &gdb->cli->out;
 	char text[MAX_VALUE];
 	const char *star = strchr(setting->shown, '*');
-	value_text(d, setting, text);
+	value_text(gdb, setting, text);
 	ws_out_printf(out, "%.*s", (int)(star - setting->shown), setting->shown);
 	ws_out_escaped(out, ws_str_of(text));
 	ws_out_printf(out, "%s\n", star + 1);
 }
 
-bool debug_show_setting(struct debugger *d, const char *text)
+bool gdb_show_setting(struct gdb *gdb, const char *text)
 {
 	const size_t n = strlen(text);
 	const char *rest;
 	const struct setting *only = find(text, &rest);
 	bool any = only != NULL;
 	if (only)
-		show_one(d, only);
+		show_one(gdb, only);
 	for (size_t i = 0; i < N_SETTINGS && !only; i++) {
 		const char *name = settings[i].name;
 		if (n && (strncmp(name, text, n) != 0 || name[n] != ' '))
 			continue;
-		ws_out_printf(&d->cli->out, "%s:  ", name);
-		show_one(d, &settings[i]);
+		ws_out_printf(&gdb->cli->out, "%s:  ", name);
+		show_one(gdb, &settings[i]);
 		any = true;
 	}
 	return any;
 }
 
-bool debug_setting_value(struct debugger *d, struct ws_str name, struct ws_str setting,
-			 struct ws_value *ret_value)
+bool gdb_setting_value(struct gdb *gdb, struct ws_str name, struct ws_str setting,
+		       struct ws_value *ret_value)
 {
 	char asked[60], text[MAX_VALUE];
 	const char *rest;
@@ -324,7 +324,7 @@ bool debug_setting_value(struct debugger *d, struct ws_str name, struct ws_str s
 	const struct setting *found = find(asked, &rest);
 	if (!found || *rest)
 		return false;
-	value_text(d, found, text);
+	value_text(gdb, found, text);
 	const bool is_on = strcmp(text, "on") == 0;
 	if (!as_text && (is_on || strcmp(text, "off") == 0))
 		*ret_value = ws_value_int(is_on);

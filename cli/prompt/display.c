@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is printed at each stop. */
-#include "debug/debug.h"
+#include "prompt/prompt.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -133,8 +133,9 @@ void debug_display_enable(struct debugger *d, const char *text, bool on)
 	each(d, text, on ? enable : disable);
 }
 
-void debug_display_list(const struct debugger *d)
+bool debug_display_list(struct debugger *d, const char *text)
 {
+	(void)text;
 	struct ws_out *out = &d->cli->out;
 	ws_out_text(out, d->n_displays > d->n_dropped
 				 ? "Auto-display expressions now in effect:\n"
@@ -148,6 +149,7 @@ void debug_display_list(const struct debugger *d)
 		ws_out_escaped(out, ws_str_of(one->text));
 		ws_out_text(out, "\n");
 	}
+	return true;
 }
 
 void debug_display_fini(struct debugger *d)

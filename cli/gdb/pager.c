@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The output of commands, a screen at a time. */
-#include "debug/debug.h"
+#include "gdb/gdb.h"
 
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 /* Lets the user read what the screen shows. */
-static void wait_for_reader(struct debug_pager *p)
+static void wait_for_reader(struct gdb_pager *p)
 {
 	static const char words[] =
 		"--Type <RET> for more, q to quit, c to continue without paging--";
@@ -25,7 +25,7 @@ static void wait_for_reader(struct debug_pager *p)
 /* Takes the output of commands. */
 static bool page(void *user, const char *bytes, size_t len)
 {
-	struct debug_pager *p = user;
+	struct gdb_pager *p = user;
 	unsigned columns = p->cli->columns;
 	int to = STDOUT_FILENO;
 	bool good = true;
@@ -44,13 +44,13 @@ static bool page(void *user, const char *bytes, size_t len)
 	return good;
 }
 
-unsigned debug_pager_rows(void)
+unsigned gdb_pager_rows(void)
 {
 	struct winsize size;
 	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
 }
 
-void debug_pager_begin(struct debug_pager *p, struct cli *cli, unsigned rows)
+void gdb_pager_begin(struct gdb_pager *p, struct cli *cli, unsigned rows)
 {
 	p->cli = cli;
 	p->row = 0;
@@ -60,13 +60,13 @@ void debug_pager_begin(struct debug_pager *p, struct cli *cli, unsigned rows)
 	p->cli->page_user = p;
 }
 
-void debug_pager_end(struct debug_pager *p)
+void gdb_pager_end(struct gdb_pager *p)
 {
 	cli_flush(p->cli);
 	p->cli->page = NULL;
 }
 
-void debug_write(struct cli *cli, const char *bytes, size_t len)
+void gdb_write(struct cli *cli, const char *bytes, size_t len)
 {
 	int to = STDOUT_FILENO;
 	(void)!(cli->page ? cli->page(cli->page_user, bytes, len) : ws_write_fd(&to, bytes, len));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A command in many frames, and in "all threads", which scripts ask for: cuda-gdb has one for the
  * GPU of a dump. */
-#include "debug/debug.h"
+#include "prompt/prompt.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,17 +9,6 @@
 #include <string.h>
 
 #include "look/look.h"
-
-/* A command with words before its own. */
-static void behind(struct debugger *d, const char *words, const char *text,
-		   void (*command)(struct debugger *d, const char *text))
-{
-	const size_t size = strlen(words) + strlen(text) + 2;
-	char *line = cli_alloc(size, 1);
-	snprintf(line, size, "%s %s", words, text);
-	command(d, line);
-	free(line);
-}
 
 /* ---- frames ---- */
 
@@ -51,7 +40,7 @@ static struct cli_bytes without_failure(struct debugger *d, const char *command)
 	cli->page = cli_bytes_write;
 	cli->page_user = &text;
 	const uint64_t muted = cli_mute();
-	debug_execute(d, command, false);
+	gdb_execute(&d->gdb, command, false);
 	cli->page = page;
 	cli->page_user = page_user;
 	if (cli_unmute(muted))
@@ -62,7 +51,7 @@ static struct cli_bytes without_failure(struct debugger *d, const char *command)
 static void execute(struct debugger *d, struct applied *applied)
 {
 	const uint64_t failures = cli_failures();
-	debug_execute(d, applied->command, false);
+	gdb_execute(&d->gdb, applied->command, false);
 	if (applied->goes_on)
 		cli_forgive(failures);
 	applied->failed = cli_failures() != failures;
@@ -84,13 +73,13 @@ static void run(struct debugger *d, struct applied *applied, bool in_frame)
 	if (!applied->silent)
 		execute(d, applied);
 	else if (text.len)
-		debug_write(cli, text.ptr, text.len);
+		gdb_write(cli, text.ptr, text.len);
 	free(text.ptr);
 }
 
 static void apply_to(struct debugger *d, struct applied *applied, size_t number)
 {
-	if (!d->quits && !applied->failed && select_quietly(d, &applied->look, number))
+	if (!d->gdb.quits && !applied->failed && select_quietly(d, &applied->look, number))
 		run(d, applied, true);
 }
 
@@ -116,7 +105,7 @@ static void apply_to_levels(struct debugger *d, struct applied *applied, const c
 		size_t from = strtoul(text, &end, 10), to = from;
 		if (*end == '-' && end[1] >= '0' && end[1] <= '9')
 			to = strtoul(end + 1, &end, 10);
-		for (; from <= to && from < n && !debug_interrupted(d); from++)
+		for (; from <= to && from < n && !ws_debug_interrupted(d->session); from++)
 			apply_to(d, applied, from);
 		text = end + strspn(end, " ");
 	}
@@ -125,7 +114,7 @@ static void apply_to_levels(struct debugger *d, struct applied *applied, const c
 void debug_frame_apply(struct debugger *d, const char *text)
 {
 	struct applied applied = { .look = { .vars = NULL } };
-	const char *levels = debug_behind(text, "level"), *rest = debug_behind(text, "all");
+	const char *levels = gdb_behind(text, "level"), *rest = gdb_behind(text, "all");
 	const size_t before = d->cli->frame;
 	char *end;
 	int64_t count = rest || levels ? 0 : strtoll(text, &end, 10);
@@ -148,16 +137,11 @@ void debug_frame_apply(struct debugger *d, const char *text)
 		if (levels)
 			apply_to_levels(d, &applied, levels);
 		for (size_t i = count < 0 && most < n ? n - (size_t)most : 0;
-		     !levels && i < last && !debug_interrupted(d); i++)
+		     !levels && i < last && !ws_debug_interrupted(d->session); i++)
 			apply_to(d, &applied, i);
 		(void)select_quietly(d, &applied.look, before);
 	}
 	look_close(&applied.look);
-}
-
-void debug_in_frames(struct debugger *d, const char *text)
-{
-	behind(d, "all -s", text, debug_frame_apply);
 }
 
 /* ---- threads ---- */
@@ -180,13 +164,13 @@ static bool is_first_in(const char *list, size_t n)
 static void thread_apply(struct debugger *d, const char *text)
 {
 	struct applied applied = { .look = { .vars = NULL } };
-	const char *all = debug_behind(text, "all"), *rest = all;
+	const char *all = gdb_behind(text, "all"), *rest = all;
 	if (!all) {
 		rest = text + strspn(text, "0123456789- ");
 		while (rest > text && rest[-1] == '-') /* of a flag */
 			rest--;
 	}
-	applied.command = flags_take(&applied, debug_behind(rest, "-ascending") ? rest + 11 : rest);
+	applied.command = flags_take(&applied, gdb_behind(rest, "-ascending") ? rest + 11 : rest);
 	applied.command += strspn(applied.command, " ");
 	if (rest == text || !*applied.command) {
 		cli_say(rest == text ? "Please specify a thread ID list\n"
@@ -199,11 +183,11 @@ static void thread_apply(struct debugger *d, const char *text)
 
 void debug_thread(struct debugger *d, const char *text)
 {
-	const char *rest = debug_behind(text, "apply");
+	const char *rest = gdb_behind(text, "apply");
 	uint64_t number;
 	if (rest) {
 		thread_apply(d, rest);
-	} else if (!*text || debug_behind(text, "name") || debug_behind(text, "find")) {
+	} else if (!*text || gdb_behind(text, "name") || gdb_behind(text, "find")) {
 		ws_out_text(&d->cli->out, "Focus not set on any host thread.\n");
 	} else if (!cli_number(text, &number) || number != 1) {
 		cli_say(cli_number(text, &number) ? "Unknown thread %s.\n"
@@ -215,12 +199,13 @@ void debug_thread(struct debugger *d, const char *text)
 	}
 }
 
-void debug_in_threads(struct debugger *d, const char *text)
+void debug_apply_to(struct debugger *d, const char *text, int what)
 {
-	behind(d, "all -s", text, thread_apply);
-}
-
-void debug_in_threads_and_frames(struct debugger *d, const char *text)
-{
-	behind(d, "all -s frame apply all -s", text, thread_apply);
+	const char *words =
+		what == DEBUG_THREADS_AND_FRAMES ? "all -s frame apply all -s" : "all -s";
+	const size_t size = strlen(words) + strlen(text) + 2;
+	char *line = cli_alloc(size, 1);
+	snprintf(line, size, "%s %s", words, text);
+	(what == DEBUG_FRAMES ? debug_frame_apply : thread_apply)(d, line);
+	free(line);
 }

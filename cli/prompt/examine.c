@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gdb's x: memory as the verb mem shows it, and instructions. */
-#include "debug/debug.h"
+#include "prompt/prompt.h"
 
 #include <ctype.h>
 #include <inttypes.h>

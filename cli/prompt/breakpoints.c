@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Commands about breakpoints and watchpoints. */
-#include "debug/debug.h"
+#include "prompt/prompt.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -223,17 +223,16 @@ void debug_breakpoint_commands(struct debugger *d, const char *text)
 {
 	uint64_t number = d->last_breakpoint;
 	struct ws_error err;
-	size_t n;
-	char **lines = debug_take_lines(d, false, &n);
+	struct gdb_lines lines = gdb_take_lines(&d->gdb, false);
 	if (*text && !cli_number(text, &number))
 		cli_say("'%s' is not a breakpoint number.\n", text);
 	else if (number == 0)
 		cli_say("No breakpoints specified.\n");
 	else if (find(d, number) &&
-		 ws_debug_set_commands(d->session, number, (const char *const *)lines, n, &err) !=
-			 WS_OK)
+		 ws_debug_set_commands(d->session, number, (const char *const *)lines.item, lines.n,
+				       &err) != WS_OK)
 		cli_say("%s.\n", err.message);
-	debug_lines_free(lines, n);
+	gdb_lines_free(&lines);
 }
 
 /* ---- shown ---- */
@@ -286,8 +285,9 @@ static void list_one(const struct debugger *d, const struct ws_debug_breakpoint 
 }
 
 /* gdb's table. */
-void debug_breakpoints_list(const struct debugger *d)
+bool debug_breakpoints_list(struct debugger *d, const char *text)
 {
+	(void)text;
 	struct ws_out *out = &d->cli->out;
 	const struct ws_debug_breakpoint *one = ws_debug_breakpoint_next(d->session, 0);
 	int width = 14; /* of a type; gdb's, too, grows */
@@ -301,6 +301,7 @@ void debug_breakpoints_list(const struct debugger *d)
 			      "Type");
 	for (; one; one = ws_debug_breakpoint_next(d->session, one->number))
 		list_one(d, one, width);
+	return true;
 }
 
 /* ---- hit ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The device under the session: made, and what the session asks and tells of it. */
-#include "debug/debug.h"
+#include "prompt/prompt.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -83,7 +83,7 @@ static void tell(void *user, const struct ws_debug_notice *notice)
 /* $_gdb_setting() and what is like it. */
 static bool call(void *user, struct ws_str name, struct ws_str argument, struct ws_value *ret_value)
 {
-	return debug_setting_value(user, name, argument, ret_value);
+	return gdb_setting_value(&((struct debugger *)user)->gdb, name, argument, ret_value);
 }
 
 int debug_begin(struct debugger *d)
@@ -99,29 +99,9 @@ int debug_begin(struct debugger *d)
 								    : cli_fail(NULL, &err);
 }
 
-bool debug_interrupted(const struct debugger *d)
-{
-	return ws_debug_interrupted(d->session);
-}
-
-bool debug_is_lost(const struct debugger *d)
-{
-	return ws_debug_state(d->session) == WS_DEBUG_LOST;
-}
-
-bool debug_is_over(const struct debugger *d)
-{
-	return ws_debug_state(d->session) == WS_DEBUG_OVER;
-}
-
 bool debug_has_program(const struct debugger *d)
 {
 	return d->software_gpu || d->pid.given;
-}
-
-bool debug_has_begun(const struct debugger *d)
-{
-	return ws_debug_state(d->session) > WS_DEBUG_FRESH;
 }
 
 /* ---- the focus ---- */
@@ -148,15 +128,17 @@ bool debug_focus_on(struct debugger *d, uint32_t warp_index, uint32_t lane)
 
 bool debug_has_thread(const struct debugger *d)
 {
-	if (ws_debug_focus(d->session))
-		return true;
-	cli_say("There is no thread: %s.\n", d->dump            ? "the dump has none to look at"
-					     : debug_is_lost(d) ? "the device is lost"
-					     : debug_is_over(d) ? "all kernels have ended"
-					     : debug_has_begun(d)
-						     ? "no block is resident"
-						     : "nothing runs yet (run, or start)");
-	return false;
+	static const char *const why[] = {
+		[WS_DEBUG_EMPTY] = "nothing runs yet (run, or start)",
+		[WS_DEBUG_FIXED] = "the dump has none to look at",
+		[WS_DEBUG_FRESH] = "nothing runs yet (run, or start)",
+		[WS_DEBUG_STANDS] = "no block is resident",
+		[WS_DEBUG_OVER] = "all kernels have ended",
+		[WS_DEBUG_LOST] = "the device is lost",
+	};
+	if (!ws_debug_focus(d->session))
+		cli_say("There is no thread: %s.\n", why[ws_debug_state(d->session)]);
+	return ws_debug_focus(d->session) != NULL;
 }
 
 /* ---- making ---- */
@@ -195,7 +177,7 @@ static int make_of_program(struct debugger *d)
 		if (!exec_gpu_set(d->setup.device))
 			return CLI_NO_ANSWER;
 		cli_flush(d->cli);
-		st = ws_debug_start(d->session, d->words, &err);
+		st = ws_debug_start(d->session, d->gdb.settings.program, &err);
 	}
 	return st == WS_OK ? CLI_ANSWERED : cli_fail(NULL, &err);
 }
@@ -222,7 +204,7 @@ int debug_make(struct debugger *d)
 	if (!debug_has_program(d) && ws_target_can(d->target, WS_CAN_GO_BACK) &&
 	    ws_target_keep_history(d->target, mib << 20, &err) != WS_OK)
 		return cli_fail(NULL, &err);
-	if (debug_has_begun(d))
+	if (ws_debug_state(d->session) == WS_DEBUG_STANDS)
 		debug_print_thread(d);
 	return CLI_ANSWERED;
 }
