@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Devices: making, memory for the host. */
 #include "sim/check/check.h"
-#include "sim/debug/debug.h"
+#include "sim/history/history.h"
 
 static const struct wsi_device devices[] = {
 #include "devices.inc"
@@ -73,6 +73,8 @@ void ws_sim_destroy(struct ws_sim *sim)
 	if (!sim)
 		return;
 	wsi_launch_fini(sim);
+	if (sim->debug)
+		wsi_history_fini(sim);
 	wsi_debug_detach(sim);
 	wsi_loader_fini(sim);
 	wsi_memory_fini(&sim->memory);
@@ -80,24 +82,6 @@ void ws_sim_destroy(struct ws_sim *sim)
 	wsi_free(sim->objects);
 	wsi_free(sim->printed);
 	wsi_free(sim);
-}
-
-void ws_sim_limits(const struct ws_sim *sim, struct ws_sim_limits *ret_limits)
-{
-	const struct wsi_device *device = sim->device;
-	*ret_limits = (struct ws_sim_limits){
-		.sm = device->sm,
-		.n_sms = sim->options.n_sms,
-		.n_warps = device->warps,
-		.n_blocks = device->blocks,
-		.n_regs = device->regs * 1024,
-		.sm_shared_bytes = device->smem * 1024,
-		.block_shared_bytes = device->block * 1024,
-		.kept_shared_bytes = (device->smem - device->block) * 1024,
-		.memory_bytes = sim->options.memory_bytes,
-		.heap_bytes = sim->options.heap_bytes,
-		.print_bytes = sim->options.print_bytes,
-	};
 }
 
 /* ---- memory ---- */

@@ -20,7 +20,7 @@
 #include "explain/explain.h"
 #include "flow/flow.h"
 #include "sass/table.h"
-#include "sim/device/device.h"
+#include "sim/exec/exec.h"
 
 #include <warpscope/report.h>
 #include <warpscope/sim_target.h>

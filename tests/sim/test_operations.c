@@ -8,7 +8,7 @@
  */
 #include "../unit/unit.h"
 #include "sass/table.h"
-#include "sim/device/device.h"
+#include "sim/exec/exec.h"
 #include "words.h"
 
 #include <stdio.h>

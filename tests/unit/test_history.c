@@ -111,6 +111,7 @@ static void history_keeps_to_its_bound(void **state)
 		if (most > BOUND + STATE || (i < 2 && most < BOUND / 2))
 			fail_msg("history took %llu bytes, of %d", (unsigned long long)most, BOUND);
 		assert_true(i > 0 ? n_found == 6 : n_found > 0);
+		wsi_history_fini(sim);
 		wsi_debug_detach(sim);
 		ws_sim_destroy(sim);
 	}

@@ -19,7 +19,7 @@
 #ifndef WSI_SIM_CHECK_H
 #define WSI_SIM_CHECK_H
 
-#include "sim/device/device.h"
+#include "sim/operand/operand.h"
 
 enum {
 	WSI_SHADOW_BITS = 12,
@@ -240,6 +240,9 @@ void wsi_wrap_access(const struct wsi_run *run, const struct wsi_at *at,
 		     const uint64_t address[WSI_LANES]);
 
 /* ---- watch.c ---- */
+
+/* On a device that checks, in place of an operation that accesses memory, and of any other. */
+wsi_handler wsi_run_checked, wsi_run_followed;
 /* An operation that is not watched (a copy in the background) writes: nobody can tell who did. */
 void wsi_check_copied(const struct wsi_run *run, enum ws_sass_space space, uint64_t address,
 		      unsigned bytes);

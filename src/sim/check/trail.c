@@ -14,7 +14,6 @@
  * known.
  */
 #include "sim/check/check.h"
-#include "sim/exec/access.h"
 
 /* wsi_trail_word.of: FIRST + number of an allocation, or VARIABLE + where one lies in the heap. */
 enum { NONE, MIXED, FIRST };
@@ -521,16 +520,6 @@ void wsi_trail_called(struct wsi_warp *warp, uint32_t lanes)
 
 /* ---- for who looks from outside ---- */
 
-static const struct wsi_warp *warp_at(const struct ws_sim *sim, uint32_t sm, uint32_t slot)
-{
-	for (size_t i = 0; i < sim->n_resident; i++) {
-		const struct wsi_warp *warp = sim->resident[i];
-		if (warp && warp->block->sm == sm && warp->slot == slot)
-			return warp;
-	}
-	return NULL;
-}
-
 static enum ws_sim_known bit_of(uint32_t unknown, unsigned lane)
 {
 	return unknown >> lane & 1 ? WS_SIM_NEVER_WRITTEN : WS_SIM_WRITTEN;
@@ -571,7 +560,7 @@ enum ws_status ws_sim_known(struct ws_sim *sim, const struct ws_sim_place *place
 	bool global = place->space == WS_SIM_SPACE_GLOBAL;
 	const struct wsi_region *region =
 		global ? wsi_memory_find(&sim->memory, place->address) : NULL;
-	const struct wsi_warp *warp = global ? NULL : warp_at(sim, place->sm, place->warp);
+	const struct wsi_warp *warp = global ? NULL : wsi_warp_at(sim, place->sm, place->warp);
 	if (place->size != sizeof *place || place->lane >= WSI_LANES ||
 	    (global ? !region : !warp || !is_there(place, warp)))
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "no such register or memory");

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Watches operations of a device that checks: what each accesses, and what that means. check.h */
 #include "sim/check/check.h"
-#include "sim/exec/access.h"
 
 enum { MEETINGS = 1 << 12, MAX_MEETINGS = 1 << 16, MAX_BYTES = 32 };
 

@@ -2,9 +2,6 @@
 /* Breakpoints and single steps. */
 #include "sim/debug/debug.h"
 #include "sim/event/watchpoint.h"
-#include "sim/history/history.h"
-
-#include <time.h>
 
 enum {
 	MAX_PLANTS = 1 << 20,
@@ -43,19 +40,6 @@ static struct wsi_plant *find(const struct wsi_debug *debug, uint64_t pc)
 	return i < debug->n_plants && debug->plants[i]->pc == pc ? debug->plants[i] : NULL;
 }
 
-static void halt(struct ws_sim *sim, struct wsi_warp *warp, enum wsi_halt why, uint32_t lanes,
-		 uint64_t pc)
-{
-	if (sim->debug->replays && why != WSI_HALT_INTERNAL)
-		return;
-	warp->halt = (uint8_t)why;
-	warp->halt_pc = pc;
-	for (uint32_t left = lanes; left; left &= left - 1)
-		warp->seen[wsi_first_bit(left)] = pc;
-	sim->debug->broken[warp->block->sm] |= UINT64_C(1) << warp->slot;
-	sim->debug->halted |= why != WSI_HALT_INTERNAL;
-}
-
 /* Whether a group goes on at a breakpoint: it must (`stops` false), or all of it have stopped
  * there. */
 static bool pass(struct wsi_warp *warp, uint32_t group, uint64_t pc, bool stops)
@@ -82,17 +66,18 @@ static enum wsi_step run_planted(struct wsi_run *run, const struct wsi_op *op)
 	if (user && plant->filter)
 		user = plant->filter->lanes(plant->filter, warp, run->group) != 0;
 	if (user && debug->replays)
-		wsi_history_met(run->sim, warp, run->group);
+		wsi_search_met(run->sim, warp, run->group);
 	user &= !debug->replays;
 	if (pass(warp, run->group, run->pc, user || internal)) {
 		enum wsi_step step = wsi_execute(run, &plant->op);
 		if (plant->is_marked && debug->replays)
-			wsi_history_marked(run);
+			wsi_search_marked(run);
 		return step;
 	}
 	if (user)
-		wsi_history_halted(run->sim);
-	halt(run->sim, warp, user ? WSI_HALT_PLANTED : WSI_HALT_INTERNAL, run->group, run->pc);
+		debug->chosen = true;
+	wsi_debug_halt(run->sim, warp, user ? WSI_HALT_PLANTED : WSI_HALT_INTERNAL, run->group,
+		       run->pc);
 	return WSI_STEP_HALT;
 }
 
@@ -234,12 +219,7 @@ void wsi_debug_detach(struct ws_sim *sim)
 		return;
 	wsi_debug_unplant_all(sim);
 	wsi_watches_fini(sim);
-	wsi_history_fini(sim);
-	while (debug->finished) {
-		struct wsi_grid *grid = debug->finished;
-		debug->finished = grid->next;
-		wsi_free(grid);
-	}
+	wsi_debug_drop_finished(debug);
 	while (debug->logs) {
 		struct wsi_log *log = debug->logs;
 		debug->logs = log->next;
@@ -282,42 +262,12 @@ enum ws_status wsi_debug_write_code(struct ws_sim *sim, uint64_t address, const 
 	return WS_OK;
 }
 
-/* ---- what the engine tells ---- */
-
-enum ws_status ws_sim_log(struct ws_sim *sim, enum ws_sim_log_level level, uint32_t host_tid,
-			  const char *text, struct ws_error *err)
-{
-	struct timespec now;
-	if (!sim->debug)
-		return WS_OK;
-	struct wsi_log *log = wsi_zalloc(sizeof *log), **end = &sim->debug->logs;
-	if (!log)
-		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "a record of the log");
-	while (*end)
-		end = &(*end)->next;
-	clock_gettime(CLOCK_REALTIME, &now);
-	log->time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	log->level = level;
-	log->host_tid = host_tid;
-	wsi_format(log->text, "%s", text);
-	*end = log;
-	return WS_OK;
-}
-
-static struct wsi_warp *warp_in(const struct ws_sim *sim, uint32_t sm, uint32_t slot)
-{
-	for (size_t i = 0; i < sim->n_resident; i++) {
-		struct wsi_warp *warp = sim->resident[i];
-		if (warp && warp->slot == slot && warp->block->sm == sm)
-			return warp;
-	}
-	return NULL;
-}
+/* ---- what others are to see ---- */
 
 enum ws_status ws_sim_pretend(struct ws_sim *sim, const struct ws_sim_guise *guise,
 			      struct ws_error *err)
 {
-	struct wsi_warp *warp = warp_in(sim, guise->sm, guise->warp);
+	struct wsi_warp *warp = wsi_warp_at(sim, guise->sm, guise->warp);
 	if (guise->size != sizeof *guise || guise->state > LAST_STATE || guise->scope > LAST_SCOPE)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "no such state");
 	if (!warp || guise->lanes & ~warp->live)
@@ -335,36 +285,6 @@ enum ws_status ws_sim_pretend(struct ws_sim *sim, const struct ws_sim_guise *gui
 		to->scope[lane] = (uint8_t)guise->scope;
 	}
 	return WS_OK;
-}
-
-void wsi_debug_moved(struct ws_sim *sim, const struct wsi_warp *warp)
-{
-	sim->debug->moved[warp->block->sm] |= UINT64_C(1) << warp->slot;
-	sim->debug->new_lists |= warp->live == 0;
-}
-
-void wsi_debug_watched(struct ws_sim *sim, struct wsi_warp *warp)
-{
-	const struct wsi_watch_hit *hit = wsi_watch_hit_at(sim, 0);
-	halt(sim, warp, WSI_HALT_WATCHED, 0, wsi_lane_pc(warp, hit->lane));
-}
-
-void wsi_debug_entered(struct ws_sim *sim, struct wsi_block *block, bool is_first)
-{
-	sim->debug->new_lists = true;
-	if (is_first && sim->debug->stop_at_launch)
-		halt(sim, block->warps[0], WSI_HALT_LAUNCH, block->warps[0]->live,
-		     block->grid->entry);
-}
-
-void wsi_debug_finished(struct wsi_debug *debug, struct wsi_grid *grid)
-{
-	struct wsi_grid **end = &debug->finished;
-	while (*end)
-		end = &(*end)->next;
-	grid->next = NULL;
-	*end = grid;
-	debug->new_lists = true;
 }
 
 /* ---- steps ---- */
@@ -587,7 +507,7 @@ enum wsi_stepped wsi_debug_run_until(struct ws_sim *sim, uint32_t sm, uint64_t w
 	for (uint32_t i = 0; i < runners.n; i++) {
 		wsi_debug_release(sim, runners.warp[i]);
 		if (is_there(runners.warp[i], pc))
-			halt(sim, runners.warp[i], WSI_HALT_INTERNAL, 0, pc);
+			wsi_debug_halt(sim, runners.warp[i], WSI_HALT_INTERNAL, 0, pc);
 	}
 	enum wsi_stepped stepped = run_all_until(sim, &runners);
 	debug->until_warps = 0;

@@ -14,16 +14,8 @@
 #ifndef WSI_SIM_DEBUG_H
 #define WSI_SIM_DEBUG_H
 
-#include "sim/device/device.h"
-
-/* Why a warp stands. */
-enum wsi_halt {
-	WSI_HALT_NONE,
-	WSI_HALT_PLANTED,  /* a breakpoint of the debugger's */
-	WSI_HALT_LAUNCH,   /* the first instruction of a kernel */
-	WSI_HALT_INTERNAL, /* where wsi_debug_run_until() was to bring it */
-	WSI_HALT_WATCHED,  /* behind an instruction that a watchpoint was for */
-};
+#include "sim/event/event.h"
+#include "sim/exec/exec.h"
 
 /* Which lanes of a group a breakpoint of the debugger's stops; a warp stops with all of the group
  * if it is any. Others make one that begins with it. */
@@ -37,32 +29,6 @@ struct wsi_plant {
 	struct wsi_filter *filter; /* owned; NULL: all lanes */
 	bool is_user, is_internal, is_marked;
 	struct wsi_op op;
-};
-
-/* A record of the log. */
-struct wsi_log {
-	struct wsi_log *next;
-	uint64_t time_ns; /* since 1970 */
-	uint32_t level, host_tid;
-	char text[256];
-};
-
-struct wsi_debug {
-	struct wsi_plant **plants; /* owned, and they are; by pc */
-	size_t n_plants, cap_plants;
-	bool stop_at_launch;
-	bool halted;          /* a warp stands at a breakpoint of the debugger's: the run ends */
-	uint32_t until_sm;    /* whom internal breakpoints are for */
-	uint64_t until_warps; /* 0: nobody */
-	uint64_t *moved;      /* owned; of each SM: slots of warps that executed something */
-	uint64_t *broken;     /* owned; of each SM: slots of warps that stand for a wsi_halt */
-	uint64_t n_left;      /* blocks that have left */
-	bool new_lists;       /* a block came or left, a warp lost its last thread */
-	struct wsi_history *history; /* owned; NULL: none is kept */
-	bool replays;                /* it runs again what was: nothing stops it, */
-	uint64_t stop_at;            /* but this position */
-	struct wsi_grid *finished;   /* owned; in the order of their ends, until they are taken */
-	struct wsi_log *logs;        /* owned; oldest first, until they are taken */
 };
 
 /* Begins and ends to debug a device. @retval WS_NO_MEMORY */
@@ -115,19 +81,5 @@ enum wsi_stepped wsi_debug_run_until(struct ws_sim *sim, uint32_t sm, uint64_t w
 
 /* Lanes of a warp that stand at a breakpoint have seen it. */
 bool wsi_debug_arrive(struct ws_sim *sim, struct wsi_warp *warp, uint32_t hint);
-
-/* ---- what the engine tells ---- */
-
-void wsi_debug_moved(struct ws_sim *sim, const struct wsi_warp *warp);
-/* It has hit a watchpoint. */
-void wsi_debug_watched(struct ws_sim *sim, struct wsi_warp *warp);
-/* A block came; `is_first`: of its grid. */
-void wsi_debug_entered(struct ws_sim *sim, struct wsi_block *block, bool is_first);
-void wsi_debug_finished(struct wsi_debug *debug, struct wsi_grid *grid);
-/* Whether the run must end: there is something to tell. */
-static inline bool wsi_debug_waits(const struct wsi_debug *debug)
-{
-	return debug->halted || debug->finished;
-}
 
 #endif

@@ -12,6 +12,24 @@
 
 enum { REG_UNIT = 8, PARTS = 4, MOST_REGS = 255, MOST_THREADS = 1024, LINE = 16 };
 
+void ws_sim_limits(const struct ws_sim *sim, struct ws_sim_limits *ret_limits)
+{
+	const struct wsi_device *device = sim->device;
+	*ret_limits = (struct ws_sim_limits){
+		.sm = device->sm,
+		.n_sms = sim->options.n_sms,
+		.n_warps = device->warps,
+		.n_blocks = device->blocks,
+		.n_regs = device->regs * 1024,
+		.sm_shared_bytes = device->smem * 1024,
+		.block_shared_bytes = device->block * 1024,
+		.kept_shared_bytes = (device->smem - device->block) * 1024,
+		.memory_bytes = sim->options.memory_bytes,
+		.heap_bytes = sim->options.heap_bytes,
+		.print_bytes = sim->options.print_bytes,
+	};
+}
+
 static uint32_t up(uint64_t n, uint32_t unit)
 {
 	return (uint32_t)wsi_min_u64((n + unit - 1) / unit * unit, UINT32_MAX / unit * unit);

@@ -2,8 +2,6 @@
 /* See watchpoint.h. */
 #include "sim/event/watchpoint.h"
 
-#include "sim/exec/access.h"
-
 enum { MAX_TOUCHES = 1 << 20 };
 
 /* An access of a lane to watched bytes. */

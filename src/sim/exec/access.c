@@ -3,63 +3,11 @@
 #include "sim/exec/access.h"
 #include "sim/check/check.h"
 #include "sim/event/watchpoint.h"
+#include "sim/exec/exec.h"
 
 enum { MAX_BYTES = 16 };
 
-/* ---- addresses ---- */
-
-uint64_t wsi_at_base(const struct wsi_warp *warp, const struct wsi_at *at)
-{
-	uint64_t base = (uint64_t)at->offset;
-	if (at->ureg_words > 0)
-		base += warp->uregs[at->ureg];
-	if (at->ureg_words > 1)
-		base += (uint64_t)warp->uregs[at->ureg + 1] << 32;
-	return base;
-}
-
-void wsi_addresses(const struct wsi_run *run, const struct wsi_at *at, bool wide,
-		   uint64_t ret_addresses[WSI_LANES])
-{
-	const struct wsi_warp *warp = run->warp;
-	uint64_t base = wsi_at_base(warp, at);
-	const uint32_t *low = at->reg_words > 0 ? wsi_reg(warp, at->reg) : NULL;
-	const uint32_t *high = at->reg_words > 1 ? wsi_reg(warp, at->reg + 1u) : NULL;
-	for (unsigned lane = 0; lane < WSI_LANES; lane++) {
-		uint64_t address = low ? (uint64_t)low[lane] << at->shift : 0;
-		if (high)
-			address |= (uint64_t)high[lane] << 32;
-		ret_addresses[lane] = wide ? base + address : (uint32_t)(base + address);
-	}
-}
-
 /* ---- shared and local memory ---- */
-
-/* From sm_90 on the upper byte is the rank in the cluster. */
-const struct wsi_block *wsi_shared_owner(const struct wsi_run *run, uint32_t address,
-					 uint32_t *ret_offset)
-{
-	const struct wsi_block *own = run->warp->block;
-	uint32_t rank = address >> 24;
-	*ret_offset = address;
-	if (run->sim->device->sm < 90)
-		return own;
-	*ret_offset = address & 0xffffff;
-	if (rank == own->rank)
-		return own;
-	const struct wsi_cluster *cluster = own->cluster;
-	return cluster && rank < cluster->n ? cluster->peers[rank] : NULL;
-}
-
-uint8_t *wsi_shared_bytes(const struct wsi_block *block, uint64_t offset, uint64_t len)
-{
-	if (offset <= block->shared_bytes && len <= block->shared_bytes - offset)
-		return block->shared + offset;
-	uint64_t past = offset - block->behind;
-	if (block->behind == 0 || past > WSI_SHARED_KEPT || len > WSI_SHARED_KEPT - past)
-		return NULL;
-	return block->shared + block->shared_bytes + past;
-}
 
 static uint8_t *shared_at(struct wsi_run *run, unsigned lane, uint32_t address, unsigned len)
 {
@@ -87,21 +35,6 @@ static uint8_t *shared_at(struct wsi_run *run, unsigned lane, uint32_t address, 
 	if (block != run->warp->block && own_fault)
 		wsi_fault_target(run, block->rank);
 	return NULL;
-}
-
-uint8_t *wsi_local_byte(struct ws_sim *sim, struct wsi_warp *warp, unsigned lane, uint64_t address)
-{
-	static const char what[] = "local memory of a warp";
-	size_t chunk = (size_t)address / WSI_LOCAL_CHUNK, off = (size_t)address % WSI_LOCAL_CHUNK;
-	uint32_t size = warp->block->grid->local_bytes;
-	size_t n_chunks = size / WSI_LOCAL_CHUNK + 1, bytes = (size_t)WSI_LOCAL_CHUNK * WSI_LANES;
-	if (!warp->local && wsi_block_take(sim, warp->block, what, n_chunks * sizeof *warp->local))
-		warp->local = wsi_zalloc_array(n_chunks, sizeof *warp->local);
-	if (warp->local && !warp->local[chunk] && wsi_block_take(sim, warp->block, what, bytes))
-		warp->local[chunk] = wsi_zalloc(bytes);
-	if (!warp->local || !warp->local[chunk])
-		return NULL;
-	return warp->local[chunk] + (off / 4 * WSI_LANES + lane) * 4 + off % 4;
 }
 
 static bool local_spot(struct wsi_run *run, unsigned lane, uint64_t address, unsigned len,

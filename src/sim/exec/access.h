@@ -8,28 +8,13 @@
 #ifndef WSI_SIM_ACCESS_H
 #define WSI_SIM_ACCESS_H
 
-#include "sim/device/device.h"
+#include "sim/exec/exec.h"
 
 /* Bytes of one lane's access. Local memory keeps a lane's words apart. */
 struct wsi_spot {
 	uint8_t *bytes;
 	size_t step; /* from one word to the next; 4 where they are together */
 };
-
-/* What the lanes' registers are added to. */
-uint64_t wsi_at_base(const struct wsi_warp *warp, const struct wsi_at *at);
-
-/* Addresses of all lanes of `run->mask`. */
-void wsi_addresses(const struct wsi_run *run, const struct wsi_at *at, bool wide,
-		   uint64_t ret_addresses[WSI_LANES]);
-
-/* The block whose shared memory an address is in, and the offset there. NULL: the cluster has no
- * such block. */
-const struct wsi_block *wsi_shared_owner(const struct wsi_run *run, uint32_t address,
-					 uint32_t *ret_offset);
-
-/* Bytes of a block's shared memory; NULL: it does not have them all. */
-uint8_t *wsi_shared_bytes(const struct wsi_block *block, uint64_t offset, uint64_t len);
 
 /* Bytes of global memory, all in one page; NULL: they are not to be had. `*ret_region` is where the
  * first one is, NULL for nowhere. */

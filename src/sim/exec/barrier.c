@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Barriers of blocks and clusters. */
 #include "sim/check/check.h"
+#include "sim/exec/exec.h"
 
 /* ---- blocks ---- */
 

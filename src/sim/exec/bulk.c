@@ -6,6 +6,7 @@
  */
 #include "sim/check/check.h"
 #include "sim/exec/access.h"
+#include "sim/exec/exec.h"
 
 enum { PIECE = 16, MAX_PIECES = 0xffff };
 enum { TO_SHARED = 1, FROM_SHARED = 2, MULTICAST = 4, MASKED = 8 }; /* wsi_op.type */

@@ -8,7 +8,7 @@
  * exited, in the order in which they were launched, whatever their stream; the parent sleeps. What
  * was launched into the tail stream runs when the parent is done.
  */
-#include "sim/device/device.h"
+#include "sim/exec/exec.h"
 
 enum {
 	MAX_DEPTH = 24,     /* of nested launches [CUDA programming guide] */

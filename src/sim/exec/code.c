@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From instructions to operations: which handler executes one, and its operands. */
 #include "sim/check/check.h"
+#include "sim/exec/exec.h"
 
 /* What executes an operation that src/alu does not know. */
 struct rule {
@@ -413,11 +414,4 @@ bool wsi_text_decode(struct ws_sim *sim, struct wsi_text *text, uint64_t chunk)
 	}
 	text->chunks[chunk] = ops;
 	return true;
-}
-
-struct wsi_text *wsi_text_find(struct ws_sim *sim, uint64_t pc)
-{
-	size_t low = WSI_BISECT(i, 0, sim->n_texts, sim->texts[i].start <= pc);
-	struct wsi_text *text = low > 0 ? &sim->texts[low - 1] : NULL;
-	return text && pc - text->start < text->size && text->is_loaded ? text : NULL;
 }

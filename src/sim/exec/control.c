@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Branches, calls, exits, and where the lanes of a warp meet again. */
 #include "sim/check/check.h"
+#include "sim/exec/exec.h"
 #include "sim/exec/tmem.h"
 
 enum { MAX_DEPTH = 200 };

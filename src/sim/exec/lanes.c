@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Among the lanes of a warp: shuffles, votes, matches, reductions; and what a lane is. */
-#include "sim/device/device.h"
+#include "sim/exec/exec.h"
 
 /* Writes lanes of a result of one word, or a uniform register. */
 static void set_word(struct wsi_run *run, const struct wsi_alu_value *to, const uint32_t *values)

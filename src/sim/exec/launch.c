@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches: a grid with its constant banks, its blocks on SMs, their warps. */
 #include "sim/check/check.h"
-#include "sim/debug/debug.h"
+#include "sim/event/event.h"
+#include "sim/exec/exec.h"
 #include "sim/exec/tmem.h"
 
 enum {
@@ -490,13 +491,6 @@ static void warp_destroy(struct wsi_warp *warp)
 	wsi_free(warp->frames);
 	wsi_free(warp->regs);
 	wsi_free(warp);
-}
-
-bool wsi_block_take(struct ws_sim *sim, struct wsi_block *block, const char *what, uint64_t bytes)
-{
-	bool fits = wsi_account_take(&sim->account, what, bytes);
-	block->taken += fits ? bytes : 0;
-	return fits;
 }
 
 static void block_destroy(struct ws_sim *sim, struct wsi_block *block)

@@ -18,6 +18,7 @@
 #include "elf/cubin.h"
 #include "elf/elf.h"
 #include "sim/check/check.h"
+#include "sim/exec/exec.h"
 
 enum { CODE_ALIGNMENT = 128, MAX_MODULES = 1 << 16, TOLD_OF_NAME = 80 };
 

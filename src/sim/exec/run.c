@@ -11,9 +11,9 @@
  * jumps is resumed with the same group.
  */
 #include "sim/check/check.h"
-#include "sim/debug/debug.h"
+#include "sim/event/event.h"
 #include "sim/event/watchpoint.h"
-#include "sim/history/history.h"
+#include "sim/exec/exec.h"
 
 enum {
 	TURN = 128,                      /* instructions of a turn */
@@ -313,7 +313,7 @@ static void account(struct ws_sim *sim, struct wsi_warp *warp, uint64_t done)
 	warp->executed += done;
 	if (sim->watches && wsi_watch_settle(sim, warp)) {
 		if (sim->debug->replays)
-			wsi_history_watched(sim, warp);
+			wsi_search_watched(sim, warp);
 		else
 			wsi_debug_watched(sim, warp);
 	}
@@ -349,7 +349,7 @@ bool wsi_run_piece(struct ws_sim *sim, struct wsi_warp *warp, unsigned lane, uin
 		choose_group(&run);
 	uint64_t done = run_group(&run, &over);
 	if (sim->debug && sim->debug->replays && done > 0)
-		wsi_history_group(&run);
+		wsi_search_group(&run);
 	run.n = 1;
 	bool ends = sim->debug && wsi_position(sim) >= sim->debug->stop_at;
 	if (!over && !run.stands && !ends && run.group == (run.group & warp->ready) &&
@@ -387,7 +387,7 @@ static bool run_turn(struct ws_sim *sim, struct wsi_warp *warp, uint64_t n, uint
 		run.cut = run.n < sim->turn_left;
 		uint64_t piece = run_group(&run, &over);
 		if (sim->debug && sim->debug->replays && piece > 0)
-			wsi_history_group(&run);
+			wsi_search_group(&run);
 		done += piece;
 		sim->turn_left -= piece;
 	}

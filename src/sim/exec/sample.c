@@ -12,6 +12,7 @@
  * weighs with fractions of 8 bits, here the nearest one; the sum is rounded once.
  */
 #include "sim/check/check.h"
+#include "sim/exec/exec.h"
 #include "sim/exec/texture.h"
 
 #include "alu/bits.h"

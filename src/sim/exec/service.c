@@ -6,6 +6,7 @@
  */
 #include "sim/check/check.h"
 #include "sim/exec/access.h"
+#include "sim/exec/exec.h"
 
 enum { LANE_SYSCALL_ERROR = 13 }; /* of old drivers: state/exception.c */
 enum { ARGUMENT = 4, RETURN = 20, MAX_TEXT = 1024, MAX_HEAP_REGIONS = 1 << 16 };

@@ -5,6 +5,7 @@
  * Formatted stores (.P) write one texel, and make numbers of its type [public doc: PTX, "sust"].
  */
 #include "sim/check/check.h"
+#include "sim/exec/exec.h"
 #include "sim/exec/texture.h"
 
 #include "alu/matrix.h"

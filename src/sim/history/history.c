@@ -2,7 +2,6 @@
 /* See history.h. */
 #include "sim/history/history.h"
 
-#include "sim/debug/debug.h"
 #include "sim/event/watchpoint.h"
 
 enum {
@@ -36,12 +35,9 @@ struct wsi_history {
 	uint64_t end;                        /* of what is known; the device may be before it */
 	uint64_t host_changes, user_changes; /* that the last snapshot has */
 	bool ran;                            /* by itself since the last action */
-	bool halted, was_halted;             /* by a breakpoint: now, when it went on last */
-	struct wsi_search search;
-	struct wsi_found found;
-	uint64_t n_again; /* instructions executed again by this search */
-	uint64_t before;  /* events from here on do not count */
-	uint64_t base;    /* position of the snapshot that runs again from; UINT64_MAX: none does */
+	bool was_halted;                     /* by a breakpoint, when it went on last */
+	uint64_t n_again;                    /* instructions executed again by this search */
+	uint64_t base; /* position of the snapshot that runs again from; UINT64_MAX: none does */
 };
 
 /* ---- the lists ---- */
@@ -174,6 +170,7 @@ enum ws_status wsi_history_keep(struct ws_sim *sim, uint64_t max_bytes, struct w
 	if (!h)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "out of memory");
 	h->max_bytes = max_bytes;
+	sim->debug->chosen = false;
 	h->spacing = WSI_HISTORY_APART;
 	h->base = UINT64_MAX;
 	sim->budget.over = over;
@@ -235,8 +232,8 @@ void wsi_history_begin(struct ws_sim *sim, bool runs)
 	uint64_t now = wsi_position(sim);
 	if (!h)
 		return;
-	h->was_halted = h->halted;
-	h->halted = false;
+	h->was_halted = sim->debug->chosen;
+	sim->debug->chosen = false;
 	h->base = UINT64_MAX;
 	if (h->host_changes != sim->host_changes)
 		forget(sim);
@@ -275,12 +272,6 @@ void wsi_history_ran(struct ws_sim *sim)
 		return;
 	h->ran = true;
 	went(sim);
-}
-
-void wsi_history_halted(struct ws_sim *sim)
-{
-	if (sim->debug->history)
-		sim->debug->history->halted = true;
 }
 
 /* Whether a step only goes on with the one before. */
@@ -325,16 +316,6 @@ static enum ws_status differs(struct ws_error *err)
 			"has changed");
 }
 
-/* Grids that end again have been told. */
-static void drop_finished(struct wsi_debug *debug)
-{
-	while (debug->finished) {
-		struct wsi_grid *grid = debug->finished;
-		debug->finished = grid->next;
-		wsi_free(grid);
-	}
-}
-
 static enum ws_status run_to(struct ws_sim *sim, uint64_t to, struct ws_error *err)
 {
 	for (uint64_t now; (now = wsi_position(sim)) < to;) {
@@ -342,22 +323,13 @@ static enum ws_status run_to(struct ws_sim *sim, uint64_t to, struct ws_error *e
 		atomic_store(&sim->stop, false);
 		enum ws_status st = ws_sim_run(sim, to - now, &outcome, err);
 		bool goes_on = sim->debug->finished || wsi_position(sim) > now;
-		drop_finished(sim->debug);
+		wsi_debug_drop_finished(sim->debug);
 		if (st != WS_OK)
 			return st;
 		if (!goes_on)
 			return differs(err);
 	}
 	return WS_OK;
-}
-
-static struct wsi_warp *warp_at(const struct ws_sim *sim, uint32_t sm, uint32_t slot)
-{
-	for (size_t i = 0; i < sim->n_blocks; i++)
-		for (uint32_t k = 0; sim->blocks[i]->sm == sm && k < sim->blocks[i]->n_warps; k++)
-			if (sim->blocks[i]->warps[k]->slot == slot)
-				return sim->blocks[i]->warps[k];
-	return NULL;
 }
 
 /* Does again what a debugger did, up to a position. */
@@ -371,7 +343,7 @@ static enum ws_status redo(struct ws_sim *sim, const struct wsi_action *a, uint6
 		how = wsi_debug_run_until(sim, a->sm, a->warps, a->pc);
 	} else {
 		for (uint32_t i = 0; i < a->n && wsi_position(sim) < sim->debug->stop_at; i++) {
-			struct wsi_warp *warp = warp_at(sim, a->sm, a->slot);
+			struct wsi_warp *warp = wsi_warp_at(sim, a->sm, a->slot);
 			if (!warp)
 				break;
 			how = wsi_debug_step(sim, warp, a->lane, 1, a->over);
@@ -379,7 +351,7 @@ static enum ws_status redo(struct ws_sim *sim, const struct wsi_action *a, uint6
 				break;
 		}
 	}
-	drop_finished(sim->debug);
+	wsi_debug_drop_finished(sim->debug);
 	bool there = wsi_position(sim) == sim->debug->stop_at;
 	sim->debug->stop_at = UINT64_MAX;
 	if (how == WSI_STEPPED_NO_MEMORY)
@@ -390,7 +362,7 @@ static enum ws_status redo(struct ws_sim *sim, const struct wsi_action *a, uint6
 static enum ws_status fill(struct ws_sim *sim, struct ws_error *err)
 {
 	bool ok = wsi_launch_fill(sim);
-	drop_finished(sim->debug);
+	wsi_debug_drop_finished(sim->debug);
 	return ok ? WS_OK : wsi_account_fail(&sim->account, err);
 }
 
@@ -468,7 +440,7 @@ static void settle(struct ws_sim *sim, struct kept *from)
 	set_limit(sim);
 }
 
-/* From the `i`th snapshot to a position, looking for the search from `h->before` down. */
+/* From the `i`th snapshot to a position, looking for the search from `sought.before` down. */
 static enum ws_status replay(struct ws_sim *sim, size_t i, uint64_t to, bool dense,
 			     struct ws_error *err)
 {
@@ -505,7 +477,7 @@ enum ws_status wsi_history_go(struct ws_sim *sim, uint64_t position, struct ws_e
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "there is no history to go back in");
 	if (position < h->kept[0].at || position > h->end)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "history does not reach there");
-	h->before = 0; /* nothing is looked for */
+	sim->debug->sought.before = 0; /* nothing is looked for */
 	enum ws_status st = replay(sim, kept_before(h, position), position, false, err);
 	h->base = UINT64_MAX;
 	return st;
@@ -558,90 +530,37 @@ enum ws_status wsi_history_back(struct ws_sim *sim, const struct wsi_search *sea
 	uint64_t to = wsi_position(sim);
 	if (!h || h->n_kept == 0 || h->host_changes != sim->host_changes)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "there is no history to go back in");
-	*ret_found = h->found = (struct wsi_found){ .any = false };
-	h->search = *search;
+	struct wsi_sought *sought = &sim->debug->sought;
+	*ret_found = sought->found = (struct wsi_found){ .any = false };
+	sought->search = *search;
 	h->n_again = 0;
 	const uint64_t start = to;
 	enum ws_status st = mark(sim, search, err);
-	while (st == WS_OK && !h->found.any && to > h->kept[0].at) {
+	while (st == WS_OK && !sought->found.any && to > h->kept[0].at) {
 		size_t i = kept_before(h, to - 1);
 		uint64_t from = h->kept[i].at;
-		h->before = to;
+		sought->before = to;
 		if (!h->kept[i].dense)
 			drop_dense(h, to);
 		st = replay(sim, i, to, true, err);
 		to = from;
 	}
 	wsi_debug_unmark(sim);
-	*ret_found = h->found;
+	*ret_found = sought->found;
 	if (st != WS_OK)
 		return st;
 	st = wsi_history_go(sim,
-			    h->found.any                     ? h->found.at
+			    sought->found.any                ? sought->found.at
 			    : search->what == WSI_BACK_STOPS ? h->kept[0].at
 							     : start,
 			    err);
 	ret_found->n_again = h->n_again;
-	struct wsi_warp *warp = h->found.any ? warp_at(sim, h->found.sm, h->found.slot) : NULL;
+	struct wsi_warp *warp =
+		sought->found.any ? wsi_warp_at(sim, sought->found.sm, sought->found.slot) : NULL;
 	if (st != WS_OK || !warp)
 		return st;
 	wsi_run_choose(sim);
-	h->halted = true;
-	(void)wsi_debug_arrive(sim, warp, wsi_first_bit(h->found.lanes));
+	sim->debug->chosen = true;
+	(void)wsi_debug_arrive(sim, warp, wsi_first_bit(sought->found.lanes));
 	return WS_OK;
-}
-
-/* ---- what happens while it runs again ---- */
-
-static void find(struct ws_sim *sim, const struct wsi_warp *warp, uint64_t at, uint32_t lanes,
-		 uint32_t watch)
-{
-	struct wsi_history *h = sim->debug->history;
-	if (at < h->before)
-		h->found = (struct wsi_found){
-			.any = true,
-			.at = at,
-			.sm = warp->block->sm,
-			.slot = warp->slot,
-			.lanes = lanes,
-			.watch = watch,
-		};
-}
-
-void wsi_history_met(struct ws_sim *sim, const struct wsi_warp *warp, uint32_t lanes)
-{
-	if (sim->debug->history->search.what == WSI_BACK_STOPS)
-		find(sim, warp, wsi_position(sim), lanes, 0);
-}
-
-void wsi_history_watched(struct ws_sim *sim, const struct wsi_warp *warp)
-{
-	const struct wsi_search *search = &sim->debug->history->search;
-	const struct wsi_watch_hit *hit;
-	for (uint32_t i = 0; (hit = wsi_watch_hit_at(sim, i)); i++)
-		if (search->what == WSI_BACK_STOPS ||
-		    (search->what == WSI_BACK_WATCH && search->number == hit->number))
-			find(sim, warp, wsi_position(sim) - 1, hit->lanes, hit->number);
-	wsi_watch_forget(sim);
-}
-
-static bool is_same(const struct wsi_warp *warp, const struct wsi_lane_id *who)
-{
-	return warp->id == who->warp && warp->block->grid->id == who->grid &&
-	       memcmp(&warp->block->idx, &who->block, sizeof who->block) == 0;
-}
-
-void wsi_history_group(const struct wsi_run *run)
-{
-	const struct wsi_search *search = &run->sim->debug->history->search;
-	if (search->what == WSI_BACK_LANE && (run->group >> search->who.lane & 1) &&
-	    is_same(run->warp, &search->who))
-		find(run->sim, run->warp, wsi_position(run->sim) - 1, run->group, 0);
-}
-
-void wsi_history_marked(const struct wsi_run *run)
-{
-	const struct wsi_search *search = &run->sim->debug->history->search;
-	if ((run->mask >> search->who.lane & 1) && is_same(run->warp, &search->who))
-		find(run->sim, run->warp, wsi_position(run->sim), run->mask, 0);
 }

@@ -17,7 +17,7 @@
 #ifndef WSI_SIM_HISTORY_H
 #define WSI_SIM_HISTORY_H
 
-#include "sim/device/device.h"
+#include "sim/debug/debug.h"
 
 enum {
 	WSI_HISTORY_INTERVAL = 1 << 20,
@@ -25,44 +25,6 @@ enum {
 	WSI_HISTORY_DENSE = 18, /* snapshots of an interval that was searched, beside a few
 				   where the search began */
 };
-
-struct wsi_history;
-
-/* What to look for, back from where the device is. */
-enum wsi_back {
-	WSI_BACK_LANE,  /* the last instruction of a lane */
-	WSI_BACK_STOPS, /* the last breakpoint or watchpoint that is hit */
-	WSI_BACK_WATCH, /* the last hit of one watchpoint */
-	WSI_BACK_REG,   /* the last instruction of a lane that writes a register */
-};
-
-/* A lane, by numbers that stay the same in a restored device. */
-struct wsi_lane_id {
-	uint64_t grid;
-	struct ws_dim3 block;
-	uint32_t warp, lane;
-};
-
-struct wsi_search {
-	enum wsi_back what;
-	struct wsi_lane_id who;
-	uint32_t number; /* of a watchpoint, or of a register */
-	bool is_predicate;
-};
-
-/* What was found. The instruction of it is the next one that its lanes execute. */
-struct wsi_found {
-	bool any;
-	uint64_t at; /* position */
-	uint32_t sm, slot, lanes;
-	uint32_t watch;   /* number; 0: a breakpoint, or an instruction */
-	uint64_t n_again; /* instructions that were executed again, to find it and to go there */
-};
-
-static inline uint64_t wsi_position(const struct ws_sim *sim)
-{
-	return sim->instructions + sim->services;
-}
 
 /* Begins to keep history in so many bytes; 0 ends it. The device has a debugger. */
 enum ws_status wsi_history_keep(struct ws_sim *sim, uint64_t max_bytes,
@@ -78,8 +40,6 @@ void wsi_history_begin(struct ws_sim *sim, bool runs);
 uint64_t wsi_history_room(const struct ws_sim *sim);
 /* It has run, or (`step`) a step of a lane has been made from a position on. */
 void wsi_history_ran(struct ws_sim *sim);
-/* It came to a breakpoint: who runs next has been chosen. */
-void wsi_history_halted(struct ws_sim *sim);
 struct wsi_action {
 	uint64_t at, end; /* positions */
 	bool ran, halted; /* the device ran by itself before, to a breakpoint */
@@ -106,14 +66,5 @@ enum ws_status wsi_history_back(struct ws_sim *sim, const struct wsi_search *sea
  * above, WS_ARGUMENT */
 enum ws_status wsi_history_go(struct ws_sim *sim, uint64_t position,
 			      struct ws_error *err) WS_MUST_USE;
-
-/* ---- what the engine tells while it runs again ---- */
-
-/* Lanes come to a breakpoint; a watchpoint was hit by the instruction before; a group has executed
- * something; an instruction that was looked for is done. */
-void wsi_history_met(struct ws_sim *sim, const struct wsi_warp *warp, uint32_t lanes);
-void wsi_history_watched(struct ws_sim *sim, const struct wsi_warp *warp);
-void wsi_history_group(const struct wsi_run *run);
-void wsi_history_marked(const struct wsi_run *run);
 
 #endif

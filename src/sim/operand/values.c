@@ -1,6 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations of values: operands from where they are, the operation by src/alu, results back. */
+#include "sim/operand/operand.h"
+
 #include "sim/event/watchpoint.h"
+
+void wsi_addresses(const struct wsi_run *run, const struct wsi_at *at, bool wide,
+		   uint64_t ret_addresses[WSI_LANES])
+{
+	const struct wsi_warp *warp = run->warp;
+	uint64_t base = wsi_at_base(warp, at);
+	const uint32_t *low = at->reg_words > 0 ? wsi_reg(warp, at->reg) : NULL;
+	const uint32_t *high = at->reg_words > 1 ? wsi_reg(warp, at->reg + 1u) : NULL;
+	for (unsigned lane = 0; lane < WSI_LANES; lane++) {
+		uint64_t address = low ? (uint64_t)low[lane] << at->shift : 0;
+		if (high)
+			address |= (uint64_t)high[lane] << 32;
+		ret_addresses[lane] = wide ? base + address : (uint32_t)(base + address);
+	}
+}
 
 static const uint32_t zeros[WSI_WORDS_READ * WSI_LANES];
 

@@ -243,6 +243,7 @@ enum ws_status ws_sim_host_replace(struct ws_target *target, struct ws_sim *fres
 	tell_gone(live);
 	fresh->debug->stop_at_launch = t->sim->debug->stop_at_launch;
 	fresh->debug->new_lists = true;
+	wsi_history_fini(t->sim);
 	wsi_debug_detach(t->sim);
 	t->gone_modules += t->sim->n_modules;
 	t->sim = fresh;

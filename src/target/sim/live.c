@@ -433,6 +433,7 @@ void sim_live_fini(struct sim_target *t)
 		for (uint32_t w = 0; w < t->sim->blocks[i]->n_warps; w++)
 			wsi_debug_release(t->sim, t->sim->blocks[i]->warps[w]);
 	live_free(live);
+	wsi_history_fini(t->sim);
 	wsi_debug_detach(t->sim);
 }
 
