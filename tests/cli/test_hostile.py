@@ -229,7 +229,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for number, (kind, planted) in enumerate(hostile.KINDS.items()):
-            names = hostile.SCENARIOS if full else (hostile.SCENARIOS[0], hostile.SCENARIOS[1 + number])
+            names = hostile.SCENARIOS if full else hostile.SCENARIOS[:2] if number == 0 else [hostile.SCENARIOS[1 + number]]
             short = planted.replace(b'\0', b'').replace(b'/', b'|')[:120]
             own = short.decode('utf-8', 'surrogateescape')
             sources = f'src-{kind}'

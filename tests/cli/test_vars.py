@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Variables and expressions of -G code hold what the program planted, on every architecture. Prints TAP.
 
-usage: test_vars.py WARPSCOPE IMAGES
+usage: test_vars.py WARPSCOPE IMAGES [ARCHITECTURE...]       (all of them, unless some are named)
 
 tests/sim/kernels/vars.cu fails in its innermost function on the software GPU, and the dump is asked. What is in memory (M) must
 have its planted value. What is in a register (R) may also have been given up by the compiler, or by a callee: the page must then
@@ -17,7 +17,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../builders'))
 PROGRAM, IMAGES = sys.argv[1], os.path.abspath(sys.argv[2])
-ARCHITECTURES = '75 80 86 89 90 100 120'.split()
+ARCHITECTURES = sys.argv[3:] or '75 80 86 89 90 100 120'.split()
 KERNEL = '_Z4varsPif3VeciPVi'
 WHY = {'not live', 'not saved', 'optimized out'}
 BOX = ('{<Base> = {id = 42, tag = 7}, <Other> = {weight = 0.75}, data = {1.5, 2.5, -3}, first = ADDRESS, flags = {a = 5, b = 99, c = -4, '

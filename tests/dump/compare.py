@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Holds the C reader against the tests' own Python reader, field by field: compare.py CORE-PRINT SCENARIOS... Prints TAP.
+"""Holds the C reader against the tests' own Python reader, field by field: compare.py CORE-PRINT [EVERY]. Prints TAP.
 
 core-print writes what core.h hands out; this script writes the same lines from reader.py's tree, with the order of the
-lists worked out from the words of state.h alone. Every scenario of tests/builders is compared, truncated ones included.
+lists worked out from the words of state.h alone. Every scenario of tests/builders is compared, truncated ones
+included, or every EVERY-th.
 """
 
 import os
@@ -282,11 +283,10 @@ def actual(program, path):
 
 def main(arguments):
     program, folder = arguments[0], tempfile.mkdtemp(prefix="ws-compare-")
-    names = arguments[1:]
-    build = os.path.join(HERE, "..", "builders", "build.py")
-    if not names:
-        subprocess.run([sys.executable, build, folder], check=True, stdout=subprocess.DEVNULL)
-        names = sorted(os.path.join(folder, name) for name in os.listdir(folder) if ".nvcudmp" in name)
+    build = [sys.executable, os.path.join(HERE, "..", "builders", "build.py")]
+    known = subprocess.run([*build, "--list"], check=True, capture_output=True, text=True).stdout.split()
+    subprocess.run([*build, folder, *known[::int(arguments[1]) if arguments[1:] else 1]], check=True, stdout=subprocess.DEVNULL)
+    names = sorted(os.path.join(folder, name) for name in os.listdir(folder) if ".nvcudmp" in name)
     print(f"1..{len(names)}")
     failed = 0
     for number, path in enumerate(names, 1):

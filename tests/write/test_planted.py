@@ -783,7 +783,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="ws-planted-") as folder:
         program = Program(arguments.program, folder)
         lost = control(program, rng)
-        run(program, table, rng, 1.0 if arguments.all else 0.12, arguments.all)
+        run(program, table, rng, 1.0 if arguments.all else 0.06, arguments.all)
     table.print()
     planted, out = sum(r[0] for r in table.rows.values()), sum(r[1] for r in table.rows.values())
     least = 5000 if arguments.all else 100
