@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Runs Meson test suites and counts single test cases.
 
-usage: run-suite.py BUILD [--slow N] [--counts FILE] SUITE...      (no SUITE: all; --slow: N times the time limit)
+usage: run-suite.py BUILD [--build] [--slow N] [--counts FILE] [--without SUITE] SUITE...
+
+No SUITE: all. --slow: N times the time limit. --build: first builds what these tests need, and nothing else.
 
 Every test prints TAP, so one program counts as many cases. The last line printed is
 "N passed, N failed, N skipped"; the exit status is 1 when anything failed or nothing ran. Before it
@@ -9,6 +11,7 @@ come the tests that failed: first each with what it said about the cases that fa
 it again, because Meson keeps that in a file, which may be on a machine that is gone; then a list.
 With --counts the three numbers are also appended to FILE, for a caller that sums several runs.
 """
+import argparse
 import json
 import os
 import re
@@ -75,21 +78,38 @@ def told(test, build):
     return lines, [f"{test['name']}: {name_of(case)}" for case in cases] or [f"{test['name']}: {test['result']}"]
 
 
+def build_for(build, suites, without):
+    """Builds what the tests of some suites run and read."""
+    said = subprocess.run(['meson', 'introspect', '--tests', '--targets', build], capture_output=True, check=True).stdout
+    known = json.loads(said)
+    needed = set()
+    for test in known['tests']:
+        own = {suite.split(':')[-1] for suite in test['suite']}
+        if own & suites and without not in own:
+            needed.update(test['depends'])
+    files = [os.path.relpath(name, os.path.realpath(build)) for target in known['targets'] if target['id'] in needed for name in target['filename']]
+    quietly = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'quietly.sh')
+    return subprocess.run([quietly, f'Building what runs in {build} ...', 'ninja', '-C', build, *files], check=False).returncode
+
+
 def main():
-    args = sys.argv[1:]
-    build = args.pop(0)
-    counts_file = None
-    slow = '1'
-    if args[:1] == ['--slow']:
-        slow = args[1]
-        args = args[2:]
-    if args[:1] == ['--counts']:
-        counts_file = args[1]
-        args = args[2:]
+    parser = argparse.ArgumentParser()
+    parser.add_argument('build')
+    parser.add_argument('--build', action='store_true', dest='builds')
+    parser.add_argument('--slow', default='1')
+    parser.add_argument('--counts')
+    parser.add_argument('--without')
+    parser.add_argument('suites', nargs='*')
+    arguments = parser.parse_intermixed_args()
+    build = arguments.build
+    if arguments.builds and build_for(build, set(arguments.suites), arguments.without):
+        return 1
     places = len(os.sched_getaffinity(0)) + 1  # some tests mostly wait
-    command = ['meson', 'test', '-C', build, '--no-rebuild', '--timeout-multiplier', slow, '--num-processes', str(places)]
-    for suite in args:
+    command = ['meson', 'test', '-C', build, '--no-rebuild', '--timeout-multiplier', arguments.slow, '--num-processes', str(places)]
+    for suite in arguments.suites:
         command += ['--suite', suite]
+    if arguments.without:
+        command += ['--no-suite', arguments.without]
     status = subprocess.run(command, check=False).returncode
     passed = failed = skipped = 0
     names = []
@@ -109,8 +129,8 @@ def main():
         failed += 1
     if status != 0 and failed == 0:
         failed = 1
-    if counts_file:
-        with open(counts_file, 'a', encoding='utf-8') as out:
+    if arguments.counts:
+        with open(arguments.counts, 'a', encoding='utf-8') as out:
             out.write(f'{passed} {failed} {skipped}\n')
     if names:
         print('\nFailed:', *names, '', sep='\n')

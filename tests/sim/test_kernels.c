@@ -7,9 +7,9 @@
  * FOLDER has the fatbins (tests/data/sim); NAME picks one kernel. With --rewind each launch goes
  * back to snapshots of itself (rewind.c); with --check nothing must be found.
  * Without --all each kernel runs optimised on every architecture and with -G on one of them, each
- * time under another schedule (with --rewind and --check once, the kernels in turn on all of these);
- * with it, in all combinations. All runs of a kernel must leave the same bits, but where its case
- * says why they do not.
+ * time under another schedule (with --rewind and --check once, the kernels in turn on all of
+ * these); with it, in all combinations. All runs of a kernel must leave the same bits, but where
+ * its case says why they do not.
  */
 #include "job.h"
 
