@@ -30,7 +30,7 @@
  * that begin together the shorter one, then the later one in the file), so that a range with a
  * damaged size hides no other. The last byte of the address space belongs to no range. Generic
  * addresses belong to the windows of the warp's context, whose sizes are guessed
- * (src/dump/resolve.c). The first call of ws_target_memory_range() walks all lanes.
+ * (src/target/dump/resolve.c). The first call of ws_target_memory_range() walks all lanes.
  *
  * The format is described in docs/formats/coredump.md.
  */

@@ -7,7 +7,7 @@
 #include <warpscope/verbs.h>
 
 #include "base/base.h"
-#include "dump/format.h"
+#include "target/dump/format.h"
 
 enum {
 	DIFF_TEXT = 400,        /* bytes of a key or a value */

@@ -18,7 +18,7 @@
 #include <warpscope/write.h>
 
 #include "base/outfile.h"
-#include "dump/format.h"
+#include "target/dump/format.h"
 
 enum { WSI_DUMP_ALIGNMENT = 8 };
 

@@ -9,7 +9,7 @@
  */
 #include <warpscope/core.h>
 
-#include "dump/dump.h"
+#include "target/dump/dump.h"
 #include "write/job.h"
 
 /* ---- the list of ranges ---- */

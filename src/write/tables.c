@@ -8,7 +8,7 @@
  */
 #include <warpscope/core.h>
 
-#include "dump/format.h"
+#include "target/dump/format.h"
 #include "write/writer.h"
 
 /* ---- rows: state.h -> bytes ---- */

@@ -9,7 +9,7 @@
  *
  * It uses the reader's insides only to tell where a fact came from.
  */
-#include "dump/dump.h"
+#include "target/dump/dump.h"
 
 #include <sys/resource.h>
 #include <time.h>

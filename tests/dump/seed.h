@@ -6,7 +6,7 @@
 
 #include "../unit/unit.h"
 
-#include "dump/dump.h"
+#include "target/dump/dump.h"
 
 /* Of a section header. */
 enum { NAME = 0, TYPE = 4, ADDR = 16, OFFSET = 24, SIZE = 32, LINK = 40, INFO = 44, ENTSIZE = 56 };

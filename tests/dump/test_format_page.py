@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/formats/coredump.md are those of src/dump/format.h: kinds of section, fields, strides. Prints TAP.
+"""The tables of docs/formats/coredump.md are those of src/target/dump/format.h: kinds of section, fields, strides. Prints TAP.
 
 usage: test_format_page.py SOURCE_ROOT
 """
@@ -41,7 +41,7 @@ def section_of(page, heading):
 
 def main():
     root = sys.argv[1]
-    source, page = read(root, "src/dump/format.h"), read(root, "docs/formats/coredump.md")
+    source, page = read(root, "src/target/dump/format.h"), read(root, "docs/formats/coredump.md")
     records = set(re.findall(r"#define WSI_(\w+)_ROW\(X, r\)", source))
     cases = [("every record has a table", lambda: (sorted(records), sorted(HEADINGS.values())))]
 

@@ -2,7 +2,7 @@
 """docs/trust.md says what strip keeps as the program does it: test_rules.py ROOT [--update]. Prints TAP.
 
 The table of images is the one of src/write/rules.h, row by row (--update writes it); the table of the dump names every kind of
-section of src/dump/format.h.
+section of src/target/dump/format.h.
 """
 import os
 import re
@@ -42,7 +42,7 @@ def main():
         update(root, page)
         return 0
     same = page[page.index(BEGIN) + len(BEGIN):page.index(END)] == table(root)
-    kinds = re.findall(r'X\(\d+, \w+, "([^"]+)"', read(root, "src/dump/format.h"))
+    kinds = re.findall(r'X\(\d+, \w+, "([^"]+)"', read(root, "src/target/dump/format.h"))
     missing = [kind for kind in kinds if f"| {kind} |" not in page]
     print("1..2")
     print(f"{'ok' if same else 'not ok'} 1 - docs/trust.md has the rules of src/write/rules.h (test_rules.py ROOT --update)")

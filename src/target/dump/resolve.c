@@ -8,7 +8,7 @@
  * + offset, so the shared window is taken to go on for 4 GiB, but not over the other window and not
  * over global memory that the dump has.
  */
-#include "dump/dump.h"
+#include "target/dump/dump.h"
 
 static struct ws_dim3 cluster_dim_of(const struct ws_core *core, const struct ws_block *block)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checking a dump: the ELF header, the section headers, and where the bytes lie. */
-#include "dump/check.h"
+#include "target/dump/check.h"
 
 #include "base/sort.h"
 

@@ -4,7 +4,7 @@
  * what no device owns is in no list.
  */
 #include "base/sort.h"
-#include "dump/dump.h"
+#include "target/dump/dump.h"
 
 static enum ws_status out_of_memory(const char *what, struct ws_error *err)
 {

@@ -7,8 +7,8 @@
  */
 #include <warpscope/doubt.h>
 
-#include "dump/dump.h"
 #include "state/possible.h"
+#include "target/dump/dump.h"
 
 enum {
 	ASKED = 128, /* warps that are looked at */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the file says about itself: metadata, the age of its layout, which back end wrote it. */
-#include "dump/dump.h"
+#include "target/dump/dump.h"
 
 static void metadata_read(struct ws_core *core)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dump/dump.h"
+#include "target/dump/dump.h"
 
 /* Section headers: how many there are, and whether that is what the file claims. */
 static void headers_read(struct ws_core *core)

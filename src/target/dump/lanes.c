@@ -2,7 +2,7 @@
 /* What belongs to a warp: lanes, call stacks, registers. Read in place, on demand.
  */
 #include "base/sort.h"
-#include "dump/dump.h"
+#include "target/dump/dump.h"
 
 enum { MAX_LANE_ROWS = WS_MAX_LANES * 4 }; /* looked at in one table; a sound one has 32 at most */
 

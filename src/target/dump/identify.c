@@ -4,7 +4,7 @@
  * other file is refused with one line that says what it seems to be and, for the host's core of a
  * program that used the GPU, where the GPU's dump is likely to be.
  */
-#include "dump/dump.h"
+#include "target/dump/dump.h"
 
 #include "text/utf8.h"
 

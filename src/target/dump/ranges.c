@@ -6,7 +6,7 @@
  */
 #include "base/interval.h"
 #include "base/sort.h"
-#include "dump/dump.h"
+#include "target/dump/dump.h"
 
 #include <stdatomic.h>
 

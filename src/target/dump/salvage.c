@@ -3,7 +3,7 @@
  * What can be found by content in a file whose section headers are lost: nothing says where things
  * are, but images have headers of their own, and the rows of a table have one shape.
  */
-#include "dump/dump.h"
+#include "target/dump/dump.h"
 
 #include <stdatomic.h>
 

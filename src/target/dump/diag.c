@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dump/dump.h"
+#include "target/dump/dump.h"
 
 /* Findings of one topic that are listed before they are only counted. */
 enum { LISTED = 8 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dump/format.h"
+#include "target/dump/format.h"
 
 #include <warpscope/core.h>
 

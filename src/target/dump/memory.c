@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading memory, and saying why it cannot be read. Generic addresses: resolve.c. */
-#include "dump/dump.h"
+#include "target/dump/dump.h"
 
 /* ---- why something is missing ---- */
 

@@ -3,7 +3,7 @@
 #ifndef WSI_CHECK_H
 #define WSI_CHECK_H
 
-#include "dump/dump.h"
+#include "target/dump/dump.h"
 
 struct wsi_checker {
 	const struct ws_core *core;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* List elements: rows -> the plain structures of state.h. */
-#include "dump/dump.h"
 #include "state/possible.h"
+#include "target/dump/dump.h"
 
 static uint32_t parent_of(const struct ws_core *core, const struct wsi_list *list, uint32_t index)
 {

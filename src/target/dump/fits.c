@@ -3,7 +3,7 @@
  * What the bytes of a row can be, by the row alone: where rows were read from a wrong place, or in
  * a wrong size, few of them pass.
  */
-#include "dump/dump.h"
+#include "target/dump/dump.h"
 
 static const struct ws_span no_texts;
 

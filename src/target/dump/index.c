@@ -12,7 +12,7 @@
  * Hostile sizes: rows are clipped to the file and to what a machine can have; tables that overlap
  * cannot multiply the memory, for the bytes of all rows together are bounded by the file's size.
  */
-#include "dump/dump.h"
+#include "target/dump/dump.h"
 
 /* What one damaged table may claim beyond the file's size before others have to pay for it. */
 #define ROW_BYTES_SLACK (16u << 20)

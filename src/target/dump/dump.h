@@ -29,8 +29,8 @@
 #include "base/dim3.h"
 #include "base/file.h"
 #include "base/interval.h"
-#include "dump/format.h"
 #include "elf/elf.h"
+#include "target/dump/format.h"
 #include "target/member.h"
 
 /*

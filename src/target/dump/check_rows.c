@@ -5,7 +5,7 @@
  */
 #include <warpscope/doubt.h>
 
-#include "dump/check.h"
+#include "target/dump/check.h"
 
 /* A row under check. */
 struct at {

@@ -17,7 +17,7 @@
  */
 #include <limits.h>
 
-#include "dump/dump.h"
+#include "target/dump/dump.h"
 
 enum {
 	LEAST_STRIDE = 8, /* of the tables that drivers write */
