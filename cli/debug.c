@@ -29,6 +29,7 @@ static int check_program(struct debugger *d, int argc, char **argv)
 		is_known = strcmp(d->attach_by, ways[i]) == 0;
 		d->attach_way = (enum ws_debug_attach_way)i;
 	}
+	d->what = d->pid.given ? DEBUG_PROCESS : DEBUG_PROGRAM;
 	d->gdb.settings.program = argv;
 	if (d->cli->api_lib || d->through_api || (d->software_gpu && d->pid.given))
 		return cli_usage("debug", "--software-gpu, --pid, --api and --api-lib are without "
@@ -47,7 +48,8 @@ static int check_what(struct debugger *d, int argc, char **argv)
 {
 	if (d->software_gpu || d->pid.given)
 		return check_program(d, argc, argv);
-	if (!d->cli->api_lib)
+	d->what = d->cli->api_lib ? DEBUG_DEVICE : DEBUG_IMAGE;
+	if (d->what == DEBUG_IMAGE)
 		return run_setup_check(&d->setup, argc, argv);
 	return argc == 0 && !d->through_api
 		       ? CLI_ANSWERED
@@ -57,11 +59,7 @@ static int check_what(struct debugger *d, int argc, char **argv)
 int verb_debug(struct cli *cli, int argc, char **argv)
 {
 	struct debugger d = { .setup = RUN_SETUP_INIT(cli), .cli = cli };
-	int status = cli_options_take(cli, verb_debug_options, &d, &argc, &argv);
-	if (status == CLI_ANSWERED && cli->json)
-		status = cli_usage("debug",
-				   "a conversation is no JSON; give --json to its commands: "
-				   "info kernels --json");
+	int status = debug_options_take(&d, verb_debug_options, &argc, &argv);
 	if (status == CLI_ANSWERED)
 		status = check_what(&d, argc, argv);
 	if (status == CLI_ANSWERED)

@@ -47,7 +47,7 @@ static void begin(struct debugger *d)
 		const struct ws_report_thread *thread = named ? &first->suspect : &first->at;
 		(void)debug_focus_on(d, thread->warp_index, thread->lane);
 	}
-	d->told.numbered = true;
+	d->told.next = DEBUG_NUMBERED;
 	debug_print_thread(d);
 	if (ws_debug_focus(d->session) && report->verdict == WS_VERDICT_FAULT &&
 	    first->errorpc_status == WS_OK && first->errorpc != first->pc)
@@ -78,17 +78,12 @@ void debug_close(struct debugger *d)
 	free(d->dump);
 	d->dump = NULL;
 	gdb_lines_free(&d->names);
-	d->names_made = false;
 }
 
 int verb_shell(struct cli *cli, int argc, char **argv)
 {
 	struct debugger d = { .cli = cli };
-	int status = cli_options_take(cli, verb_shell_options, &d, &argc, &argv);
-	if (status == CLI_ANSWERED && cli->json)
-		status = cli_usage("shell",
-				   "a conversation is no JSON; give --json to its commands: "
-				   "info kernels --json");
+	int status = debug_options_take(&d, verb_shell_options, &argc, &argv);
 	if (status == CLI_ANSWERED && argc != 1)
 		status = cli_usage("shell", "one dump is expected");
 	if (status == CLI_ANSWERED)

@@ -49,12 +49,23 @@ int debug_take_dir(void *query, const char *text)
 	return CLI_ANSWERED;
 }
 
+int debug_options_take(struct debugger *d, const struct cli_option *options, int *argc,
+		       char ***argv)
+{
+	const int status = cli_options_take(d->cli, options, d, argc, argv);
+	return status != CLI_ANSWERED || !d->cli->json
+		       ? status
+		       : cli_usage(d->cli->verb,
+				   "a conversation is no JSON; give --json to its commands: "
+				   "info kernels --json");
+}
+
 /* ---- commands that move a device ---- */
 
 /* A device as before its first instruction. False: it could not be made, and that is told. */
 static bool anew(struct debugger *d)
 {
-	if (d->pid.given) {
+	if (d->what == DEBUG_PROCESS) {
 		cli_say("The program was not started here.\n");
 		return false;
 	}
@@ -90,9 +101,10 @@ static void command_continue(struct debugger *d, const char *text)
 	const enum ws_debug_state state = ws_debug_state(d->session);
 	(void)text;
 	if (state == WS_DEBUG_OVER)
-		cli_say(debug_has_program(d) ? "The program has ended; run starts it again.\n"
-					     : "All kernels have ended; run starts them again.\n");
-	else if (state == WS_DEBUG_FRESH && !debug_has_program(d))
+		cli_say(d->what >= DEBUG_PROGRAM
+				? "The program has ended; run starts it again.\n"
+				: "All kernels have ended; run starts them again.\n");
+	else if (state == WS_DEBUG_FRESH && d->what < DEBUG_PROGRAM)
 		cli_say("Nothing runs yet (run, or start).\n");
 	else
 		debug_go(d);
@@ -107,7 +119,7 @@ static void command_kill(struct debugger *d, const char *text)
 static void command_detach(struct debugger *d, const char *text)
 {
 	(void)text;
-	if (!debug_has_program(d)) {
+	if (d->what < DEBUG_PROGRAM) {
 		cli_say("There is no program to detach from.\n");
 		return;
 	}

@@ -47,17 +47,16 @@ static void words_sort(struct gdb_lines *words)
 	words->n = kept;
 }
 
-bool debug_words_of_images(struct debugger *d, struct gdb_lines *words, debug_take_fn *take)
+void debug_words_of_images(struct debugger *d, struct gdb_lines *words, debug_take_fn *take)
 {
 	struct ws_cubin_set *set;
 	struct ws_cubin *cubin;
 	if (ws_target_cubins(d->target, &set, NULL) != WS_OK)
-		return false;
+		return;
 	for (uint32_t i = 0; i < ws_cubin_set_count(set); i++)
 		if (ws_cubin_set_cubin(set, i, &cubin, NULL) == WS_OK)
 			take(cubin, words);
 	words_sort(words);
-	return true;
 }
 
 static void take_functions(struct ws_cubin *cubin, struct gdb_lines *words)
@@ -75,8 +74,8 @@ static void take_functions(struct ws_cubin *cubin, struct gdb_lines *words)
 
 const struct gdb_lines *debug_names(struct debugger *d)
 {
-	if (!d->names_made)
-		d->names_made = debug_words_of_images(d, &d->names, take_functions);
+	if (d->names.n == 0)
+		debug_words_of_images(d, &d->names, take_functions);
 	return &d->names;
 }
 

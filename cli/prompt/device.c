@@ -99,11 +99,6 @@ int debug_begin(struct debugger *d)
 								    : cli_fail(NULL, &err);
 }
 
-bool debug_has_program(const struct debugger *d)
-{
-	return d->software_gpu || d->pid.given;
-}
-
 /* ---- the focus ---- */
 
 struct ws_focus debug_focus(const struct debugger *d)
@@ -170,16 +165,20 @@ static int make_of_image(struct debugger *d)
 static int make_of_program(struct debugger *d)
 {
 	struct ws_error err;
-	enum ws_status st;
-	if (d->pid.given) {
-		st = ws_debug_attach(d->session, (uint32_t)d->pid.value, d->attach_way, &err);
-	} else {
-		if (!exec_gpu_set(d->setup.device))
-			return CLI_NO_ANSWER;
-		cli_flush(d->cli);
-		st = ws_debug_start(d->session, d->gdb.settings.program, &err);
-	}
-	return st == WS_OK ? CLI_ANSWERED : cli_fail(NULL, &err);
+	if (!exec_gpu_set(d->setup.device))
+		return CLI_NO_ANSWER;
+	cli_flush(d->cli);
+	return ws_debug_start(d->session, d->gdb.settings.program, &err) == WS_OK
+		       ? CLI_ANSWERED
+		       : cli_fail(NULL, &err);
+}
+
+static int make_of_process(struct debugger *d)
+{
+	struct ws_error err;
+	return ws_debug_attach(d->session, (uint32_t)d->pid.value, d->attach_way, &err) == WS_OK
+		       ? CLI_ANSWERED
+		       : cli_fail(NULL, &err);
 }
 
 /* What has been made is what commands ask. */
@@ -191,17 +190,21 @@ static void look_at(struct debugger *d, struct ws_target *target)
 
 int debug_make(struct debugger *d)
 {
+	static int (*const make[])(struct debugger * d) = {
+		[DEBUG_IMAGE] = make_of_image,
+		[DEBUG_DEVICE] = make_of_provider,
+		[DEBUG_PROGRAM] = make_of_program,
+		[DEBUG_PROCESS] = make_of_process,
+	};
 	const uint64_t mib = d->history.given ? d->history.value : HISTORY_MIB;
 	struct ws_error err;
 	interrupted = d->session;
 	signal(SIGINT, interrupt);
-	const int status = debug_has_program(d) ? make_of_program(d)
-			   : d->cli->api_lib    ? make_of_provider(d)
-						: make_of_image(d);
+	const int status = make[d->what](d);
 	if (status != CLI_ANSWERED)
 		return status;
 	look_at(d, ws_debug_target(d->session));
-	if (!debug_has_program(d) && ws_target_can(d->target, WS_CAN_GO_BACK) &&
+	if (d->what < DEBUG_PROGRAM && ws_target_can(d->target, WS_CAN_GO_BACK) &&
 	    ws_target_keep_history(d->target, mib << 20, &err) != WS_OK)
 		return cli_fail(NULL, &err);
 	if (ws_debug_state(d->session) == WS_DEBUG_STANDS)

@@ -20,7 +20,11 @@ struct how {
 /* "/8xw"; what it does not say is as it was the last time. False with a word to the user. */
 static bool parse(struct debugger *d, const char *text, size_t n, struct how *how)
 {
-	*how = (struct how){ .count = 1, .letter = d->examined[0], .size = d->examined[1] };
+	*how = (struct how){ .count = 1, .letter = 'x', .size = 'w' };
+	if (d->examined[0]) {
+		how->letter = d->examined[0];
+		how->size = d->examined[1];
+	}
 	char *end = (char *)(uintptr_t)text;
 	if (n > 1 && isdigit((unsigned char)text[1]))
 		how->count = strtoull(text + 1, &end, 10);
@@ -128,11 +132,9 @@ void debug_examine(struct debugger *d, const char *text)
 	const char *expression = text + n + strspn(text + n, " ");
 	struct how how;
 	struct ws_address at = d->examined_next;
-	if (!d->examined[0])
-		memcpy(d->examined, "xw", 2);
 	if (!parse(d, text, n, &how))
 		return;
-	if (!*expression && !d->has_examined) {
+	if (!*expression && !d->examined[0]) {
 		cli_say("Argument required (starting display address).\n");
 		return;
 	}
@@ -140,7 +142,6 @@ void debug_examine(struct debugger *d, const char *text)
 		return;
 	d->examined[0] = how.letter;
 	d->examined[1] = how.size;
-	d->has_examined = true;
 	const unsigned bytes = how.letter == 'i' ? WS_SASS_BYTES : unit(&how);
 	if (how.letter == 'i')
 		debug_print_code(d, at.address, how.count);

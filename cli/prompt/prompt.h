@@ -20,8 +20,11 @@ struct debug_told {
 	bool any;
 	struct ws_debug_thread thread;
 	uint64_t function; /* where it was; 0: nothing said */
-	bool goes_on;      /* what is said next is behind "Breakpoint 3, " */
-	bool numbered;     /* it begins with the number of the frame, and its pc */
+	enum {
+		DEBUG_IF_OTHER, /* than that function the thread's call is said next, */
+		DEBUG_CALL,     /* or in any case, behind "Breakpoint 3, ", */
+		DEBUG_NUMBERED, /* or with the number of the frame, and its pc */
+	} next;
 };
 
 struct debug_display {
@@ -40,38 +43,44 @@ struct debug_listing {
 	const struct ws_line_file *source_of;
 };
 
+/* What is debugged. */
+enum debug_what {
+	DEBUG_DUMP,
+	DEBUG_IMAGE,   /* on a software GPU */
+	DEBUG_DEVICE,  /* of another provider */
+	DEBUG_PROGRAM, /* that is started with the words of `gdb.settings` */
+	DEBUG_PROCESS, /* that runs already */
+};
+
 struct debugger {
 	struct run_setup setup;   /* first: its options fill it */
 	struct cli_words scripts; /* of --ex and -x, in pairs: "c" or "f", the command or file */
 	bool batch;               /* nothing is read from standard input */
+	bool through_api, software_gpu;
+	struct cli_given pid, history; /* MiB to keep it in */
+	char *attach_by;               /* borrowed */
+	enum debug_what what;          /* as these options say, */
+	enum ws_debug_attach_way attach_way;
 	struct cli *cli;
 	struct gdb gdb;
-	bool through_api;         /* commands go through the debugger API over the software GPU */
 	struct ws_debug *session; /* owned */
 	struct ws_vars *vars;     /* the session's; NULL until debug_vars() */
-	bool has_frame_position;
-	struct ws_line_pos frame_position; /* of that frame, if it is not the innermost */
 	struct ws_target *target; /* what commands ask: the session's; owned if it is a dump */
-	bool software_gpu;        /* there is to be one, of the words of `gdb.settings` */
-	struct cli_given pid;     /* or it runs already, in this process, */
-	char *attach_by;          /* and is attached to in this way; borrowed */
-	enum ws_debug_attach_way attach_way; /* the same */
-	char *dump;               /* owned: the file of the target; NULL: it is a device */
-	struct cli_given history; /* MiB to keep it in */
-	unsigned last_breakpoint; /* the number of the newest; 0: none */
+	char *dump;               /* owned: its file; NULL: it is none */
+	bool has_frame_position;
+	struct ws_line_pos frame_position; /* of the frame in focus, if it is not the innermost */
+	unsigned last_breakpoint;          /* the number of the newest; 0: none */
 	struct debug_told told;
 	struct debug_display *displays; /* owned */
 	size_t n_displays, n_dropped, cap_displays;
 	unsigned last_display;
-	struct cli_sources sources;      /* owned */
-	struct debug_listing listing;    /* owned */
-	char examined[8];                /* how x shows: a letter of a format, and a size */
+	struct cli_sources sources;   /* owned */
+	struct debug_listing listing; /* owned */
+	char examined[2];             /* how x showed: a letter of a format, a size; 0: not yet */
 	struct ws_address examined_next; /* what it shows next */
-	bool has_examined;
-	struct ws_json
-		json; /* the answer of a verb with --json, whose functions are the prompt's */
-	bool names_made;
-	struct gdb_lines names; /* owned: functions, for completion */
+	struct ws_json json;             /* the answer of a verb with --json */
+	struct gdb_lines
+		names; /* owned: functions, for completion; empty until they are asked for */
 };
 
 /* ---- commands.c ---- */
@@ -90,6 +99,9 @@ int debug_take_dir(void *query, const char *text);
 		"batch", 0, CLI_FLAG, .at = offsetof(struct debugger, batch), .one_dash = true \
 	}
 
+/* As cli_options_take(), of a verb that has the prompt. */
+int debug_options_take(struct debugger *d, const struct cli_option *options, int *argc,
+		       char ***argv);
 /* Commands of --ex and -x, then of standard input, until there are no more. An exit status. */
 int debug_prompt(struct debugger *d);
 void debug_fini(struct debugger *d);
@@ -181,9 +193,8 @@ void debug_show(struct debugger *d, const char *text);
 void debug_complete(void *debugger, const char *line, struct gdb_lines *ret_words);
 void debug_words_add(struct gdb_lines *words, const char *word);
 typedef void debug_take_fn(struct ws_cubin *cubin, struct gdb_lines *words);
-/* What `take` adds of every image, in the order of the letters, each once. False: the images cannot
- * be read. */
-bool debug_words_of_images(struct debugger *d, struct gdb_lines *words, debug_take_fn *take);
+/* What `take` adds of every image, in the order of the letters, each once. */
+void debug_words_of_images(struct debugger *d, struct gdb_lines *words, debug_take_fn *take);
 /* Short names of all functions, in the order of the letters; made once. */
 const struct gdb_lines *debug_names(struct debugger *d);
 
@@ -202,8 +213,6 @@ int debug_make(struct debugger *d);
 /* Has the session use a dump, which is closed on failure. An exit status. */
 int debug_use(struct debugger *d, struct ws_target *target);
 void debug_unmake(struct debugger *d);
-/* Its device is that of a program. */
-bool debug_has_program(const struct debugger *d);
 /* The thread in focus; all 0: there is none. */
 struct ws_focus debug_focus(const struct debugger *d);
 /* The session's focus may be another: the frame is its innermost, and its lines come next. */

@@ -61,8 +61,8 @@ static void print_call(struct debugger *d)
 	struct look look = { .vars = NULL };
 	if (look_open(&look, d->cli, d->dump ? d->dump : "device", 0, NULL,
 		      (struct cli_given){ 0 }) == CLI_ANSWERED)
-		(d->told.numbered ? look_print_frame : look_print_call)(&look, look.at,
-									&d->cli->out);
+		(d->told.next == DEBUG_NUMBERED ? look_print_frame
+						: look_print_call)(&look, look.at, &d->cli->out);
 	look_close(&look);
 }
 
@@ -79,13 +79,13 @@ void debug_print_thread(struct debugger *d)
 		return;
 	ws_debug_position(d->session, lane.pc, &position);
 	const uint64_t function = function_of(d, &lane, &position);
-	const bool whole = told->goes_on || told->numbered || told->function != function;
+	const bool whole = told->next != DEBUG_IF_OTHER || told->function != function;
 	if (whole)
 		print_call(d);
 	if (!debug_list_line(d) && !whole)
 		debug_list_missing(d);
 	told->function = function;
-	told->goes_on = told->numbered = false;
+	told->next = DEBUG_IF_OTHER;
 	debug_print_instruction(d, lane.pc);
 	debug_display_all(d);
 }
@@ -104,7 +104,7 @@ static void print_breakpoint(struct debugger *d, const struct ws_debug_breakpoin
 	debug_print_switch(d);
 	ws_out_printf(&d->cli->out, "%s %u, ",
 		      hit->is_temporary ? "Temporary breakpoint" : "Breakpoint", hit->number);
-	d->told.goes_on = true;
+	d->told.next = DEBUG_CALL;
 }
 
 /* What is told before the thread. */

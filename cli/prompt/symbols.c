@@ -56,7 +56,7 @@ static bool print_all(struct debugger *d, const char *key, const char *what, con
 	if (!pattern_init(&pattern, text))
 		return false;
 	if (take)
-		(void)debug_words_of_images(d, &words, take);
+		debug_words_of_images(d, &words, take);
 	print_head(d, what, &pattern);
 	print_words(d, key, &pattern, take ? &words : debug_names(d));
 	gdb_lines_free(&words);
