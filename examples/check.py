@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs an example over a dump and looks for a line in what it prints. Prints TAP.
+"""Runs an example over a dump and looks for lines in what it prints, with " | " between them. Prints TAP.
 
-usage: check.py DUMP LINE PROGRAM...
+usage: check.py DUMP LINES PROGRAM...
 """
 
 import os
@@ -11,10 +11,10 @@ import sys
 
 
 def main():
-    dump, line, program = sys.argv[1], sys.argv[2], sys.argv[3:]
+    dump, wanted, program = sys.argv[1], sys.argv[2], sys.argv[3:]
     run = subprocess.run(program, capture_output=True, text=True, check=False,
                          env=dict(os.environ, WARPSCOPE_CORE=dump))
-    good = run.returncode == 0 and line in run.stdout.splitlines()
+    good = run.returncode == 0 and all(line in run.stdout.splitlines() for line in wanted.split(" | "))
     print("1..1")
     print("%s 1 - %s" % ("ok" if good else "not ok", os.path.basename(program[0])))
     if not good:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A debugger in LLDB's order of calls (examples/30-live-debugger.c) debugs a program on the software GPU (TAP).
+"""A debugger in LLDB's order of calls (lldb/debugger.c) debugs a program on the software GPU (TAP).
 
 usage: test_live_debugger.py [--update] DEBUGGER DRIVER WALK FATBIN PROGRAM IMAGE
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See 30-state.h: the state of a whole device in one answer, and what is asked for one warp of it.
  */
-#include "30-state.h"
+#include "state.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "30-image.h"
+#include "image.h"
 
 enum { MOST_DEPTH = 16, MOST_REGISTERS = 256, SHOWN_UNIFORM = 6 };
 

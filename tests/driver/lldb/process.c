@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See 30-process.h. */
 #define _GNU_SOURCE /* dladdr */
-#include "30-process.h"
+#include "process.h"
 
 #include <dlfcn.h>
 #include <errno.h>

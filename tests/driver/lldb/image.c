@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See 30-image.h. */
-#include "30-image.h"
+#include "image.h"
 
 #include <elf.h>
 #include <stdbool.h>
