@@ -39,13 +39,6 @@ void wsi_diff_tell(struct wsi_diff *diff, enum ws_diff_kind kind, const char *ke
 		diff->tell(diff->user, &(struct ws_difference){ kind, key, a, b });
 }
 
-void *wsi_diff_keys(struct wsi_diff *diff, uint32_t n, size_t size)
-{
-	void *keys = wsi_zalloc_array((size_t)n + 1, size);
-	diff->is_out_of_memory |= !keys;
-	return keys;
-}
-
 /* ---- lists of items ---- */
 
 struct item {
@@ -199,63 +192,6 @@ static void module_items(const struct wsi_diff_side *side, struct items *items)
 
 /* ---- warps ---- */
 
-struct warp_key {
-	uint32_t device;
-	int64_t grid;
-	struct ws_dim3 block, thread;
-	uint32_t index; /* in the target; not compared */
-};
-
-static int warp_order(const void *left, const void *right)
-{
-	const struct warp_key *a = left, *b = right;
-	const uint64_t order[][2] = {
-		{ a->device, b->device },     { (uint64_t)a->grid, (uint64_t)b->grid },
-		{ a->block.z, b->block.z },   { a->block.y, b->block.y },
-		{ a->block.x, b->block.x },   { a->thread.z, b->thread.z },
-		{ a->thread.y, b->thread.y }, { a->thread.x, b->thread.x },
-	};
-	for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
-		if (order[i][0] != order[i][1])
-			return order[i][0] < order[i][1] ? -1 : 1;
-	}
-	return 0;
-}
-
-/* Warps that have a thread, by their keys. */
-static struct warp_key *warp_keys(struct wsi_diff *diff, int s, uint32_t *ret_n)
-{
-	const struct wsi_diff_side *side = &diff->side[s];
-	struct warp_key *keys = wsi_diff_keys(diff, side->counts.warps, sizeof *keys);
-	uint32_t n = 0;
-	for (uint32_t i = 0; keys && i < side->counts.warps; i++) {
-		struct ws_warp warp;
-		struct ws_block block;
-		struct ws_device device;
-		struct ws_lane lanes[WS_MAX_LANES];
-		uint32_t n_lanes = 0;
-		if (ws_target_warp(side->target, i, &warp, NULL) != WS_OK ||
-		    ws_target_block(side->target, warp.block_index, &block, NULL) != WS_OK ||
-		    ws_target_device(side->target, warp.device_index, &device, NULL) != WS_OK ||
-		    ws_target_lanes(side->target, i, lanes, &n_lanes, NULL) != WS_OK ||
-		    n_lanes == 0)
-			continue;
-		keys[n++] = (struct warp_key){ device.id, block.grid_id, block.idx, lanes[0].thread,
-					       i };
-	}
-	if (n)
-		qsort(keys, n, sizeof *keys, warp_order);
-	*ret_n = n;
-	return keys;
-}
-
-static void warp_text(char text[TEXT], const struct warp_key *key)
-{
-	snprintf(text, TEXT, "device %u grid %" PRId64 " block (%u,%u,%u) thread (%u,%u,%u)",
-		 key->device, key->grid, key->block.x, key->block.y, key->block.z, key->thread.x,
-		 key->thread.y, key->thread.z);
-}
-
 static uint32_t read_registers(const struct wsi_diff_side *side, uint32_t warp, uint32_t lane,
 			       enum ws_reg_kind kind, uint32_t values[MAX_REGS])
 {
@@ -265,14 +201,14 @@ static uint32_t read_registers(const struct wsi_diff_side *side, uint32_t warp, 
 	return st == WS_OK ? n : 0;
 }
 
-/* Registers of one lane, or of the warp (`lane` WS_NONE). */
-static void registers_compare(struct wsi_diff *diff, const struct warp_key *const keys[2],
-			      uint32_t lane, enum ws_reg_kind kind, const char *prefix)
+/* Registers of one lane, or of the warp (`lane` WS_NONE), which `owner` names. */
+static void registers_compare(struct wsi_diff *diff, const uint32_t warps[2], uint32_t lane,
+			      enum ws_reg_kind kind, const char *prefix, const char *owner)
 {
 	uint32_t values[2][MAX_REGS], n[2];
-	char key[TEXT], warp[TEXT], text[2][16];
+	char key[TEXT], text[2][16];
 	for (int s = 0; s < 2; s++)
-		n[s] = read_registers(&diff->side[s], keys[s]->index, lane, kind, values[s]);
+		n[s] = read_registers(&diff->side[s], warps[s], lane, kind, values[s]);
 	for (uint32_t r = 0; r < n[0] || r < n[1]; r++) {
 		if (r < n[0] && r < n[1] && values[0][r] == values[1][r])
 			continue;
@@ -280,11 +216,7 @@ static void registers_compare(struct wsi_diff *diff, const struct warp_key *cons
 			diff->counts.found[WS_DIFF_register]++;
 			continue;
 		}
-		warp_text(warp, keys[0]);
-		if (lane == WS_NONE)
-			snprintf(key, TEXT, "%.300s %s%u", warp, prefix, r);
-		else
-			snprintf(key, TEXT, "%.300s lane %u %s%u", warp, lane, prefix, r);
+		snprintf(key, TEXT, "%.320s %s%u", owner, prefix, r);
 		for (int s = 0; s < 2; s++)
 			snprintf(text[s], sizeof text[s], "0x%08" PRIx32,
 				 r < n[s] ? values[s][r] : 0);
@@ -293,17 +225,15 @@ static void registers_compare(struct wsi_diff *diff, const struct warp_key *cons
 	}
 }
 
-static void lanes_compare(struct wsi_diff *diff, const struct warp_key *const keys[2])
+static void lanes_compare(struct wsi_diff *diff, const uint32_t warps[2], const char *warp)
 {
 	struct ws_lane lanes[2][WS_MAX_LANES];
 	uint32_t n[2] = { 0, 0 }, at = 0;
-	char key[TEXT], warp[TEXT], text[2][64];
+	char key[TEXT], text[2][64];
 	for (int s = 0; s < 2; s++) {
-		if (ws_target_lanes(diff->side[s].target, keys[s]->index, lanes[s], &n[s], NULL) !=
-		    WS_OK)
+		if (ws_target_lanes(diff->side[s].target, warps[s], lanes[s], &n[s], NULL) != WS_OK)
 			return;
 	}
-	warp_text(warp, keys[0]);
 	for (uint32_t i = 0; i < n[0]; i++) {
 		struct ws_lane *a = &lanes[0][i];
 		const struct ws_lane *b;
@@ -323,66 +253,24 @@ static void lanes_compare(struct wsi_diff *diff, const struct warp_key *const ke
 		if (a->rel_pc != b->rel_pc) /* then the pc is another, too */
 			a->pc = b->pc;
 		wsi_diff_row(diff, WS_ROW_LANE, key, a, b);
-		wsi_diff_stacks(diff, (const uint32_t[2]){ keys[0]->index, keys[1]->index }, a->id,
-				key);
-		registers_compare(diff, keys, a->id, WS_REG_R, "R");
-		registers_compare(diff, keys, a->id, WS_REG_P, "P");
+		wsi_diff_stacks(diff, warps, a->id, key);
+		registers_compare(diff, warps, a->id, WS_REG_R, "R", key);
+		registers_compare(diff, warps, a->id, WS_REG_P, "P", key);
 	}
 }
 
-static void warp_fields_compare(struct wsi_diff *diff, const struct warp_key *const keys[2])
+/* A `wsi_diff_pair_fn`. */
+static void warps_compare(struct wsi_diff *diff, enum ws_row row, const uint32_t warps[2],
+			  const char *key)
 {
-	struct ws_warp warps[2];
-	char key[TEXT];
-	for (int s = 0; s < 2; s++) {
-		if (ws_target_warp(diff->side[s].target, keys[s]->index, &warps[s], NULL) != WS_OK)
-			return;
-	}
-	warp_text(key, keys[0]);
-	wsi_diff_row(diff, WS_ROW_WARP, key, &warps[0], &warps[1]);
-}
-
-static bool same_block(const struct warp_key *a, const struct warp_key *b)
-{
-	struct warp_key other = *b;
-	other.thread = a->thread;
-	return warp_order(a, &other) == 0;
-}
-
-static void warps_compare(struct wsi_diff *diff)
-{
-	uint32_t n[2], at[2] = { 0, 0 };
-	struct warp_key *keys[2], last = { .index = WS_NONE };
-	for (int s = 0; s < 2; s++)
-		keys[s] = warp_keys(diff, s, &n[s]);
-	while (at[0] < n[0] || at[1] < n[1]) {
-		const struct warp_key *a = at[0] < n[0] ? &keys[0][at[0]] : NULL;
-		const struct warp_key *b = at[1] < n[1] ? &keys[1][at[1]] : NULL;
-		int order = !a ? 1 : !b ? -1 : warp_order(a, b);
-		at[0] += order <= 0;
-		at[1] += order >= 0;
-		if (order != 0) {
-			char text[TEXT];
-			warp_text(text, order < 0 ? a : b);
-			wsi_diff_tell(diff, WS_DIFF_warp, text, order < 0 ? "resident" : NULL,
-				      order < 0 ? NULL : "resident");
-			continue;
-		}
-		const struct warp_key *const pair[2] = { a, b };
-		warp_fields_compare(diff, pair);
-		registers_compare(diff, pair, WS_NONE, WS_REG_UR, "UR");
-		registers_compare(diff, pair, WS_NONE, WS_REG_UP, "UP");
-		lanes_compare(diff, pair);
-		char text[TEXT];
-		const uint32_t warps[2] = { a->index, b->index };
-		warp_text(text, a);
-		wsi_diff_memory_of_warp(diff, warps, text);
-		if (last.index == WS_NONE || !same_block(&last, a))
-			wsi_diff_memory_of_block(diff, warps, text);
-		last = *a;
-	}
-	wsi_free(keys[0]);
-	wsi_free(keys[1]);
+	struct ws_warp a, b;
+	if (ws_target_warp(diff->side[0].target, warps[0], &a, NULL) == WS_OK &&
+	    ws_target_warp(diff->side[1].target, warps[1], &b, NULL) == WS_OK)
+		wsi_diff_row(diff, row, key, &a, &b);
+	registers_compare(diff, warps, WS_NONE, WS_REG_UR, "UR", key);
+	registers_compare(diff, warps, WS_NONE, WS_REG_UP, "UP", key);
+	lanes_compare(diff, warps, key);
+	wsi_diff_memory_of_warp(diff, warps, key);
 }
 
 /* ---- the whole ---- */
@@ -403,9 +291,9 @@ static void compare_all(struct wsi_diff *diff)
 		items_compare(diff, kind, items);
 	}
 	wsi_diff_tables(diff);
-	warps_compare(diff);
+	wsi_diff_match(diff, WS_ROW_WARP, "resident", warps_compare);
 	wsi_diff_memory_global(diff);
-	wsi_diff_memory_of_grids(diff);
+	wsi_diff_match(diff, WS_ROW_GRID, NULL, wsi_diff_memory_of_grid);
 }
 
 static void diff_free(struct wsi_diff *diff)
@@ -427,6 +315,7 @@ enum ws_status ws_diff(const struct ws_target *a, const struct ws_target *b, uin
 	diff->tell = tell;
 	diff->user = user;
 	diff->limit = limit;
+	diff->block = WS_NONE;
 	for (int s = 0; s < 2 && st == WS_OK; s++) {
 		struct wsi_diff_side *side = &diff->side[s];
 		side->target = s ? b : a;

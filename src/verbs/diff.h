@@ -26,6 +26,7 @@ struct wsi_diff {
 		const struct ws_report *report; /* owned */
 		struct ws_counts counts;
 	} side[2];
+	uint32_t block; /* whose memory was compared last, of side 0 */
 	struct ws_return_address frames[2][DIFF_MAX_DEPTH]; /* of the lane at hand */
 	uint8_t bytes[2][DIFF_CHUNK];                       /* of the memory at hand */
 };
@@ -33,8 +34,13 @@ struct wsi_diff {
 /* One difference; NULL: not on that side. */
 void wsi_diff_tell(struct wsi_diff *diff, enum ws_diff_kind kind, const char *key, const char *a,
 		   const char *b);
-/* Room for the keys of `n` rows; wsi_free() it. NULL: out of memory, which is noted. */
-void *wsi_diff_keys(struct wsi_diff *diff, uint32_t n, size_t size);
+/* Matches the rows of a table by what stays the same from run to run, and has `pair` compare those
+ * that both sides have; `key` names them. `alone` is said of a row that only one side has; NULL:
+ * that is told elsewhere. */
+typedef void wsi_diff_pair_fn(struct wsi_diff *diff, enum ws_row row, const uint32_t rows[2],
+			      const char *key);
+void wsi_diff_match(struct wsi_diff *diff, enum ws_row row, const char *alone,
+		    wsi_diff_pair_fn *pair);
 
 /* Fields of the metadata, and of the rows that have no threads: devices to blocks. */
 void wsi_diff_tables(struct wsi_diff *diff);
@@ -46,10 +52,10 @@ void wsi_diff_stacks(struct wsi_diff *diff, const uint32_t warps[2], uint32_t la
 		     const char *key);
 /* Global memory, range by range. */
 void wsi_diff_memory_global(struct wsi_diff *diff);
-/* Local memory of the lanes of two warps that match; shared memory of their blocks. */
+/* Local memory of the lanes of two warps that match, and shared memory of their blocks, once. */
 void wsi_diff_memory_of_warp(struct wsi_diff *diff, const uint32_t warps[2], const char *key);
-void wsi_diff_memory_of_block(struct wsi_diff *diff, const uint32_t warps[2], const char *key);
-/* Parameters and constant banks of grids with the same id. */
-void wsi_diff_memory_of_grids(struct wsi_diff *diff);
+/* Parameters and constant banks of grids with the same id. A `wsi_diff_pair_fn`. */
+void wsi_diff_memory_of_grid(struct wsi_diff *diff, enum ws_row row, const uint32_t grids[2],
+			     const char *key);
 
 #endif

@@ -116,7 +116,7 @@ void wsi_diff_row(struct wsi_diff *diff, enum ws_row row, const char *key, const
 
 /* ---- tables ---- */
 
-enum { MAX_KEY = 5 };
+enum { MAX_KEY = 8 };
 
 union any_row {
 	struct ws_device device;
@@ -124,6 +124,7 @@ union any_row {
 	struct ws_grid grid;
 	struct ws_sm sm;
 	struct ws_block block;
+	struct ws_warp warp;
 };
 
 struct keyed {
@@ -137,7 +138,8 @@ static uint32_t count_of(const struct ws_counts *counts, enum ws_row row)
 	       : row == WS_ROW_CONTEXT ? counts->contexts
 	       : row == WS_ROW_GRID    ? counts->grids
 	       : row == WS_ROW_SM      ? counts->sms
-				       : counts->blocks;
+	       : row == WS_ROW_BLOCK   ? counts->blocks
+				       : counts->warps;
 }
 
 static uint64_t device_id(const struct wsi_diff_side *side, uint32_t index)
@@ -146,41 +148,62 @@ static uint64_t device_id(const struct wsi_diff_side *side, uint32_t index)
 	return ws_target_device(side->target, index, &device, NULL) == WS_OK ? device.id : WS_NONE;
 }
 
+/* The grid, the block, and the first thread; false: the block or the lanes cannot be read. */
+static bool warp_key(const struct wsi_diff_side *side, const struct ws_warp *warp, uint32_t index,
+		     uint64_t key[MAX_KEY])
+{
+	struct ws_block block;
+	struct ws_lane lanes[WS_MAX_LANES];
+	uint32_t n = 0;
+	if (ws_target_block(side->target, warp->block_index, &block, NULL) != WS_OK ||
+	    ws_target_lanes(side->target, index, lanes, &n, NULL) != WS_OK || n == 0)
+		return false;
+	const struct ws_dim3 *thread = &lanes[0].thread;
+	const uint64_t place[] = { (uint64_t)block.grid_id,
+				   block.idx.z,
+				   block.idx.y,
+				   block.idx.x,
+				   thread->z,
+				   thread->y,
+				   thread->x };
+	memcpy(&key[1], place, sizeof place);
+	return true;
+}
+
 /* A row and what it is found by on the other side: the device, then what tells it from others. */
 static bool row_get(const struct wsi_diff_side *side, enum ws_row row, uint32_t index,
 		    union any_row *ret, uint64_t key[MAX_KEY])
 {
 	const struct ws_target *t = side->target;
+	uint32_t device = WS_NONE;
 	memset(key, 0, MAX_KEY * sizeof *key);
-	if (row == WS_ROW_DEVICE) {
-		key[0] = index;
-		return ws_target_device(t, index, &ret->device, NULL) == WS_OK &&
-		       (key[0] = ret->device.id, true);
-	}
-	if (row == WS_ROW_CONTEXT && ws_target_context(t, index, &ret->context, NULL) == WS_OK) {
-		key[0] = device_id(side, ret->context.device_index);
+	if (row == WS_ROW_DEVICE && ws_target_device(t, index, &ret->device, NULL) == WS_OK) {
+		key[0] = ret->device.id;
+		return true;
+	} else if (row == WS_ROW_CONTEXT &&
+		   ws_target_context(t, index, &ret->context, NULL) == WS_OK) {
+		device = ret->context.device_index;
 		key[1] = ret->context.id;
-		return true;
-	}
-	if (row == WS_ROW_GRID && ws_target_grid(t, index, &ret->grid, NULL) == WS_OK) {
-		key[0] = device_id(side, ret->grid.device_index);
+	} else if (row == WS_ROW_GRID && ws_target_grid(t, index, &ret->grid, NULL) == WS_OK) {
+		device = ret->grid.device_index;
 		key[1] = (uint64_t)ret->grid.id;
-		return true;
-	}
-	if (row == WS_ROW_SM && ws_target_sm(t, index, &ret->sm, NULL) == WS_OK) {
-		key[0] = device_id(side, ret->sm.device_index);
+	} else if (row == WS_ROW_SM && ws_target_sm(t, index, &ret->sm, NULL) == WS_OK) {
+		device = ret->sm.device_index;
 		key[1] = ret->sm.id;
-		return true;
-	}
-	if (row == WS_ROW_BLOCK && ws_target_block(t, index, &ret->block, NULL) == WS_OK) {
-		key[0] = device_id(side, ret->block.device_index);
+	} else if (row == WS_ROW_BLOCK && ws_target_block(t, index, &ret->block, NULL) == WS_OK) {
+		device = ret->block.device_index;
 		key[1] = (uint64_t)ret->block.grid_id;
 		key[2] = ret->block.idx.z;
 		key[3] = ret->block.idx.y;
 		key[4] = ret->block.idx.x;
-		return true;
+	} else if (row == WS_ROW_WARP && ws_target_warp(t, index, &ret->warp, NULL) == WS_OK &&
+		   warp_key(side, &ret->warp, index, key)) {
+		device = ret->warp.device_index;
+	} else {
+		return false;
 	}
-	return false;
+	key[0] = device_id(side, device);
+	return true;
 }
 
 static void key_text(char text[DIFF_TEXT], enum ws_row row, const uint64_t key[MAX_KEY])
@@ -194,9 +217,13 @@ static void key_text(char text[DIFF_TEXT], enum ws_row row, const uint64_t key[M
 		snprintf(at, room, " SM %" PRIu64, key[1]);
 	else if (row == WS_ROW_GRID)
 		snprintf(at, room, " grid %" PRId64, (int64_t)key[1]);
-	else if (row == WS_ROW_BLOCK)
-		snprintf(at, room, " grid %" PRId64 " block (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")",
-			 (int64_t)key[1], key[4], key[3], key[2]);
+	else if (row != WS_ROW_DEVICE)
+		n = snprintf(at, room,
+			     " grid %" PRId64 " block (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")",
+			     (int64_t)key[1], key[4], key[3], key[2]);
+	if (row == WS_ROW_WARP)
+		snprintf(at + n, room - (size_t)n, " thread (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")",
+			 key[7], key[6], key[5]);
 }
 
 static int key_order(const void *left, const void *right)
@@ -213,8 +240,9 @@ static struct keyed *keys_of(struct wsi_diff *diff, int s, enum ws_row row, uint
 {
 	const struct wsi_diff_side *side = &diff->side[s];
 	uint32_t count = count_of(&side->counts, row), n = 0;
-	struct keyed *keys = wsi_diff_keys(diff, count, sizeof *keys);
+	struct keyed *keys = wsi_zalloc_array((size_t)count + 1, sizeof *keys);
 	union any_row any;
+	diff->is_out_of_memory |= !keys;
 	for (uint32_t i = 0; keys && i < count; i++) {
 		if (row_get(side, row, i, &any, keys[n].key))
 			keys[n++].index = i;
@@ -225,9 +253,10 @@ static struct keyed *keys_of(struct wsi_diff *diff, int s, enum ws_row row, uint
 	return keys;
 }
 
-/* `alone`: one that only one side has is told here. */
-static void table_compare(struct wsi_diff *diff, enum ws_row row, bool alone)
+void wsi_diff_match(struct wsi_diff *diff, enum ws_row row, const char *alone,
+		    wsi_diff_pair_fn *pair)
 {
+	const enum ws_diff_kind kind = row == WS_ROW_WARP ? WS_DIFF_warp : WS_DIFF_field;
 	uint32_t n[2], at[2] = { 0, 0 };
 	struct keyed *keys[2];
 	for (int s = 0; s < 2; s++)
@@ -237,20 +266,28 @@ static void table_compare(struct wsi_diff *diff, enum ws_row row, bool alone)
 		const struct keyed *b = at[1] < n[1] ? &keys[1][at[1]] : NULL;
 		int order = !a ? 1 : !b ? -1 : key_order(a, b);
 		char text[DIFF_TEXT];
-		union any_row rows[2];
-		uint64_t key[MAX_KEY];
 		at[0] += order <= 0;
 		at[1] += order >= 0;
 		key_text(text, row, order <= 0 ? a->key : b->key);
-		if (order == 0 && row_get(&diff->side[0], row, a->index, &rows[0], key) &&
-		    row_get(&diff->side[1], row, b->index, &rows[1], key))
-			wsi_diff_row(diff, row, text, &rows[0], &rows[1]);
-		else if (order != 0 && alone)
-			wsi_diff_tell(diff, WS_DIFF_field, text, order < 0 ? "recorded" : NULL,
-				      order < 0 ? NULL : "recorded");
+		if (order == 0)
+			pair(diff, row, (const uint32_t[2]){ a->index, b->index }, text);
+		else if (alone)
+			wsi_diff_tell(diff, kind, text, order < 0 ? alone : NULL,
+				      order < 0 ? NULL : alone);
 	}
 	wsi_free(keys[0]);
 	wsi_free(keys[1]);
+}
+
+/* A `wsi_diff_pair_fn`. */
+static void fields_compare(struct wsi_diff *diff, enum ws_row row, const uint32_t rows[2],
+			   const char *key)
+{
+	union any_row any[2];
+	uint64_t keys[MAX_KEY];
+	if (row_get(&diff->side[0], row, rows[0], &any[0], keys) &&
+	    row_get(&diff->side[1], row, rows[1], &any[1], keys))
+		wsi_diff_row(diff, row, key, &any[0], &any[1]);
 }
 
 static void metadata_compare(struct wsi_diff *diff)
@@ -269,11 +306,11 @@ static void metadata_compare(struct wsi_diff *diff)
 void wsi_diff_tables(struct wsi_diff *diff)
 {
 	metadata_compare(diff);
-	table_compare(diff, WS_ROW_DEVICE, false); /* these are in lists of their own, too */
-	table_compare(diff, WS_ROW_CONTEXT, true);
-	table_compare(diff, WS_ROW_GRID, false);
-	table_compare(diff, WS_ROW_SM, true);
-	table_compare(diff, WS_ROW_BLOCK, true);
+	wsi_diff_match(diff, WS_ROW_DEVICE, NULL, fields_compare); /* in a list of their own, too */
+	wsi_diff_match(diff, WS_ROW_CONTEXT, "recorded", fields_compare);
+	wsi_diff_match(diff, WS_ROW_GRID, NULL, fields_compare); /* likewise */
+	wsi_diff_match(diff, WS_ROW_SM, "recorded", fields_compare);
+	wsi_diff_match(diff, WS_ROW_BLOCK, "recorded", fields_compare);
 }
 
 /* ---- call stacks ---- */

@@ -7,7 +7,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "verbs/diff.h"
@@ -144,75 +143,23 @@ void wsi_diff_memory_global(struct wsi_diff *diff)
 
 void wsi_diff_memory_of_warp(struct wsi_diff *diff, const uint32_t warps[2], const char *key)
 {
-	owned_compare(diff, WS_SPACE_LOCAL, warps, warps, key);
-}
-
-void wsi_diff_memory_of_block(struct wsi_diff *diff, const uint32_t warps[2], const char *key)
-{
 	uint32_t blocks[2];
+	owned_compare(diff, WS_SPACE_LOCAL, warps, warps, key);
 	for (int s = 0; s < 2; s++) {
 		struct ws_warp warp;
 		if (ws_target_warp(diff->side[s].target, warps[s], &warp, NULL) != WS_OK)
 			return;
 		blocks[s] = warp.block_index;
 	}
-	owned_compare(diff, WS_SPACE_SHARED, blocks, warps, key);
+	if (blocks[0] != diff->block)
+		owned_compare(diff, WS_SPACE_SHARED, blocks, warps, key);
+	diff->block = blocks[0];
 }
 
-/* ---- grids ---- */
-
-struct grid_key {
-	uint32_t device;
-	int64_t id;
-	uint32_t index;
-};
-
-static int grid_order(const void *left, const void *right)
+void wsi_diff_memory_of_grid(struct wsi_diff *diff, enum ws_row row, const uint32_t grids[2],
+			     const char *key)
 {
-	const struct grid_key *a = left, *b = right;
-	if (a->device != b->device)
-		return a->device < b->device ? -1 : 1;
-	return (a->id > b->id) - (a->id < b->id);
-}
-
-static struct grid_key *grid_keys(struct wsi_diff *diff, int s, uint32_t *ret_n)
-{
-	const struct wsi_diff_side *side = &diff->side[s];
-	struct grid_key *keys = wsi_diff_keys(diff, side->counts.grids, sizeof *keys);
-	uint32_t n = 0;
-	for (uint32_t i = 0; keys && i < side->counts.grids; i++) {
-		struct ws_grid grid;
-		struct ws_device device;
-		if (ws_target_grid(side->target, i, &grid, NULL) == WS_OK &&
-		    ws_target_device(side->target, grid.device_index, &device, NULL) == WS_OK)
-			keys[n++] = (struct grid_key){ device.id, grid.id, i };
-	}
-	if (n)
-		qsort(keys, n, sizeof *keys, grid_order);
-	*ret_n = n;
-	return keys;
-}
-
-/* A grid that only one side has is told as a kernel. */
-void wsi_diff_memory_of_grids(struct wsi_diff *diff)
-{
-	uint32_t n[2], at[2] = { 0, 0 };
-	struct grid_key *keys[2];
-	for (int s = 0; s < 2; s++)
-		keys[s] = grid_keys(diff, s, &n[s]);
-	while (at[0] < n[0] && at[1] < n[1]) {
-		const struct grid_key *a = &keys[0][at[0]], *b = &keys[1][at[1]];
-		int order = grid_order(a, b);
-		at[0] += order <= 0;
-		at[1] += order >= 0;
-		if (order != 0)
-			continue;
-		const uint32_t grids[2] = { a->index, b->index };
-		char key[64];
-		snprintf(key, sizeof key, "device %u grid %" PRId64, a->device, a->id);
-		owned_compare(diff, WS_SPACE_PARAM, grids, no_warps, key);
-		owned_compare(diff, WS_SPACE_CONST, grids, no_warps, key);
-	}
-	wsi_free(keys[0]);
-	wsi_free(keys[1]);
+	(void)row;
+	owned_compare(diff, WS_SPACE_PARAM, grids, no_warps, key);
+	owned_compare(diff, WS_SPACE_CONST, grids, no_warps, key);
 }
