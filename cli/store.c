@@ -145,10 +145,8 @@ static void found_json(struct storing *s, const struct ws_function *f,
 		ws_json_key_u64(&s->json, "instructions_different", found->diff.n_instructions);
 		ws_json_key_u64(&s->json, "bytes_different", found->diff.n_bytes);
 	}
-	if (found->path)
-		ws_json_key_str(&s->json, "path", ws_str_of(found->path));
-	else
-		ws_json_missing(&s->json, "path", WS_ABSENT);
+	if (ws_json_key_given(&s->json, "path", found->path ? WS_OK : WS_ABSENT))
+		ws_json_str(&s->json, ws_str_of(found->path));
 	ws_json_end(&s->json);
 }
 

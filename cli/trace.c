@@ -33,11 +33,8 @@ struct job {
 
 static void key_line(struct ws_json *json, const char *key, uint64_t line)
 {
-	ws_json_key(json, key);
-	if (line)
+	if (ws_json_key_or_null(json, key, line))
 		ws_json_u64(json, line);
-	else
-		ws_json_null(json);
 }
 
 static void tell_json(struct ws_json *json, const struct ws_trace_difference *d)

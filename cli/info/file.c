@@ -113,10 +113,8 @@ static void version_json(struct ws_json *json, const char *key, uint32_t major, 
 {
 	char text[VERSION_TEXT];
 	snprintf(text, sizeof text, "%u.%u", major, minor);
-	if (major)
-		ws_json_key_text(json, key, text);
-	else
-		ws_json_missing(json, key, WS_ABSENT);
+	if (ws_json_key_given(json, key, major ? WS_OK : WS_ABSENT))
+		ws_json_text(json, text);
 }
 
 static void version_line(struct ws_out *out, const char *name, uint32_t major, uint32_t minor)
@@ -136,11 +134,8 @@ static void metadata_json(struct ws_json *json, const struct ws_dump_facts *fact
 	ws_json_key_bool(json, "complete", facts->complete);
 	ws_json_key_text(json, "layout", facts->layout);
 	ws_json_key_bool(json, "classic", facts->classic);
-	if (facts->have_metadata) {
-		ws_json_key_str(json, "generator", facts->generator);
-	} else {
-		ws_json_missing(json, "generator", why);
-	}
+	if (ws_json_key_given(json, "generator", facts->have_metadata ? WS_OK : why))
+		ws_json_str(json, facts->generator);
 	version_json(json, "driver", facts->driver_major, facts->driver_minor);
 	version_json(json, "cuda", facts->cuda_major, facts->cuda_minor);
 	if (facts->have_flags) {

@@ -334,10 +334,8 @@ static void kernels(struct one *one)
 
 static void json_text(struct ws_json *json, const char *key, struct ws_str text)
 {
-	if (text.len)
-		ws_json_key_str(json, key, text);
-	else
-		ws_json_missing(json, key, WS_ABSENT);
+	if (ws_json_key_given(json, key, text.len ? WS_OK : WS_ABSENT))
+		ws_json_str(json, text);
 }
 
 static void json_inside(struct one *one)
@@ -348,10 +346,8 @@ static void json_inside(struct one *one)
 		json_text(json, "ptx_version", one->ptx.version);
 	if (one->entry->kind == WS_IMAGE_CUBIN && one->status == WS_OK) {
 		toolkit_text(one, text);
-		if (knows_toolkit(one))
-			ws_json_key_text(json, "toolkit", text);
-		else
-			ws_json_missing(json, "toolkit", WS_ABSENT);
+		if (ws_json_key_given(json, "toolkit", knows_toolkit(one) ? WS_OK : WS_ABSENT))
+			ws_json_text(json, text);
 		json_text(json, "tool_version", one->facts.tool_version);
 		json_text(json, "options", one->facts.options);
 		ws_json_key_text(json, "lines", info_lines_word(one->cubin, &one->facts));

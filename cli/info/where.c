@@ -345,10 +345,8 @@ static void json_code(struct ws_json *json, const struct where *where)
 	const struct ws_function *function = where->code.function;
 	ws_json_key_object(json, "code");
 	ws_json_key_u64(json, "module", where->code.module_index);
-	if (function)
-		ws_json_key_str(json, "function_mangled", function->name);
-	else
-		ws_json_missing(json, "function_mangled", WS_ABSENT);
+	if (ws_json_key_given(json, "function_mangled", function ? WS_OK : WS_ABSENT))
+		ws_json_str(json, function->name);
 	ws_json_key_hex(json, "rel_pc", where->code.rel_pc);
 	if (where->line_status != WS_OK) {
 		ws_json_missing(json, "chain", where->line_status);
@@ -394,16 +392,10 @@ static void json_memory(struct ws_json *json, const struct where *where)
 	for (size_t i = 0; i < where->n_hits; i++)
 		json_range(json, &where->hits[i].range, &where->hits[i].offset);
 	ws_json_end(json);
-	ws_json_key(json, "below");
-	if (where->has_below)
+	if (ws_json_key_or_null(json, "below", where->has_below))
 		json_range(json, &where->below, NULL);
-	else
-		ws_json_null(json);
-	ws_json_key(json, "above");
-	if (where->has_above)
+	if (ws_json_key_or_null(json, "above", where->has_above))
 		json_range(json, &where->above, NULL);
-	else
-		ws_json_null(json);
 }
 
 static void json_where(struct info *info, const struct where *where)

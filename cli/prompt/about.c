@@ -175,10 +175,8 @@ static void print_in_scope(struct debugger *d, const struct ws_dwarf *dwarf,
 		ws_json_key_str(json, "name", variable->name);
 		ws_json_key_text(json, "type", name);
 		ws_json_key_bool(json, "is_argument", variable->is_param);
-		if (sized)
-			ws_json_key_u64(json, "size", type.size_bytes);
-		else
-			ws_json_missing(json, "size", WS_ABSENT);
+		if (ws_json_key_given(json, "size", sized ? WS_OK : WS_ABSENT))
+			ws_json_u64(json, type.size_bytes);
 		ws_json_key_u64(json, "line", variable->line);
 		ws_json_key_u64(json, "block", variable->depth);
 		ws_json_end(json);

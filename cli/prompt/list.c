@@ -137,10 +137,8 @@ void debug_list_here(struct debugger *d)
 /* Keys "path", where a source is on this machine, and "lines", how many it has. */
 static void json_source(struct ws_json *json, const struct ws_source *source)
 {
-	if (source->path)
-		ws_json_key_text(json, "path", source->path);
-	else
-		ws_json_missing(json, "path", WS_ABSENT);
+	if (ws_json_key_given(json, "path", source->path ? WS_OK : WS_ABSENT))
+		ws_json_text(json, source->path);
 	if (!source->path && source->why)
 		ws_json_key_text(json, "not_shown", source->why);
 	ws_json_key_u64(json, "n_lines", source->path ? source->n_lines : 0);

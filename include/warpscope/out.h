@@ -152,6 +152,11 @@ WS_API void ws_json_key_dim3(struct ws_json *json, const char *key, struct ws_di
  * damaged). `why` must not be WS_OK.
  */
 WS_API void ws_json_missing(struct ws_json *json, const char *key, enum ws_status why);
+/** A key whose value may be missing: true with WS_OK, and the value is due; else it is written as
+ * ws_json_missing() does. */
+WS_API bool ws_json_key_given(struct ws_json *json, const char *key, enum ws_status status);
+/** The same where there may be none: null without `have`. */
+WS_API bool ws_json_key_or_null(struct ws_json *json, const char *key, bool have);
 /** "absent", "excluded", "unsupported" or "damaged" for a status other than WS_OK. Static storage.
  */
 WS_API const char *ws_missing_word(enum ws_status why);

@@ -12,10 +12,8 @@ static void json_diagnostic(struct ws_json *json, const struct ws_diagnostic *on
 	};
 	ws_json_object(json);
 	wsi_json_key_text(json, "what", one->what);
-	if (one->file_off == WS_NO_OFFSET)
-		ws_json_missing(json, "offset", WS_ABSENT);
-	else
-		ws_json_key_u64(json, "offset", one->file_off);
+	wsi_json_key_u64(json, "offset", one->file_off,
+			 wsi_status_if(one->file_off != WS_NO_OFFSET));
 	wsi_json_key_text(json, "message", one->message);
 	ws_json_key_u64(json, "repeats", one->repeats);
 	wsi_json_key_text(json, "hides", hides[one->hides]);

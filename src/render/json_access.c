@@ -97,10 +97,8 @@ static void json_index(struct ws_json *json, const struct ws_report_index *index
 	wsi_json_key_number(json, "parameter", index->root_ordinal);
 	wsi_json_key_u64(json, "element", index->element, wsi_status_if(index->element_known));
 	ws_json_key_u64(json, "bytes", index->bytes);
-	if (index->value_known)
-		ws_json_key_i64(json, "value", index->value);
-	else
-		ws_json_missing(json, "value", WS_ABSENT);
+	if (ws_json_key_given(json, "value", index->value_known ? WS_OK : WS_ABSENT))
+		ws_json_i64(json, index->value);
 	wsi_json_key_claim(json, "claim", &index->claim);
 	ws_json_end(json);
 }

@@ -75,11 +75,8 @@ static void json_variables(struct ws_json *json, const struct ws_report_exceptio
 			ws_json_key_str(json, "function", variable->function);
 		ws_json_key_bool(json, "parameter", variable->is_param);
 		ws_json_key_bool(json, "in_address", variable->in_address);
-		ws_json_key(json, "value");
-		if (variable->text)
+		if (ws_json_key_or_null(json, "value", variable->text))
 			ws_json_str(json, ws_str_of(variable->text));
-		else
-			ws_json_null(json);
 		if (variable->why)
 			ws_json_key_text(json, "value_why", variable->why);
 		ws_json_end(json);
@@ -109,12 +106,8 @@ void wsi_json_exception(struct ws_json *json, const struct ws_report_exception *
 	wsi_json_key_number(json, "user_frame", e->user_frame);
 	wsi_json_key_number(json, "pc_frames_from", e->pc_frames_from);
 	ws_json_key_u64(json, "callers_left_out", e->n_callers_left_out);
-	if (e->pc_frame) {
-		ws_json_key(json, "pc_frame");
+	if (ws_json_key_given(json, "pc_frame", wsi_status_if(e->pc_frame)))
 		wsi_json_frame(json, e->pc_frame);
-	} else {
-		ws_json_missing(json, "pc_frame", WS_ABSENT);
-	}
 	ws_json_key_array(json, "frames");
 	for (uint32_t i = 0; i < e->n_frames; i++)
 		wsi_json_frame(json, &e->frames[i]);

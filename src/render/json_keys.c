@@ -4,20 +4,16 @@
 
 void wsi_json_key_text(struct ws_json *json, const char *key, const char *text)
 {
-	if (text)
-		ws_json_key_text(json, key, text);
-	else
-		ws_json_missing(json, key, WS_ABSENT);
+	if (ws_json_key_given(json, key, text ? WS_OK : WS_ABSENT))
+		ws_json_text(json, text);
 }
 
 #define DEFINE_GIVEN(kind, type)                                                    \
 	void wsi_json_key_##kind(struct ws_json *json, const char *key, type value, \
 				 enum ws_status status)                             \
 	{                                                                           \
-		if (status == WS_OK)                                                \
-			ws_json_key_##kind(json, key, value);                       \
-		else                                                                \
-			ws_json_missing(json, key, status);                         \
+		if (ws_json_key_given(json, key, status))                           \
+			ws_json_##kind(json, value);                                \
 	}
 
 DEFINE_GIVEN(str, struct ws_str)
@@ -28,20 +24,16 @@ DEFINE_GIVEN(dim3, struct ws_dim3)
 /* A number that is WS_NONE when there is none. */
 void wsi_json_key_number(struct ws_json *json, const char *key, uint32_t value)
 {
-	if (value == WS_NONE)
-		ws_json_missing(json, key, WS_ABSENT);
-	else
-		ws_json_key_u64(json, key, value);
+	wsi_json_key_u64(json, key, value, wsi_status_if(value != WS_NONE));
 }
 
 #define DEFINE_OPEN(kind)                                                                  \
 	bool wsi_json_##kind(struct ws_json *json, const char *key, enum ws_status status) \
 	{                                                                                  \
-		if (status == WS_OK)                                                       \
-			ws_json_key_##kind(json, key);                                     \
-		else                                                                       \
-			ws_json_missing(json, key, status);                                \
-		return status == WS_OK;                                                    \
+		const bool is_given = ws_json_key_given(json, key, status);                \
+		if (is_given)                                                              \
+			ws_json_##kind(json);                                              \
+		return is_given;                                                           \
 	}
 
 DEFINE_OPEN(object)

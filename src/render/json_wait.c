@@ -68,10 +68,8 @@ static void json_wait(struct ws_json *json, const struct ws_report *report,
 	ws_json_object(json);
 	wsi_json_key_text(json, "kind", ws_wait_kind_text(wait->kind));
 	wsi_json_claim_keys(json, &wait->claim);
-	if (report->root_status == WS_OK)
-		ws_json_key_bool(json, "root", wait == report->root_wait);
-	else
-		ws_json_missing(json, "root", report->root_status);
+	if (ws_json_key_given(json, "root", report->root_status))
+		ws_json_bool(json, wait == report->root_wait);
 	ws_json_key_hex(json, "pc", wait->pc);
 	wsi_json_key_text(json, "instruction", wait->instruction);
 	wsi_json_key_number(json, "kernel", wait->kernel);

@@ -187,6 +187,23 @@ const char *ws_missing_word(enum ws_status why)
 	return "damaged";
 }
 
+bool ws_json_key_given(struct ws_json *json, const char *key, enum ws_status status)
+{
+	if (status == WS_OK)
+		ws_json_key(json, key);
+	else
+		ws_json_missing(json, key, status);
+	return status == WS_OK;
+}
+
+bool ws_json_key_or_null(struct ws_json *json, const char *key, bool have)
+{
+	ws_json_key(json, key);
+	if (!have)
+		ws_json_null(json);
+	return have;
+}
+
 void ws_json_missing(struct ws_json *json, const char *key, enum ws_status why)
 {
 	assert(why != WS_OK);
