@@ -24,8 +24,6 @@ static int run(struct cli *cli, const struct ws_core *core, const char *path, ui
 	struct ws_error err;
 	enum ws_status st = cli->json ? ws_check_json(core, path, limit, &cli->out, &summary, &err)
 				      : ws_check_text(core, limit, &cli->out, &summary, &err);
-	if (st == WS_OK && cli->json)
-		ws_out_text(&cli->out, "\n");
 	return st != WS_OK ? cli_fail(path, &err) : summary.findings ? CLI_FOUND : CLI_ANSWERED;
 }
 

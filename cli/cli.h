@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 #include <warpscope/out.h>
+#include <warpscope/stack.h>
 #include <warpscope/target.h>
-#include <warpscope/vars.h>
 
 /*
  * Exit statuses: one table for all verbs, in the help of each and in warpscope(1).
@@ -76,14 +76,6 @@ enum cli_status {
 
 struct ws_focus;
 
-/* Which arguments are shown with a frame: gdb's `print frame-arguments`. */
-enum cli_frame_arguments {
-	CLI_ARGUMENTS_SCALARS, /* "..." for the others */
-	CLI_ARGUMENTS_ALL,
-	CLI_ARGUMENTS_NONE,     /* "..." for each */
-	CLI_ARGUMENTS_PRESENCE, /* "..." for any */
-};
-
 struct cli {
 	struct ws_out out;   /* standard output */
 	bool color;          /* escape sequences are welcome on standard output */
@@ -104,7 +96,7 @@ struct cli {
 	const struct ws_focus *focus;
 	size_t frame;                /* of that thread, as `bt` numbers them */
 	struct ws_value_style style; /* of values */
-	enum cli_frame_arguments frame_arguments;
+	enum ws_stack_arguments frame_arguments;
 	bool each_alone; /* tables join no rows */
 	/* What takes the output, a prompt that shows it a screen at a time; NULL: standard output.
 	 */
@@ -266,8 +258,8 @@ bool cli_number(const char *text, uint64_t *ret_value);
 /* A number of elements as gdb takes it: 0 is no limit. */
 uint32_t cli_most(uint64_t number);
 /* Which arguments a word asks for; false: it is none. */
-bool cli_frame_arguments_find(const char *word, enum cli_frame_arguments *ret_which);
-const char *cli_frame_arguments_word(enum cli_frame_arguments which);
+bool cli_frame_arguments_find(const char *word, enum ws_stack_arguments *ret_which);
+const char *cli_frame_arguments_word(enum ws_stack_arguments which);
 
 /* A stretch of memory: SPACE:ADDRESS+LENGTH, with global, shared, local, param or constN. */
 struct cli_range {

@@ -181,8 +181,7 @@ static int find_owner(struct extract *extract, int argc, char **argv, struct ws_
 	struct ws_filter filter;
 	const char *bad;
 	struct first first = { .found = extract->session.threads.have_focus && argc == 0 };
-	if (!ws_filter_parse(&filter, ws_threads_focus_coords(&extract->session.threads), argc,
-			     argv, &bad))
+	if (!ws_filter_parse(&filter, &extract->session.threads.at, argc, argv, &bad))
 		return cli_usage("extract", "cannot read the filter at \"%s\"", bad);
 	if (first.found) {
 		first.at.warp_index = extract->session.threads.focus.warp_index;

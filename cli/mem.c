@@ -66,19 +66,6 @@ static bool parse_format(struct mem *mem, const char *text)
 	return true;
 }
 
-/* The format's own size where none was given, as gdb; sizes that a format cannot have are refused.
- */
-static bool settle_format(struct mem *mem)
-{
-	if (mem->query.unit == 0)
-		mem->query.unit = mem->query.format == 'a' ? 8 : mem->query.format == 'c' ? 1 : 4;
-	if (mem->query.format == 's')
-		mem->query.unit = 1;
-	if (mem->query.format == 'a' && mem->query.unit != 8)
-		return false;
-	return mem->query.format != 'f' || mem->query.unit >= 4;
-}
-
 /* /FORMAT and COUNT, in this order, each optional. Returns how many arguments they were, -1: wrong.
  */
 static int parse_what(struct mem *mem, int argc, char **argv)
@@ -94,7 +81,7 @@ static int parse_what(struct mem *mem, int argc, char **argv)
 			return -1;
 		used++;
 	}
-	return settle_format(mem) ? used : -1;
+	return used;
 }
 
 /* ---- whose memory ---- */
@@ -107,7 +94,7 @@ static int pick_thread(struct mem *mem, int argc, char **argv)
 	struct ws_filter filter;
 	const char *bad = "";
 	at->device_index = at->grid_index = at->warp_index = at->lane = WS_NONE;
-	if (!ws_filter_parse(&filter, ws_threads_focus_coords(threads), argc, argv, &bad))
+	if (!ws_filter_parse(&filter, &threads->at, argc, argv, &bad))
 		return cli_usage("mem", "incorrect filter '%s'", bad);
 	if (argc > 0 && !ws_threads_first(threads, &filter, &focus)) {
 		cli_warn("%s: no thread matches", mem->session.path);
@@ -132,9 +119,6 @@ static int mem_run(struct mem *mem, int argc, char **argv)
 	int used = parse_what(mem, argc - 1, argv + 1);
 	if (used < 0)
 		return cli_usage("mem", "a format is /, a count, one of xduotafcs, one of bhwg");
-	if (mem->query.count == 0 || mem->query.count > WS_MEM_MOST_BYTES / mem->query.unit)
-		return cli_usage("mem", "the count must be 1 to %u",
-				 WS_MEM_MOST_BYTES / mem->query.unit);
 	int status = pick_thread(mem, argc - 1 - used, argv + 1 + used);
 	if (status != CLI_ANSWERED)
 		return status;
@@ -144,6 +128,8 @@ static int mem_run(struct mem *mem, int argc, char **argv)
 	enum ws_status st =
 		cli->json ? ws_mem_json(&mem->session.threads, &mem->query, &cli->out, &n, &err)
 			  : ws_mem_text(&mem->session.threads, &mem->query, &cli->out, &n, &err);
+	if (st == WS_ARGUMENT)
+		return cli_usage("mem", "%s", err.message);
 	if (st != WS_OK)
 		return cli_fail(mem->session.path, &err);
 	return n > 0 ? CLI_ANSWERED : CLI_NO_ANSWER;

@@ -11,8 +11,8 @@ bool pattern_init(struct pattern *pattern, const char *text)
 {
 	char wrong[120];
 	pattern->text = text;
-	pattern->any = !*text;
-	if (pattern->any)
+	pattern->some = false;
+	if (!*text)
 		return true;
 	if (strlen(text) > MAX_PATTERN) {
 		cli_say("A regular expression has %d bytes at most.\n", MAX_PATTERN);
@@ -23,16 +23,17 @@ bool pattern_init(struct pattern *pattern, const char *text)
 		regerror(failed, &pattern->regex, wrong, sizeof wrong);
 		cli_say("'%s' is not a regular expression: %s.\n", text, wrong);
 	}
-	return failed == 0;
+	pattern->some = failed == 0;
+	return pattern->some;
 }
 
 void pattern_fini(struct pattern *pattern)
 {
-	if (!pattern->any)
+	if (pattern->some)
 		regfree(&pattern->regex);
 }
 
 bool pattern_matches(const struct pattern *pattern, const char *name)
 {
-	return pattern->any || regexec(&pattern->regex, name, 0, NULL, 0) == 0;
+	return !pattern->some || regexec(&pattern->regex, name, 0, NULL, 0) == 0;
 }

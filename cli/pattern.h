@@ -8,7 +8,7 @@
 
 struct pattern {
 	const char *text; /* borrowed */
-	bool any;         /* it is empty, and matches all */
+	bool some;        /* else it is empty, and matches all */
 	regex_t regex;
 };
 

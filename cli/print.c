@@ -1,639 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * warpscope print DUMP EXPRESSION [FILTER...]: an expression in one thread, or with --lanes in all
- * lanes of its warp, or in all that the filter lets through.
- *
- * Of several lanes equal values are one row, and so are whole numbers that grow by the same step
- * from lane to lane. Where most lanes agree, those that do not are marked.
- */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
+/* warpscope print DUMP EXPRESSION [FILTER...]: an expression in one thread, or with --lanes in all
+ * lanes of its warp, or in all that the filter lets through. */
 #include <string.h>
 
-#include "look/look.h"
-#include <warpscope/rows.h>
+#include "look.h"
 
-struct print {
+struct query {
 	struct look_style style;
 	struct cli_given frame;
 	bool lanes;
 };
 
 const struct cli_option verb_print_options[] = {
-	LOOK_STYLE_OPTIONS(struct print, style),
-	{ "frame", 0, CLI_NUMBER, .at = offsetof(struct print, frame) },
-	{ "lanes", 0, CLI_FLAG, .at = offsetof(struct print, lanes) },
+	LOOK_STYLE_OPTIONS(struct query, style),
+	{ "frame", 0, CLI_NUMBER, .at = offsetof(struct query, frame) },
+	{ "lanes", 0, CLI_FLAG, .at = offsetof(struct query, lanes) },
 	{ 0 },
 };
 
-/* ---- one thread ---- */
-
-static int print_one(struct look *look, const char *text, struct ws_value_format format)
+/* The words that are a filter; none: the warp of the thread. */
+static int filter_make(const struct look *look, struct ws_filter *filter, int argc, char **argv)
 {
-	struct cli *cli = look->session.cli;
-	struct ws_value value;
-	struct ws_error err;
-	struct ws_json json;
-	format.is_whole = true;
-	if (ws_vars_evaluate(look->vars, text, &value, &err) != WS_OK)
-		return cli_fail(look->session.path, &err);
-	if (!cli->json) {
-		(void)ws_vars_print(look->vars, &value, format, &cli->out);
-		ws_out_text(&cli->out, "\n");
-		return CLI_ANSWERED;
-	}
-	ws_json_begin(&json, &cli->out, "warpscope-print-1");
-	ws_json_key(&json, "focus");
-	ws_threads_focus_json(&look->session.threads, &json);
-	ws_json_key_text(&json, "expression", text);
-	look_json_value(look, &value, format, &json);
-	ws_json_end(&json);
-	return CLI_ANSWERED;
-}
-
-/* ---- many lanes ---- */
-
-/* Where a lane is, in words. */
-struct spot {
-	uint32_t warp_index, lane;
-	struct ws_dim3 block, thread;
-};
-
-/* How the expression is evaluated in lanes of one kernel at one pc. */
-struct plan {
-	uint64_t pc;
-	uint32_t grid_index;
-	struct ws_condition *steps; /* owned; or NULL: lane by lane, unless `text` */
-	char *text;                 /* owned; what it is in all of them, which is no value */
-	bool failed;                /* that is why it cannot be evaluated: `err` */
-	struct ws_error err;
-	struct plan *next; /* owned */
-};
-
-/* What the expression is in one lane. */
-struct sample {
-	const struct plan
-		*plan; /* `bits` are of its steps; or what all lanes there have; or NULL */
-	uint64_t bits;
-	char *text; /* owned; NULL: not made yet */
-	bool is_whole;
-	int64_t whole;
-};
-
-/* Lanes that follow each other and have the same value, or numbers of one step. */
-struct run {
-	struct spot first, last;
-	uint64_t n;
-	struct sample from, to; /* the same where all are equal */
-	int64_t step;           /* from `to` to the next */
-	bool odd;               /* most lanes have another value */
-	uint64_t focus;         /* which of its lanes the focus is on, from 1; 0: none */
-};
-
-enum { PLANS = 1024 /* lists of them */ };
-
-struct table {
-	struct look *look;
-	const char *text;
-	struct ws_value_format format;
-	struct plan **plans; /* owned */
-	struct run *runs;    /* owned */
-	size_t n_runs, cap_runs;
-	uint64_t n_lanes, n_missing, n_failed;
-	bool have_numbers;
-	struct ws_number least, most;
-	struct spot least_at, most_at;
-	struct ws_error err; /* of the last that failed */
-};
-
-static bool less(const struct ws_number *a, const struct ws_number *b)
-{
-	if (a->is_float || b->is_float)
-		return a->real < b->real;
-	const bool below = !a->is_unsigned && a->whole < 0;
-	if (below != (!b->is_unsigned && b->whole < 0))
-		return below;
-	return (uint64_t)a->whole < (uint64_t)b->whole; /* of two negative ones, too */
-}
-
-static void note_number(struct table *table, const struct ws_number *number,
-			const struct spot *spot)
-{
-	if (!table->have_numbers || less(number, &table->least)) {
-		table->least = *number;
-		table->least_at = *spot;
-	}
-	if (!table->have_numbers || less(&table->most, number)) {
-		table->most = *number;
-		table->most_at = *spot;
-	}
-	table->have_numbers = true;
-}
-
-/* ---- what a lane has, as text where that is needed ---- */
-
-static const char *sample_text(struct table *table, struct sample *sample)
-{
-	enum ws_status st;
-	if (sample->text)
-		return sample->text;
-	if (!sample->plan->steps)
-		return sample->plan->text;
-	const struct ws_value value = ws_condition_value(sample->plan->steps, sample->bits);
-	sample->text = look_text(table->look->vars, &value, table->format, &st);
-	return sample->text;
-}
-
-static struct sample sample_copy(const struct sample *sample)
-{
-	struct sample copy = *sample;
-	copy.text = sample->text ? cli_copy(sample->text, strlen(sample->text)) : NULL;
-	return copy;
-}
-
-static bool same(struct table *table, struct sample *a, struct sample *b)
-{
-	/* a format may show fewer bits */
-	if (a->plan && a->plan == b->plan && (a->bits == b->bits || !table->format.letter))
-		return a->bits == b->bits;
-	return strcmp(sample_text(table, a), sample_text(table, b)) == 0;
-}
-
-/* Whether a value goes on with a run. */
-static bool follows(struct table *table, struct run *run, struct sample *sample)
-{
-	if (run->step == 0 && same(table, &run->to, sample))
-		return true;
-	int64_t step = (int64_t)((uint64_t)sample->whole - (uint64_t)run->to.whole);
-	return run->to.is_whole && sample->is_whole && step != 0 &&
-	       (run->n == 1 || step == run->step);
-}
-
-/* Two numbers have some step; only a third says that it is one. */
-static bool ends_in_pair(const struct table *table)
-{
-	const struct run *last = table->n_runs ? &table->runs[table->n_runs - 1] : NULL;
-	return last && last->n == 2 && last->step != 0;
-}
-
-/* The last run, which is a pair, becomes two. */
-static void pair_split(struct table *table)
-{
-	struct run *last = &table->runs[table->n_runs - 1];
-	struct run second = { .first = last->last,
-			      .last = last->last,
-			      .n = 1,
-			      .from = sample_copy(&last->to),
-			      .to = last->to,
-			      .focus = last->focus == 2 };
-	last->to = sample_copy(&last->from);
-	last->last = last->first;
-	last->n = 1;
-	last->step = 0;
-	last->focus = last->focus == 1;
-	cli_grow(&table->runs, &table->cap_runs, table->n_runs, sizeof second);
-	table->runs[table->n_runs++] = second;
-}
-
-/* Takes the sample. */
-static void run_add(struct table *table, const struct spot *spot, struct sample sample)
-{
-	struct run *last = table->n_runs ? &table->runs[table->n_runs - 1] : NULL;
-	if (last && follows(table, last, &sample)) {
-		last->step = sample.is_whole
-				     ? (int64_t)((uint64_t)sample.whole - (uint64_t)last->to.whole)
-				     : 0;
-		free(last->to.text);
-		last->to = sample;
-		last->last = *spot;
-		last->n++;
-		return;
-	}
-	if (ends_in_pair(table)) {
-		pair_split(table);
-		run_add(table, spot, sample);
-		return;
-	}
-	struct run run = {
-		.first = *spot, .last = *spot, .n = 1, .from = sample, .to = sample_copy(&sample)
-	};
-	cli_grow(&table->runs, &table->cap_runs, table->n_runs, sizeof run);
-	table->runs[table->n_runs++] = run;
-}
-
-/* ---- one lane ---- */
-
-static enum ws_status look_at_lane(struct table *table, const struct ws_focus *focus,
-				   struct ws_error *err)
-{
-	struct look *look = table->look;
-	enum ws_status st = ws_vars_look(look->vars, focus, err);
-	return st == WS_OK ? look_select(look, look->at, err) : st;
-}
-
-static char *failure_text(const struct ws_error *err)
-{
-	const size_t size = sizeof err->message + 2;
-	char *text = cli_alloc(size, 1);
-	snprintf(text, size, "<%s>", err->message);
-	return text;
-}
-
-/* The value in one lane as text. Where it has none, say in a lane that stands elsewhere, the text
- * says why. */
-static char *lane_text(struct table *table, const struct ws_focus *focus, bool *ret_number,
-		       struct ws_number *number)
-{
-	struct look *look = table->look;
-	struct ws_value value;
-	struct ws_error err;
-	*ret_number = false;
-	if (look_at_lane(table, focus, &err) != WS_OK ||
-	    ws_vars_evaluate(look->vars, table->text, &value, &err) != WS_OK) {
-		table->n_missing++;
-		table->n_failed++;
-		table->err = err;
-		return failure_text(&err);
-	}
-	enum ws_status read;
-	char *text = look_text(look->vars, &value, table->format, &read);
-	*ret_number = read == WS_OK && ws_vars_number(look->vars, &value, number, NULL) == WS_OK;
-	table->n_missing += read != WS_OK;
-	return text;
-}
-
-/* ---- lanes at one pc, together ---- */
-
-static struct plan *plan_make(struct table *table, const struct ws_focus *focus, uint64_t pc)
-{
-	struct ws_vars *vars = table->look->vars;
-	struct plan *plan = cli_alloc(1, sizeof *plan);
-	struct ws_value value;
-	struct ws_error err;
-	enum ws_status st;
-	*plan = (struct plan){ .pc = pc, .grid_index = focus->grid_index };
-	if (look_at_lane(table, focus, &err) != WS_OK)
-		return plan;
-	st = ws_vars_condition(vars, table->text, &plan->steps, &plan->err);
-	if (st == WS_OK && (!ws_condition_is_plain(plan->steps) || table->format.letter == 's')) {
-		ws_condition_free(plan->steps); /* it shows memory of the lane */
-		plan->steps = NULL;
-	}
-	plan->failed = st == WS_ARGUMENT;
-	if (plan->failed)
-		plan->text = failure_text(&plan->err);
-	if (st == WS_OK || plan->failed)
-		return plan;
-	/* what the pc alone decides */
-	if (ws_vars_evaluate(vars, table->text, &value, &err) == WS_OK &&
-	    (value.kind == WS_VALUE_GONE || value.kind == WS_VALUE_NOT_HERE))
-		plan->text = look_text(vars, &value, table->format, &st);
-	return plan;
-}
-
-static const struct plan *plan_find(struct table *table, const struct ws_focus *focus, uint64_t pc)
-{
-	struct plan **list = &table->plans[(pc / 16 ^ focus->grid_index) % PLANS];
-	for (const struct plan *plan = *list; plan; plan = plan->next)
-		if (plan->pc == pc && plan->grid_index == focus->grid_index)
-			return plan;
-	struct plan *plan = plan_make(table, focus, pc);
-	plan->next = *list;
-	*list = plan;
-	return plan;
-}
-
-static void plans_free(struct table *table)
-{
-	for (size_t i = 0; i < PLANS; i++) {
-		for (struct plan *plan = table->plans[i], *next; plan; plan = next) {
-			next = plan->next;
-			ws_condition_free(plan->steps);
-			free(plan->text);
-			free(plan);
-		}
-	}
-	free(table->plans);
-}
-
-/* The lanes of a place as steps ask for them. */
-struct asked {
-	const struct table *table;
-	const struct ws_resident *place;
-	uint8_t at[WS_MAX_LANES]; /* of a lane, its index in the place */
-};
-
-static bool asked_register(const struct ws_arrival *arrival, enum ws_reg_kind kind, uint32_t number,
-			   uint32_t words, unsigned lane, uint64_t *ret_bits)
-{
-	const struct asked *asked = arrival->state;
-	uint32_t values[2] = { 0 }, n = 0;
-	if (words > 2 ||
-	    ws_target_registers(asked->table->look->session.target, asked->place->warp_index, lane,
-				kind, number, words, values, &n, NULL) != WS_OK ||
-	    n < words)
-		return false;
-	*ret_bits = values[0] | (uint64_t)values[1] << 32;
-	return true;
-}
-
-static uint32_t asked_place(const struct ws_arrival *arrival, uint32_t dim, uint32_t axis,
-			    unsigned lane)
-{
-	const struct asked *asked = arrival->state;
-	const struct ws_resident *place = asked->place;
-	const struct ws_dim3 *const dims[] = {
-		[WS_ARRIVAL_THREAD_IDX] = &place->lanes[asked->at[lane]].thread,
-		[WS_ARRIVAL_BLOCK_IDX] = &place->block.idx,
-		[WS_ARRIVAL_BLOCK_DIM] = &place->grid->block_dim,
-		[WS_ARRIVAL_GRID_DIM] = &place->grid->grid_dim,
-		[WS_ARRIVAL_CLUSTER_IDX] = &place->block.cluster_idx,
-		[WS_ARRIVAL_CLUSTER_DIM] = &place->block.cluster_dim,
-	};
-	return axis == 0 ? dims[dim]->x : axis == 1 ? dims[dim]->y : dims[dim]->z;
-}
-
-static bool asked_memory(const struct ws_arrival *arrival, const struct ws_address *at,
-			 void *buffer, size_t len)
-{
-	const struct asked *asked = arrival->state;
-	struct ws_address here = *at;
-	size_t got;
-	here.device_index = asked->place->warp.device_index;
-	here.grid_index = asked->place->block.grid_index;
-	here.warp_index = asked->place->warp_index;
-	return ws_target_read_memory(asked->table->look->session.target, &here, buffer, len, &got,
-				     NULL) == WS_OK;
-}
-
-/* Evaluates in all lanes of a place whose pc has steps, and says which; `plans` are of all. */
-static uint32_t read_together(struct table *table, const struct ws_resident *place,
-			      const struct plan *plans[WS_MAX_LANES],
-			      struct ws_lane_number numbers[WS_MAX_LANES])
-{
-	struct asked asked = { .table = table, .place = place };
-	struct ws_arrival arrival = {
-		.state = &asked,
-		.reg = asked_register,
-		.place = asked_place,
-		.read = asked_memory,
-	};
-	uint32_t known = 0;
-	const bool is_whole = place->block_status == WS_OK && place->grid;
-	for (uint32_t i = 0; i < place->n_lanes; i++) {
-		const struct ws_focus focus = ws_resident_focus(place, &place->lanes[i]);
-		const bool again = i > 0 && place->lanes[i].pc == place->lanes[i - 1].pc;
-		asked.at[place->lanes[i].id] = (uint8_t)i;
-		plans[i] = !is_whole ? NULL
-			   : again   ? plans[i - 1]
-				     : plan_find(table, &focus, place->lanes[i].pc);
-	}
-	for (uint32_t i = 0, done = 0; i < place->n_lanes; i++) {
-		arrival.lanes = 0;
-		for (uint32_t k = i; plans[i] && k < place->n_lanes; k++)
-			if (plans[k] == plans[i])
-				arrival.lanes |= 1u << place->lanes[k].id;
-		if (!arrival.lanes || !plans[i]->steps || done >> place->lanes[i].id & 1)
-			continue;
-		done |= arrival.lanes;
-		known |= ws_condition_read(plans[i]->steps, &arrival, numbers);
-	}
-	return known;
-}
-
-/* A `ws_threads_visit`. */
-static void take_lanes(void *user, const struct ws_resident *place)
-{
-	struct table *table = user;
-	const struct plan *plans[WS_MAX_LANES];
-	struct ws_lane_number numbers[WS_MAX_LANES];
-	const bool has_focus = ws_threads_has_focus(&table->look->session.threads, place);
-	const uint32_t known = read_together(table, place, plans, numbers);
-	for (uint32_t i = 0; i < place->n_lanes; i++) {
-		const struct ws_lane *lane = &place->lanes[i];
-		const struct spot spot = { place->warp_index, lane->id, place->block.idx,
-					   lane->thread };
-		struct sample sample = { .plan = plans[i] };
-		struct ws_number number = { 0 };
-		bool is_number = known >> lane->id & 1;
-		if (is_number) {
-			number = numbers[lane->id].number;
-			sample.bits = numbers[lane->id].bits;
-		} else if (plans[i] && plans[i]->text) {
-			table->n_missing++;
-			table->n_failed += plans[i]->failed;
-			if (plans[i]->failed)
-				table->err = plans[i]->err;
-		} else {
-			const struct ws_focus focus = ws_resident_focus(place, lane);
-			sample.plan = NULL;
-			sample.text = lane_text(table, &focus, &is_number, &number);
-		}
-		table->n_lanes++;
-		if (is_number)
-			note_number(table, &number, &spot);
-		sample.is_whole = is_number && !number.is_float;
-		sample.whole = sample.is_whole ? number.whole : 0;
-		run_add(table, &spot, sample);
-		struct run *last = &table->runs[table->n_runs - 1];
-		if (has_focus && table->look->session.threads.focus.lane == lane->id)
-			last->focus = last->n;
-	}
-}
-
-/* Marks what most lanes do not have; the run that begins with the value that they have, or NULL. */
-static struct run *mark_odd(struct table *table)
-{
-	struct run *usual = NULL;
-	uint64_t votes = 0, lanes = 0;
-	for (size_t i = 0; i < table->n_runs; i++) { /* who has more than half is left */
-		struct run *run = &table->runs[i];
-		const uint64_t n = run->step == 0 ? run->n : 1;
-		if (votes > 0 && same(table, &run->from, &usual->from)) {
-			votes += n;
-		} else if (votes >= n) {
-			votes -= n;
-		} else {
-			votes = n - votes;
-			usual = run;
-		}
-	}
-	for (size_t i = 0; usual && i < table->n_runs; i++) {
-		struct run *run = &table->runs[i];
-		run->odd = !same(table, &run->from, &usual->from);
-		lanes += run->odd ? 0 : run->step == 0 ? run->n : 1;
-	}
-	if (2 * lanes > table->n_lanes && lanes < table->n_lanes)
-		return usual;
-	for (size_t i = 0; i < table->n_runs; i++)
-		table->runs[i].odd = false;
-	return NULL;
-}
-
-static void produce(struct ws_rows *rows, void *user)
-{
-	struct table *table = user;
-	for (size_t i = 0; i < table->n_runs; i++) {
-		struct run *run = &table->runs[i];
-		ws_rows_begin(rows, run->focus > 0);
-		ws_rows_number(rows, run->first.lane);
-		ws_rows_number(rows, run->last.lane);
-		ws_rows_dim3(rows, run->first.block);
-		ws_rows_dim3(rows, run->first.thread);
-		ws_rows_dim3(rows, run->last.block);
-		ws_rows_dim3(rows, run->last.thread);
-		ws_rows_number(rows, run->n);
-		ws_rows_text(rows, sample_text(table, &run->from));
-		if (run->step)
-			ws_rows_text(rows, sample_text(table, &run->to));
-		else
-			ws_rows_none(rows);
-		if (run->step)
-			ws_rows_id(rows, run->step);
-		else
-			ws_rows_none(rows);
-		ws_rows_bool(rows, run->odd);
-		ws_rows_end(rows);
-	}
-}
-
-static const struct ws_rows_column columns[] = {
-	{ "Ln", "lane", 0 },
-	{ "To Ln", "to_lane", 0 },
-	{ "BlockIdx", "blockIdx", 0 },
-	{ "ThreadIdx", "threadIdx", 0 },
-	{ "To BlockIdx", "to_blockIdx", 0 },
-	{ "To ThreadIdx", "to_threadIdx", 0 },
-	{ "Count", "count", 0 },
-	{ "Value", "value", 0 },
-	{ "To Value", "to_value", 0 },
-	{ "Step", "step", 0 },
-	{ "Outlier", "outlier", 0 },
-};
-
-static void number_text(const struct ws_number *number, char text[40])
-{
-	if (number->is_float)
-		snprintf(text, 40, "%.9g", number->real);
-	else if (number->is_unsigned)
-		snprintf(text, 40, "%" PRIu64, (uint64_t)number->whole);
-	else
-		snprintf(text, 40, "%" PRId64, number->whole);
-}
-
-static void say_extreme(struct ws_out *out, const char *what, const struct ws_number *number,
-			const struct spot *at)
-{
-	char text[40];
-	number_text(number, text);
-	ws_out_printf(out, "%s %s in lane %u, block (%u,%u,%u), thread (%u,%u,%u)\n", what, text,
-		      (unsigned)at->lane, at->block.x, at->block.y, at->block.z, at->thread.x,
-		      at->thread.y, at->thread.z);
-}
-
-static void table_text(struct table *table, const char *usual)
-{
-	struct cli *cli = table->look->session.cli;
-	struct ws_out *out = &cli->out;
-	const struct ws_rows_style style = { .out = out, .columns = cli->columns };
-	ws_rows_show(&style, columns, sizeof columns / sizeof columns[0], "No CUDA Lanes.", produce,
-		     table);
-	if (table->have_numbers) {
-		say_extreme(out, "min", &table->least, &table->least_at);
-		say_extreme(out, "max", &table->most, &table->most_at);
-	}
-	if (usual) {
-		ws_out_text(out, "most lanes have ");
-		ws_out_escaped(out, ws_str_of(usual));
-		ws_out_text(out, "\n");
-	}
-	if (table->n_missing)
-		ws_out_printf(out, "%" PRIu64 " of %" PRIu64 " lanes have no value\n",
-			      table->n_missing, table->n_lanes);
-}
-
-static void table_json(struct table *table, const char *usual)
-{
-	struct look *look = table->look;
-	struct ws_json json;
-	char text[40];
-	ws_json_begin(&json, &look->session.cli->out, "warpscope-print-1");
-	ws_json_key(&json, "focus");
-	ws_threads_focus_json(&look->session.threads, &json);
-	ws_json_key_text(&json, "expression", table->text);
-	ws_json_key(&json, "runs");
-	const struct ws_rows_style style = { .json = &json };
-	ws_rows_show(&style, columns, sizeof columns / sizeof columns[0], "", produce, table);
-	ws_json_key_u64(&json, "lanes", table->n_lanes);
-	ws_json_key_u64(&json, "without_value", table->n_missing);
-	number_text(&table->least, text);
-	ws_json_key_text(&json, "min", table->have_numbers ? text : NULL);
-	number_text(&table->most, text);
-	ws_json_key_text(&json, "max", table->have_numbers ? text : NULL);
-	ws_json_key_text(&json, "usual", usual);
-	ws_json_end(&json);
-}
-
-static int print_lanes(struct look *look, const char *text, struct ws_value_format format, int argc,
-		       char **argv)
-{
-	struct table table = { .look = look, .text = text, .format = format };
-	struct ws_filter filter;
-	const char *bad;
-	if (!ws_filter_parse(&filter, ws_threads_focus_coords(&look->session.threads), argc, argv,
-			     &bad))
-		return cli_usage("print", "'%s' is not a filter", bad);
 	static const enum ws_filter_word warp[] = { WS_FILTER_device, WS_FILTER_sm,
 						    WS_FILTER_warp };
+	const struct ws_coords *at = &look->session.threads.at;
+	const char *bad;
+	if (!ws_filter_parse(filter, at, argc, argv, &bad))
+		return cli_usage("print", "'%s' is not a filter", bad);
 	for (size_t i = 0; argc == 0 && i < sizeof warp / sizeof warp[0]; i++)
-		ws_filter_current(&filter, ws_threads_focus_coords(&look->session.threads),
-				  warp[i]);
-	table.plans = cli_alloc(PLANS, sizeof(struct plan *));
-	ws_threads_walk(&look->session.threads, &filter, WS_WALK_LANES, take_lanes, &table);
-	if (ends_in_pair(&table))
-		pair_split(&table);
-	int status = table.n_failed && table.n_failed == table.n_lanes
-			     ? cli_fail(look->session.path, &table.err)
-			     : CLI_ANSWERED;
-	struct run *most = mark_odd(&table);
-	const char *usual = most ? sample_text(&table, &most->from) : NULL;
-	if (status == CLI_ANSWERED && look->session.cli->json)
-		table_json(&table, usual);
-	else if (status == CLI_ANSWERED)
-		table_text(&table, usual);
-	for (size_t i = 0; i < table.n_runs; i++) {
-		free(table.runs[i].from.text);
-		free(table.runs[i].to.text);
-	}
-	free(table.runs);
-	plans_free(&table);
-	return status;
+		ws_filter_current(filter, at, warp[i]);
+	return CLI_ANSWERED;
 }
 
 int verb_print(struct cli *cli, int argc, char **argv)
 {
-	struct print print = { .lanes = false };
-	struct look look = { .vars = NULL };
-	struct ws_value_format format = { 0 };
-	int status = cli_options_take(cli, verb_print_options, &print, &argc, &argv);
+	struct query query = { .lanes = false };
+	struct ws_print print = { .expression = "" };
+	struct ws_filter filter;
+	struct ws_error err;
+	struct look look;
+	int status = cli_options_take(cli, verb_print_options, &query, &argc, &argv);
 	if (status != CLI_ANSWERED)
 		return status;
 	int at = argc > 1 && argv[1][0] == '/' && strlen(argv[1]) == 2 ? 2 : 1;
-	const char *text = argc > 1 ? argv[1] : "";
-	if (!look_format(&text, &format))
+	print.columns = cli->columns;
+	if (argc > 1)
+		print.expression = argv[1];
+	if (!look_format(&print.expression, &print.format))
 		return CLI_USAGE;
 	if (argc <= at)
 		return cli_usage("print", argc < 1 ? "which dump?" : "which expression?");
-	text = at == 2 ? argv[2] : text;
-	status = look_open(&look, cli, argv[0], argc - at - 1, argv + at + 1, print.frame);
-	print.style.pretty &= !print.lanes;
+	if (at == 2)
+		print.expression = argv[2];
+	argc -= at + 1;
+	status = look_open(&look, cli, argv[0], argc, argv + at + 1, query.frame);
+	query.style.pretty &= !query.lanes;
 	if (status == CLI_ANSWERED)
-		look_use_style(&look, &print.style);
-	if (status == CLI_ANSWERED && print.lanes)
-		status = print_lanes(&look, text, format, argc - at - 1, argv + at + 1);
-	else if (status == CLI_ANSWERED)
-		status = print_one(&look, text, format);
+		look_use_style(&look, &query.style);
+	if (status == CLI_ANSWERED && query.lanes) {
+		print.lanes = &filter;
+		status = filter_make(&look, &filter, argc, argv + at + 1);
+	}
+	if (status == CLI_ANSWERED && (cli->json ? ws_print_json : ws_print_text)(
+					      &look.stack, &print, &cli->out, &err) != WS_OK)
+		status = cli_fail(look.session.path, &err);
 	look_close(&look);
 	return status;
 }

@@ -59,17 +59,17 @@ uint32_t cli_most(uint64_t number)
 
 static const char *const argument_words[] = { "scalars", "all", "none", "presence" };
 
-const char *cli_frame_arguments_word(enum cli_frame_arguments which)
+const char *cli_frame_arguments_word(enum ws_stack_arguments which)
 {
 	return argument_words[which];
 }
 
-bool cli_frame_arguments_find(const char *word, enum cli_frame_arguments *ret_which)
+bool cli_frame_arguments_find(const char *word, enum ws_stack_arguments *ret_which)
 {
 	for (size_t i = 0; i < sizeof argument_words / sizeof argument_words[0]; i++) {
 		if (strcmp(argument_words[i], word) != 0)
 			continue;
-		*ret_which = (enum cli_frame_arguments)i;
+		*ret_which = (enum ws_stack_arguments)i;
 		return true;
 	}
 	return false;

@@ -3,7 +3,6 @@
  * filter lets through. */
 #include <warpscope/verbs.h>
 
-#include "doubt.h"
 #include "session.h"
 
 /* Takes the registers out of the words; the others stay, in their order. Returns how many. */
@@ -37,7 +36,7 @@ static int run(struct session *session, int argc, char **argv)
 	struct ws_error err;
 	const char *bad = "";
 	argc = choose(&chosen, argc, argv);
-	if (!ws_filter_parse(&filter, ws_threads_focus_coords(threads), argc, argv, &bad))
+	if (!ws_filter_parse(&filter, &threads->at, argc, argv, &bad))
 		return cli_usage("regs", "'%s' is neither a register nor a filter", bad);
 	if (argc == 0)
 		session_limit_to_suspect(session, &filter);
@@ -47,7 +46,7 @@ static int run(struct session *session, int argc, char **argv)
 	if (st != WS_OK)
 		return cli_fail(session->path, &err);
 	ws_threads_walk(threads, &filter, WS_WALK_LANES, warn_unreadable, session);
-	doubt_warn(session->path, told.n_doubted);
+	session_warn_doubt(session, told.n_doubted);
 	return CLI_ANSWERED;
 }
 

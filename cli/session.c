@@ -53,11 +53,18 @@ void session_limit_to_suspect(const struct session *session, struct ws_filter *f
 	const uint32_t numbers[] = { at.device, at.sm, at.warp, at.lane };
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
 		if (!found) {
-			ws_filter_current(filter, ws_threads_focus_coords(&session->threads),
-					  words[i]);
+			ws_filter_current(filter, &session->threads.at, words[i]);
 			continue;
 		}
 		filter->word[words[i]].limited[0] = true;
 		filter->word[words[i]].number[0] = numbers[i];
 	}
+}
+
+void session_warn_doubt(const struct session *session, uint32_t n_rows)
+{
+	if (n_rows)
+		cli_warn("%s: the rows marked with ? (%u) hold values that cannot be or that "
+			 "contradict other rows, and prove nothing; see: warpscope check %s",
+			 session->path, n_rows, session->path);
 }

@@ -27,6 +27,9 @@ void session_close(struct session *session);
  */
 bool session_suspect(const struct session *session, struct ws_report_thread *ret_thread);
 
+/* Says that a table has marked rows, if it has. */
+void session_warn_doubt(const struct session *session, uint32_t n_rows);
+
 /* Limits a filter to that thread; without one to the focus. */
 void session_limit_to_suspect(const struct session *session, struct ws_filter *filter);
 #endif

@@ -155,10 +155,8 @@ void disas_thread_values(struct disas_code *code, const struct ws_insn *insn, ui
 		if (json) {
 			ws_json_object(json);
 			ws_json_key_text(json, "name", name);
-			if (st == WS_OK)
-				ws_json_key_u64(json, "value", value);
-			else
-				ws_json_missing(json, "value", st);
+			if (ws_json_key_given(json, "value", st))
+				ws_json_u64(json, value);
 			ws_json_end(json);
 		} else if (st == WS_OK) {
 			ws_out_printf(out, "%s%s=0x%" PRIx32, i ? " " : "  // ", name, value);
@@ -200,7 +198,7 @@ static int choose(struct disas_thread *t, const char *lane_text, int argc, char 
 {
 	static const enum ws_filter_word of_warp[] = { WS_FILTER_device, WS_FILTER_sm,
 						       WS_FILTER_warp };
-	const struct ws_coords *focus = ws_threads_focus_coords(&t->session.threads);
+	const struct ws_coords *focus = &t->session.threads.at;
 	struct ws_filter filter;
 	const char *bad = "";
 	uint64_t lane;

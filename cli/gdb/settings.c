@@ -14,7 +14,7 @@ enum kind {
 	COUNT,   /* a uint32_t: 0 is `usual`, UINT32_MAX no limit, which 0 asks for */
 	LINES,   /* the same, but for 0 */
 	ALWAYS,  /* `fixed` */
-	WHICH,   /* enum cli_frame_arguments */
+	WHICH,   /* enum ws_stack_arguments */
 	RADIX,   /* a uint32_t, of numbers that are printed: 0 for 10, or 8, or 16 */
 	PROGRAM, /* the arguments of the program */
 };
@@ -261,7 +261,7 @@ static void value_text(struct gdb *gdb, const struct setting *setting, char text
 	case WHICH:
 		snprintf(text, MAX_VALUE, "%s",
 			 cli_frame_arguments_word(
-				 *(const enum cli_frame_arguments *)place_of(gdb, setting)));
+				 *(const enum ws_stack_arguments *)place_of(gdb, setting)));
 		break;
 	case RADIX:
 		n = *(const uint32_t *)place_of(gdb, setting);

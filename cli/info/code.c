@@ -78,13 +78,11 @@ static void content_cells(struct ws_rows *rows, struct ws_cubin *cubin)
 static void id_cell(struct ws_rows *rows, struct ws_cubin *cubin)
 {
 	struct ws_code_id id;
-	char text[WS_CODE_ID_TEXT];
+	char text[WS_CODE_ID_TEXT] = "";
 	enum ws_status st = ws_cubin_image_id(cubin, &id, NULL);
-	if (st != WS_OK) {
-		ws_rows_missing(rows, st);
-		return;
-	}
-	ws_code_id_text(&id, text);
+	if (st == WS_OK)
+		ws_code_id_text(&id, text);
+	ws_rows_given(rows, 1, st);
 	ws_rows_text(rows, text);
 }
 

@@ -44,10 +44,8 @@ static void fault_code_cells(struct ws_rows *rows, const struct fault *fault)
 	bool trap = fault->code == 0;
 	ws_rows_text(rows, trap ? "Trap or breakpoint" : info_exception_text(fault->code));
 	ws_rows_number(rows, fault->code);
-	ws_rows_or_none(rows, 1, kind);
-	ws_rows_text(rows, kind ? kind->name : NULL);
-	ws_rows_or_none(rows, 1, kind && kind->cuda_gdb);
-	ws_rows_text(rows, kind ? kind->cuda_gdb : NULL);
+	ws_rows_text_or_none(rows, kind ? kind->name : NULL);
+	ws_rows_text_or_none(rows, kind ? kind->cuda_gdb : NULL);
 }
 
 static void fault_row(struct ws_rows *rows, struct info *info, const struct fault *fault)
@@ -262,10 +260,9 @@ static void barrier_row(struct ws_rows *rows, struct info *info, const struct ws
 	const struct ws_warp *warp = &place->warp;
 	const struct ws_thread_doubt doubt =
 		ws_threads_doubt_warp(&session->threads, place, what->id);
-	doubt_row_begin(rows,
-			ws_threads_has_focus(&session->threads, place) &&
-				lanes >> (session->threads.focus.lane & 31) & 1,
-			&doubt, &info->n_doubted_rows);
+	ws_rows_doubt(rows, doubt.text, &info->n_doubted_rows);
+	ws_rows_begin(rows, ws_threads_has_focus(&session->threads, place) &&
+				    lanes >> (session->threads.focus.lane & 31) & 1);
 	ws_rows_number(rows, place->device->id);
 	ws_rows_number(rows, place->sm.id);
 	ws_rows_number(rows, warp->id);
@@ -285,7 +282,7 @@ static void barrier_row(struct ws_rows *rows, struct info *info, const struct ws
 	ws_rows_if(rows, 2, warp->have & WS_WARP_BARRIER);
 	ws_rows_number(rows, warp->barrier_scope);
 	ws_rows_str(rows, warp->barrier_text);
-	doubt_cell(rows, &doubt);
+	ws_rows_text_or_none(rows, doubt.text);
 	ws_rows_end(rows);
 }
 

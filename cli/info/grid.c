@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <warpscope/stack.h>
+
 #include "info/blocks.h"
-#include "look/look.h"
+#include "names.h"
 
 /* ---- contexts ---- */
 
@@ -157,31 +159,29 @@ static void parent_cell(struct ws_rows *rows, const struct session *session,
 			const struct ws_grid *grid)
 {
 	const uint32_t parent = parent_of(session, grid);
-	if (!has_parent(grid))
-		ws_rows_none(rows);
-	else if (parent == WS_NONE)
-		ws_rows_missing(rows, WS_ABSENT);
-	else
-		ws_rows_number(rows, session->threads.kernel_ids[parent]);
+	ws_rows_or_none(rows, 1, has_parent(grid));
+	ws_rows_if(rows, 1, parent != WS_NONE);
+	ws_rows_number(rows, ws_threads_kernel(&session->threads, parent));
 }
 
 /* "(step=6, rows=5)" of a kernel, as its first thread has them; "()": not known. */
 static void print_arguments(struct info *info, const struct ws_grid *grid, struct ws_out *out)
 {
+	struct ws_threads there = info->session.threads;
 	struct ws_filter filter = { 0 };
 	struct ws_focus focus;
-	struct ws_vars *vars = NULL;
+	struct ws_stack stack = { .n_frames = 0 };
 	filter.word[WS_FILTER_kernel].limited[0] = true;
-	filter.word[WS_FILTER_kernel].number[0] =
-		info->session.threads.kernel_ids[grid - info->session.threads.grids];
-	if (ws_threads_first(&info->session.threads, &filter, &focus) &&
-	    ws_vars_create(info->session.target, &vars, NULL) == WS_OK &&
-	    ws_vars_look(vars, &focus, NULL) == WS_OK && ws_vars_frames(vars) &&
-	    ws_vars_select(vars, ws_vars_frames(vars) - 1, NULL) == WS_OK)
-		look_print_arguments(vars, LOOK_IN_TABLE, CLI_ARGUMENTS_SCALARS, out);
-	else
+	filter.word[WS_FILTER_kernel].number[0] = there.kernel_ids[grid - there.grids];
+	bool found = ws_threads_first(&there, &filter, &focus);
+	if (found)
+		ws_threads_focus_on(&there, &focus);
+	if (!found || ws_stack_open(&stack, &there, NULL) != WS_OK ||
+	    ws_stack_select(&stack, stack.n_frames - 1, NULL) != WS_OK)
 		ws_out_text(out, "()");
-	ws_vars_destroy(vars);
+	else if (ws_stack_arguments_text(&stack, WS_ARGUMENTS_IN_TABLE, out, NULL) != WS_OK)
+		cli_out_of_memory();
+	ws_stack_close(&stack);
 }
 
 static void invocation_cell(struct ws_rows *rows, struct info *info, const struct ws_grid *grid)

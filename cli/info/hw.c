@@ -172,18 +172,17 @@ static void produce_sms(struct ws_rows *rows, void *user)
 		uint64_t mask[MASK_WORDS] = { 0 };
 		ws_rows_heading(rows, "Device %u", device->id);
 		const struct ws_thread_doubt doubt = ws_threads_doubt_sm(&session->threads, i);
-		doubt_row_begin(rows,
-				session->threads.have_focus && session->threads.focus.sm_index == i,
-				&doubt, &info->n_doubted_rows);
+		ws_rows_doubt(rows, doubt.text, &info->n_doubted_rows);
+		ws_rows_begin(rows,
+			      session->threads.have_focus && session->threads.focus.sm_index == i);
 		ws_rows_number(rows, device->id);
 		ws_rows_number(rows, sm.id);
-		if (device->n_warps_per_sm <= MASK_WORDS * 64 &&
-		    warps_mask(session, &sm, device->n_warps_per_sm, mask))
-			ws_rows_mask(rows, mask, device->n_warps_per_sm);
-		else
-			ws_rows_missing(rows, WS_MALFORMED);
+		bool fits = device->n_warps_per_sm <= MASK_WORDS * 64 &&
+			    warps_mask(session, &sm, device->n_warps_per_sm, mask);
+		ws_rows_given(rows, 1, fits ? WS_OK : WS_MALFORMED);
+		ws_rows_mask(rows, mask, fits ? device->n_warps_per_sm : 0);
 		sm_fault_cells(rows, &sm);
-		doubt_cell(rows, &doubt);
+		ws_rows_text_or_none(rows, doubt.text);
 		ws_rows_end(rows);
 	}
 }
@@ -279,8 +278,8 @@ static void warp_row(void *user, const struct ws_resident *matched)
 	ws_rows_heading(rows, "Device %u SM %u", place->device->id, place->sm.id);
 	const struct ws_thread_doubt doubt =
 		ws_threads_doubt_warp(&session->threads, place, WS_NONE);
-	doubt_row_begin(rows, ws_threads_has_focus(&session->threads, place), &doubt,
-			&walk_user->info->n_doubted_rows);
+	ws_rows_doubt(rows, doubt.text, &walk_user->info->n_doubted_rows);
+	ws_rows_begin(rows, ws_threads_has_focus(&session->threads, place));
 	ws_rows_number(rows, place->device->id);
 	ws_rows_number(rows, place->sm.id);
 	ws_rows_number(rows, place->warp.id);
@@ -293,7 +292,7 @@ static void warp_row(void *user, const struct ws_resident *matched)
 	ws_rows_given(rows, 1, why);
 	ws_rows_dim3(rows, active ? active->thread : (struct ws_dim3){ 0 });
 	warp_wide_cells(rows, walk_user->info, place, active);
-	doubt_cell(rows, &doubt);
+	ws_rows_text_or_none(rows, doubt.text);
 	ws_rows_end(rows);
 }
 
@@ -361,10 +360,9 @@ static void lane_row(struct walk_user *walk_user, const struct ws_resident *plac
 		code = blame->code;
 	const struct ws_thread_doubt doubt =
 		ws_threads_doubt_warp(&session->threads, place, lane->id);
-	doubt_row_begin(rows,
-			ws_threads_has_focus(&session->threads, place) &&
-				session->threads.focus.lane == lane->id,
-			&doubt, &walk_user->info->n_doubted_rows);
+	ws_rows_doubt(rows, doubt.text, &walk_user->info->n_doubted_rows);
+	ws_rows_begin(rows, ws_threads_has_focus(&session->threads, place) &&
+				    session->threads.focus.lane == lane->id);
 	ws_rows_number(rows, place->device->id);
 	ws_rows_number(rows, place->sm.id);
 	ws_rows_number(rows, place->warp.id);
@@ -375,7 +373,7 @@ static void lane_row(struct walk_user *walk_user, const struct ws_resident *plac
 	ws_rows_text(rows, info_exception_text(code));
 	ws_rows_number(rows, code);
 	lane_wide_cells(rows, walk_user->info, place, lane);
-	doubt_cell(rows, &doubt);
+	ws_rows_text_or_none(rows, doubt.text);
 	ws_rows_end(rows);
 }
 

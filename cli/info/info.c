@@ -230,11 +230,11 @@ static int unknown_table(const char *name)
 
 static int filter_read(struct info *info, const struct table *table, int argc, char **argv)
 {
-	const struct ws_coords *focus = ws_threads_focus_coords(&info->session.threads);
+	const struct ws_coords *focus = &info->session.threads.at;
 	const char *bad = "";
 	if (!ws_filter_parse(&info->filter, focus, argc, argv, &bad))
 		return cli_usage("info", "incorrect filter '%s'", bad);
-	if (argc > 0 || !focus)
+	if (argc > 0 || !info->session.threads.have_focus)
 		return CLI_ANSWERED; /* without a focus the defaults limit nothing */
 	for (unsigned word = 0; word < WS_FILTER_N_WORDS; word++) {
 		if (table->focus_words >> word & 1)
@@ -279,7 +279,7 @@ static int show(struct info *info, const char *name, int (*table)(struct info *i
 			 info->session.path, info->n_doubted_lanes,
 			 info->n_doubted_lanes == 1 ? "" : "s",
 			 info->n_doubted_lanes == 1 ? "is" : "are", info->session.path);
-	doubt_warn(info->session.path, info->n_doubted_rows);
+	session_warn_doubt(&info->session, info->n_doubted_rows);
 	if (info->n_unreadable)
 		cli_warn("%s: the lanes of %u warps could not be read; see: warpscope check %s",
 			 info->session.path, info->n_unreadable, info->session.path);

@@ -6,7 +6,6 @@
 
 #include <warpscope/symbols.h>
 
-#include "doubt.h"
 #include "info/listing.h"
 #include "session.h"
 #include "sources.h"
@@ -59,7 +58,7 @@ struct info {
 	uint32_t n_unreadable;   /* warps whose lanes could not be read; counted in one pass only */
 	/* whose exceptions prove nothing, and are not listed */
 	unsigned n_doubted_sms, n_doubted_lanes;
-	unsigned n_doubted_rows; /* that are marked */
+	uint32_t n_doubted_rows; /* that are marked */
 };
 
 /* Each shows its table: in JSON as the value of a key that is written already. An exit status. */

@@ -2,8 +2,10 @@
 /* info managed: variables that host and device share. */
 #include <stdlib.h>
 
+#include <warpscope/vars.h>
+
 #include "info/info.h"
-#include "look/look.h"
+#include "names.h"
 
 /* The variable as the debug information of the thread's image has it, if it is the same one. */
 static bool value_of(struct ws_vars *vars, const struct ws_variable *variable, const char *name,
@@ -21,7 +23,12 @@ static void cells(struct ws_rows *rows, struct ws_vars *vars, const struct ws_va
 	char type[512];
 	char *name = name_copy(variable->name, NAME_SHORT);
 	bool typed = value_of(vars, variable, name, &value);
-	char *text = typed ? look_text(vars, &value, (struct ws_value_format){ 0 }, &read) : NULL;
+	struct cli_bytes text = { 0 };
+	struct ws_out out;
+	ws_out_init(&out, cli_bytes_write, &text);
+	if (typed)
+		read = ws_vars_print(vars, &value, (struct ws_value_format){ 0 }, &out);
+	(void)!ws_out_flush(&out, NULL);
 	ws_rows_begin(rows, false);
 	ws_rows_text(rows, name);
 	if (typed)
@@ -32,9 +39,9 @@ static void cells(struct ws_rows *rows, struct ws_vars *vars, const struct ws_va
 	ws_rows_hex(rows, variable->gpu_va, 16);
 	ws_rows_number(rows, variable->size_bytes);
 	ws_rows_given(rows, 1, read);
-	ws_rows_text(rows, text);
+	ws_rows_str(rows, (struct ws_str){ text.ptr, text.len });
 	ws_rows_end(rows);
-	free(text);
+	free(text.ptr);
 	free(name);
 }
 

@@ -152,7 +152,8 @@ static void range_flush(struct table *table)
 		return;
 	const struct ws_thread_doubt doubt = doubt_of_thread(&table->info->session, &range->from);
 	info_heading_kernel(rows, range->from_block->kernel);
-	doubt_row_begin(rows, range->focus, &doubt, &table->info->n_doubted_rows);
+	ws_rows_doubt(rows, doubt.text, &table->info->n_doubted_rows);
+	ws_rows_begin(rows, range->focus);
 	info_cell_kernel(rows, range->from_block->kernel);
 	ws_rows_dim3(rows, range->from_block->idx);
 	ws_rows_dim3(rows, range->from.idx);
@@ -161,7 +162,7 @@ static void range_flush(struct table *table)
 	ws_rows_number(rows, range->count);
 	ws_rows_hex(rows, range->from.pc, 16);
 	symbol_cells(table, range->from_block, range->from.pc);
-	doubt_cell(rows, &doubt);
+	ws_rows_text_or_none(rows, doubt.text);
 	ws_rows_end(rows);
 	table->range.from_block = NULL;
 }
@@ -209,8 +210,8 @@ static void thread_row(struct table *table, const struct block_entry *block,
 		return; /* both were read to get here */
 	const struct ws_thread_doubt doubt = doubt_of_thread(session, thread);
 	info_heading_kernel(rows, block->kernel);
-	doubt_row_begin(rows, thread_has_focus(session, thread), &doubt,
-			&table->info->n_doubted_rows);
+	ws_rows_doubt(rows, doubt.text, &table->info->n_doubted_rows);
+	ws_rows_begin(rows, thread_has_focus(session, thread));
 	info_cell_kernel(rows, block->kernel);
 	ws_rows_dim3(rows, block->idx);
 	ws_rows_dim3(rows, thread->idx);
@@ -220,7 +221,7 @@ static void thread_row(struct table *table, const struct block_entry *block,
 	ws_rows_number(rows, warp.id);
 	ws_rows_number(rows, thread->lane);
 	symbol_cells(table, block, thread->pc);
-	doubt_cell(rows, &doubt);
+	ws_rows_text_or_none(rows, doubt.text);
 	ws_rows_end(rows);
 }
 

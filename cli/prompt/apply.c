@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "look/look.h"
+#include "look.h"
 
 /* ---- frames ---- */
 
 /* False: there is no such frame; no word about that. */
-static bool select_quietly(struct debugger *d, const struct look *look, uint64_t number)
+static bool select_quietly(struct debugger *d, const struct ws_stack *stack, uint64_t number)
 {
-	if (number >= look->n_frames)
+	if (number >= stack->n_frames)
 		return false;
-	debug_frame_on(d, look, (size_t)number);
+	debug_frame_on(d, stack, (size_t)number);
 	return true;
 }
 
@@ -66,7 +66,7 @@ static void run(struct debugger *d, struct applied *applied, bool in_frame)
 		text = without_failure(d, applied->command);
 	const bool is_headed = !applied->quiet && (!applied->silent || text.len);
 	if (is_headed && in_frame)
-		look_print_frame(&applied->look, cli->frame, &cli->out);
+		look_print_frame(&applied->look, cli->frame, true);
 	else if (is_headed)
 		ws_out_text(&cli->out, "\nThread 1 (<main task>):\n");
 	cli_flush(cli);
@@ -79,7 +79,7 @@ static void run(struct debugger *d, struct applied *applied, bool in_frame)
 
 static void apply_to(struct debugger *d, struct applied *applied, size_t number)
 {
-	if (!d->gdb.quits && !applied->failed && select_quietly(d, &applied->look, number))
+	if (!d->gdb.quits && !applied->failed && select_quietly(d, &applied->look.stack, number))
 		run(d, applied, true);
 }
 
@@ -99,7 +99,7 @@ static const char *flags_take(struct applied *applied, const char *text)
 /* N and N-N */
 static void apply_to_levels(struct debugger *d, struct applied *applied, const char *text)
 {
-	const size_t n = applied->look.n_frames;
+	const size_t n = applied->look.stack.n_frames;
 	while (*text >= '0' && *text <= '9') {
 		char *end;
 		size_t from = strtoul(text, &end, 10), to = from;
@@ -113,7 +113,7 @@ static void apply_to_levels(struct debugger *d, struct applied *applied, const c
 
 void debug_frame_apply(struct debugger *d, const char *text)
 {
-	struct applied applied = { .look = { .vars = NULL } };
+	struct applied applied = { .quiet = false };
 	const char *levels = gdb_behind(text, "level"), *rest = gdb_behind(text, "all");
 	const size_t before = d->cli->frame;
 	char *end;
@@ -131,7 +131,7 @@ void debug_frame_apply(struct debugger *d, const char *text)
 		return;
 	}
 	if (debug_frames_open(d, &applied.look)) {
-		const size_t n = applied.look.n_frames;
+		const size_t n = applied.look.stack.n_frames;
 		const uint64_t most = count < 0 ? -(uint64_t)count : (uint64_t)count;
 		const size_t last = count > 0 && most < n ? (size_t)most : n;
 		if (levels)
@@ -139,7 +139,7 @@ void debug_frame_apply(struct debugger *d, const char *text)
 		for (size_t i = count < 0 && most < n ? n - (size_t)most : 0;
 		     !levels && i < last && !ws_debug_interrupted(d->session); i++)
 			apply_to(d, &applied, i);
-		(void)select_quietly(d, &applied.look, before);
+		(void)select_quietly(d, &applied.look.stack, before);
 	}
 	look_close(&applied.look);
 }
@@ -163,7 +163,7 @@ static bool is_first_in(const char *list, size_t n)
 /* all|LIST [-qcs] COMMAND */
 static void thread_apply(struct debugger *d, const char *text)
 {
-	struct applied applied = { .look = { .vars = NULL } };
+	struct applied applied = { .quiet = false };
 	const char *all = gdb_behind(text, "all"), *rest = all;
 	if (!all) {
 		rest = text + strspn(text, "0123456789- ");

@@ -64,7 +64,7 @@ void debug_answer(struct debugger *d, const char *name)
 static int open_at(struct debugger *d, const char *path, int argc, char **argv,
 		   struct cli_given frame)
 {
-	struct look look = { .vars = NULL };
+	struct look look;
 	struct ws_target *target;
 	struct ws_focus focus;
 	int status = cli_target_open(d->cli, path, &target);
@@ -79,7 +79,7 @@ static int open_at(struct debugger *d, const char *path, int argc, char **argv,
 	if (status == CLI_ANSWERED) {
 		(void)debug_focus_on(d, look.session.threads.focus.warp_index,
 				     look.session.threads.focus.lane);
-		debug_frame_on(d, &look, look.at);
+		debug_frame_on(d, &look.stack, look.stack.at);
 	}
 	look_close(&look);
 	return status;

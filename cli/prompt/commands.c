@@ -15,7 +15,7 @@
 #include <warpscope/sass.h>
 #include <warpscope/write.h>
 
-#include "look/look.h"
+#include "look.h"
 #include "session.h"
 #include <warpscope/threads.h>
 

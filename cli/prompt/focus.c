@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "look/look.h"
+#include "look.h"
 #include "session.h"
 #include <warpscope/threads.h>
 
@@ -28,8 +28,8 @@ static bool switch_to(struct debugger *d, const struct session *session, const c
 	struct ws_focus nearest;
 	const char *bad;
 	bool good = false;
-	if (!ws_filter_parse(&filter, ws_threads_focus_coords(&session->threads),
-			     gdb_split(line, words, GDB_MAX_WORDS), words, &bad)) {
+	if (!ws_filter_parse(&filter, &session->threads.at, gdb_split(line, words, GDB_MAX_WORDS),
+			     words, &bad)) {
 		say_no_coordinate(bad, strlen(bad));
 	} else {
 		good = ws_threads_nearest(&session->threads, &filter, &nearest);
@@ -172,9 +172,9 @@ void debug_backtrace(struct debugger *d, const char *text)
 	free(copy);
 }
 
-void debug_frame_on(struct debugger *d, const struct look *look, size_t number)
+void debug_frame_on(struct debugger *d, const struct ws_stack *stack, size_t number)
 {
-	const struct shown_frame *frame = &look->frames[number];
+	const struct ws_stack_frame *frame = &stack->frames[number];
 	d->cli->frame = number;
 	ws_debug_select(d->session, frame->level, frame->nth);
 	d->has_frame_position = frame->has_position;
@@ -192,12 +192,12 @@ bool debug_frames_open(struct debugger *d, struct look *look)
 
 static void select_frame(struct debugger *d, const char *text, bool tells)
 {
-	struct look look = { .vars = NULL };
+	struct look look = { .stack = { .vars = NULL } };
 	size_t number;
-	if (debug_frames_open(d, &look) && debug_frame_find(d, &look, text, &number)) {
-		debug_frame_on(d, &look, number);
+	if (debug_frames_open(d, &look) && debug_frame_find(d, &look.stack, text, &number)) {
+		debug_frame_on(d, &look.stack, number);
 		if (tells)
-			look_print_frame(&look, number, &d->cli->out);
+			look_print_frame(&look, number, true);
 		if (tells && !debug_list_line(d))
 			debug_list_missing(d);
 	}
@@ -228,10 +228,10 @@ void debug_frame(struct debugger *d, const char *text)
 /* A frame, or the outermost one; gdb's words where it is that one already. */
 static void select_outer(struct debugger *d, uint64_t number)
 {
-	struct look look = { .vars = NULL };
+	struct look look = { .stack = { .vars = NULL } };
 	size_t last = 0;
-	if (debug_frames_open(d, &look) && look.n_frames)
-		last = look.n_frames - 1;
+	if (debug_frames_open(d, &look) && look.stack.n_frames)
+		last = look.stack.n_frames - 1;
 	look_close(&look);
 	if (!ws_debug_focus(d->session))
 		return;

@@ -10,7 +10,7 @@
 #include <warpscope/sim_target.h>
 
 #include "gdb/gdb.h"
-#include "look/look.h"
+#include "look.h"
 #include "names.h"
 #include "run/run.h"
 #include "sources.h"
@@ -132,7 +132,8 @@ bool debug_frames_open(struct debugger *d, struct look *look);
 
 /* The frame that words name: N, level N, function NAME, address ADDRESS; none: that in focus. False
  * with a word to the user. */
-bool debug_frame_find(struct debugger *d, struct look *look, const char *text, size_t *ret_number);
+bool debug_frame_find(struct debugger *d, struct ws_stack *stack, const char *text,
+		      size_t *ret_number);
 
 /* ---- apply.c: a command in many frames ---- */
 
@@ -167,7 +168,7 @@ bool debug_info_frame(struct debugger *d, const char *text);
 /* With --json: begins the answer; the value of `name` is written next. */
 void debug_answer(struct debugger *d, const char *name);
 /* Selects a frame of the thread in focus as it is numbered. */
-void debug_frame_on(struct debugger *d, const struct look *look, size_t number);
+void debug_frame_on(struct debugger *d, const struct ws_stack *stack, size_t number);
 
 /* info DUMP WORD [TEXT] [FILTER...] of a word that is an answer. `sources` are taken over. */
 int debug_info_verb(struct cli *cli, const char *path, int argc, char **argv,

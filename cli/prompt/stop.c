@@ -58,11 +58,9 @@ static uint64_t function_of(const struct debugger *d, const struct ws_lane *lane
 /* "axpy (n=5) at src/axpy.cu:12" */
 static void print_call(struct debugger *d)
 {
-	struct look look = { .vars = NULL };
-	if (look_open(&look, d->cli, d->dump ? d->dump : "device", 0, NULL,
-		      (struct cli_given){ 0 }) == CLI_ANSWERED)
-		(d->told.next == DEBUG_NUMBERED ? look_print_frame
-						: look_print_call)(&look, look.at, &d->cli->out);
+	struct look look = { .stack = { .vars = NULL } };
+	if (debug_frames_open(d, &look))
+		look_print_frame(&look, look.stack.at, d->told.next == DEBUG_NUMBERED);
 	look_close(&look);
 }
 

@@ -18,11 +18,11 @@ static void print_head(struct debugger *d, const char *what, const struct patter
 	struct ws_out *out = &d->cli->out;
 	if (d->cli->json)
 		return;
-	ws_out_printf(out,
-		      pattern->any ? "All defined %s:\n" : "All %s matching regular expression \"",
-		      what);
-	ws_out_escaped(out, ws_str_of(pattern->any ? "" : pattern->text));
-	ws_out_text(out, pattern->any ? "" : "\":\n");
+	ws_out_printf(
+		out, !pattern->some ? "All defined %s:\n" : "All %s matching regular expression \"",
+		what);
+	ws_out_escaped(out, ws_str_of(!pattern->some ? "" : pattern->text));
+	ws_out_text(out, !pattern->some ? "" : "\":\n");
 }
 
 /* Those of the words that match: lines, or the array of a key. */
@@ -180,17 +180,13 @@ static void json_variable(struct ws_json *json, const struct found *one)
 	ws_json_object(json);
 	ws_json_key_text(json, "name", one->name);
 	ws_json_key_str(json, "name_mangled", one->variable->name);
-	if (*one->type)
-		ws_json_key_text(json, "type", one->type);
-	else
-		ws_json_missing(json, "type", WS_ABSENT);
+	if (ws_json_key_given(json, "type", *one->type ? WS_OK : WS_ABSENT))
+		ws_json_text(json, one->type);
 	ws_json_key_text(json, "space", ws_space_text(one->variable->space));
 	ws_json_key_bool(json, "managed", one->variable->is_managed);
 	ws_json_key_u64(json, "size", one->variable->size_bytes);
-	if (one->variable->gpu_va)
-		ws_json_key_hex(json, "address", one->variable->gpu_va);
-	else
-		ws_json_missing(json, "address", WS_ABSENT);
+	if (ws_json_key_given(json, "address", one->variable->gpu_va ? WS_OK : WS_ABSENT))
+		ws_json_hex(json, one->variable->gpu_va);
 	ws_json_end(json);
 }
 

@@ -77,8 +77,9 @@ WS_API size_t ws_rows_show(const struct ws_rows_style *style, const struct ws_ro
 
 /** Line before the next row, unless it is the one printed last. */
 WS_API void ws_rows_heading(struct ws_rows *rows, const char *format, ...) WS_PRINTF(2, 3);
-/** The next row may be false: a question mark is put before it, instead of the star. */
-WS_API void ws_rows_doubt(struct ws_rows *rows);
+/** Where `why` is not empty, the next row may be false: a question mark is put before it, instead
+ * of the star, and it is counted in `n_rows`, once however often rows are produced. */
+WS_API void ws_rows_doubt(struct ws_rows *rows, const char *why, uint32_t *n_rows);
 /** Starts a row; `focus` puts the star before it. */
 WS_API void ws_rows_begin(struct ws_rows *rows, bool focus);
 WS_API void ws_rows_end(struct ws_rows *rows);
@@ -95,19 +96,20 @@ WS_API void ws_rows_mask(struct ws_rows *rows, const uint64_t *words, unsigned n
 WS_API void ws_rows_dim3(struct ws_rows *rows, struct ws_dim3 dim);
 WS_API void ws_rows_bool(struct ws_rows *rows, bool value); /**< yes, no */
 WS_API void ws_rows_text(struct ws_rows *rows, const char *text);
+/** The same; nothing where it is empty or NULL. */
+WS_API void ws_rows_text_or_none(struct ws_rows *rows, const char *text);
 WS_API void ws_rows_str(struct ws_rows *rows, struct ws_str text);
 /**
  * The next `n` cells are there only with WS_OK; else each says why not, whatever fills it: the
  * values must be safe to read. ws_rows_if(): absent without `have`; ws_rows_or_none():
- * ws_rows_none(). Conditions of the same cells may follow one another: the first that fails counts.
+ * nothing, "-" or null, where nothing can be. Conditions of the same cells may follow one another:
+ * the first that fails counts.
  */
 WS_API void ws_rows_given(struct ws_rows *rows, unsigned n, enum ws_status status);
 WS_API void ws_rows_if(struct ws_rows *rows, unsigned n, bool have);
 WS_API void ws_rows_or_none(struct ws_rows *rows, unsigned n, bool have);
 /** A value that is not there: "-" when absent, else the word for why. `why` must not be WS_OK. */
 WS_API void ws_rows_missing(struct ws_rows *rows, enum ws_status why);
-/** Nothing where nothing can be (a kernel without a parent): "-", null. */
-WS_API void ws_rows_none(struct ws_rows *rows);
 
 #ifdef __cplusplus
 }

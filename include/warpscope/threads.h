@@ -87,7 +87,7 @@ struct ws_threads {
 	uint32_t *kernel_ids;      /**< by grid index */
 	bool have_focus;
 	struct ws_focus focus; /**< with have_focus */
-	struct ws_coords at;   /**< the focus in numbers; nothing is known without one */
+	struct ws_coords at; /**< the focus in numbers, for filters; nothing is known without one */
 };
 
 /** `focus`: the thread to look at; NULL: the one that cuda-gdb looks at first.
@@ -97,8 +97,6 @@ WS_API enum ws_status ws_threads_init(struct ws_threads *threads, const struct w
 				      struct ws_error *err) WS_MUST_USE;
 WS_API void ws_threads_fini(struct ws_threads *threads);
 
-/** The focus for ws_filter_parse(): NULL when there is none. */
-WS_API const struct ws_coords *ws_threads_focus_coords(const struct ws_threads *threads);
 /** Kernel id of a grid index; WS_NONE for WS_NONE. */
 WS_API uint32_t ws_threads_kernel(const struct ws_threads *threads, uint32_t grid_index);
 

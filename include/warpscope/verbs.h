@@ -17,6 +17,7 @@
 #include <warpscope/core.h>
 #include <warpscope/log.h>
 #include <warpscope/out.h>
+#include <warpscope/stack.h>
 #include <warpscope/symbols.h>
 #include <warpscope/target.h>
 #include <warpscope/threads.h>
@@ -102,12 +103,12 @@ enum { WS_MEM_MOST_BYTES = 64 << 20 /**< of one answer */ };
 struct ws_mem {
 	struct ws_address at; /**< ws_threads has the indices of a thread */
 	char format;          /**< of gdb's x: x d u o t a f c s */
-	unsigned unit;        /**< bytes: 1, 2, 4 or 8; for 'a' 8, 's' 1, 'f' 4 or 8 */
-	uint64_t count;       /**< of units, or of strings; at most WS_MEM_MOST_BYTES in all */
+	unsigned unit;  /**< bytes: 1, 2, 4 or 8; for 'a' 8, 'f' 4 or 8; 0: the format's own */
+	uint64_t count; /**< of units, or of strings; at most WS_MEM_MOST_BYTES in all */
 };
 
 /** Where memory is not there, the reason is shown; `*ret_n`: so many bytes are.
- * @retval WS_ARGUMENT  there is no such format
+ * @retval WS_ARGUMENT  there is no such format, or count: the message says what there is
  * @retval WS_NO_MEMORY */
 WS_API enum ws_status ws_mem_text(const struct ws_threads *threads, const struct ws_mem *query,
 				  struct ws_out *out, uint64_t *ret_n,
@@ -146,6 +147,48 @@ WS_API enum ws_status ws_regs_text(const struct ws_threads *threads, const struc
 WS_API enum ws_status ws_regs_json(const struct ws_threads *threads, const struct ws_filter *filter,
 				   const struct ws_regs_chosen *chosen, struct ws_out *out,
 				   struct ws_regs_told *ret_told, struct ws_error *err) WS_MUST_USE;
+
+/* ---- bt, locals, print: the stack of a thread and its values (stack.h) ---- */
+
+/** Which frames are shown, and how. */
+struct ws_bt {
+	uint64_t limit; /**< so many of the innermost; UINT64_MAX: all */
+	uint64_t outer; /**< of these so many of the outermost; UINT64_MAX: all */
+	bool full;      /**< with their variables */
+};
+
+/** Fails as ws_stack_frame_text(). @retval WS_NO_MEMORY */
+WS_API enum ws_status ws_bt_text(struct ws_stack *stack, const struct ws_bt *bt, struct ws_out *out,
+				 struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_bt_json(struct ws_stack *stack, const struct ws_bt *bt, struct ws_out *out,
+				 struct ws_error *err) WS_MUST_USE;
+
+/** What of the frame that is looked at is not shown. */
+struct ws_locals {
+	bool no_args, no_locals;
+};
+
+/** Where the code was not compiled with -G: parameters of the kernel, and what registers hold.
+ * @retval WS_ABSENT  there are none of these either. Others as ws_bt_text() and ws_vars_list(). */
+WS_API enum ws_status ws_locals_text(struct ws_stack *stack, const struct ws_locals *locals,
+				     struct ws_out *out, struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_locals_json(struct ws_stack *stack, struct ws_out *out,
+				     struct ws_error *err) WS_MUST_USE;
+
+struct ws_print {
+	const char *expression;
+	struct ws_value_format format;
+	const struct ws_filter *lanes; /**< NULL: the thread alone */
+	unsigned columns;              /**< of the terminal, as struct ws_rows_style has it */
+};
+
+/** With `lanes` the stack looks at another thread afterwards, see ws_vars_look().
+ * @retval WS_ARGUMENT  the expression is not understood, in none of the lanes. Others as
+ * ws_vars_evaluate(). */
+WS_API enum ws_status ws_print_text(struct ws_stack *stack, const struct ws_print *print,
+				    struct ws_out *out, struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_print_json(struct ws_stack *stack, const struct ws_print *print,
+				    struct ws_out *out, struct ws_error *err) WS_MUST_USE;
 
 /* ---- symbolize: chains of calls at places in code ---- */
 

@@ -140,9 +140,10 @@ void ws_rows_heading(struct ws_rows *rows, const char *format, ...)
 	rows->heading_due = true;
 }
 
-void ws_rows_doubt(struct ws_rows *rows)
+void ws_rows_doubt(struct ws_rows *rows, const char *why, uint32_t *n_rows)
 {
-	rows->doubt = true;
+	rows->doubt = *why;
+	*n_rows += rows->doubt && !rows->measuring;
 }
 
 void ws_rows_begin(struct ws_rows *rows, bool focus)
@@ -354,6 +355,12 @@ void ws_rows_text(struct ws_rows *rows, const char *text)
 	ws_rows_str(rows, ws_str_of(text));
 }
 
+void ws_rows_text_or_none(struct ws_rows *rows, const char *text)
+{
+	ws_rows_or_none(rows, 1, text && *text);
+	ws_rows_text(rows, text);
+}
+
 void ws_rows_str(struct ws_rows *rows, struct ws_str text)
 {
 	if (passed_over(rows))
@@ -369,10 +376,4 @@ void ws_rows_missing(struct ws_rows *rows, enum ws_status why)
 {
 	if (!passed_over(rows))
 		empty_cell(rows, why);
-}
-
-void ws_rows_none(struct ws_rows *rows)
-{
-	if (!passed_over(rows))
-		empty_cell(rows, WS_OK);
 }

@@ -105,11 +105,6 @@ void ws_threads_fini(struct ws_threads *threads)
 	memset(threads, 0, sizeof *threads);
 }
 
-const struct ws_coords *ws_threads_focus_coords(const struct ws_threads *threads)
-{
-	return threads->have_focus ? &threads->at : NULL;
-}
-
 uint32_t ws_threads_kernel(const struct ws_threads *threads, uint32_t grid_index)
 {
 	return grid_index < threads->counts.grids ? threads->kernel_ids[grid_index] : WS_NONE;
@@ -146,10 +141,9 @@ void ws_threads_focus_json(const struct ws_threads *threads, struct ws_json *jso
 	for (size_t i = 0; i < N_FOCUS_LINE; i++) {
 		enum ws_filter_word word = focus_line[i].word;
 		const int64_t *number = threads->at.number[word];
-		ws_json_key(json, focus_line[i].key);
-		if (!threads->at.known[word])
-			ws_json_null(json);
-		else if (focus_line[i].triple)
+		if (!ws_json_key_or_null(json, focus_line[i].key, threads->at.known[word]))
+			continue;
+		if (focus_line[i].triple)
 			ws_json_dim3(json,
 				     (struct ws_dim3){ (uint32_t)number[0], (uint32_t)number[1],
 						       (uint32_t)number[2] });
@@ -390,7 +384,7 @@ static void stay_within(const struct ws_threads *threads, struct ws_filter *filt
 		n += ws_filter_limits(filter, (enum ws_filter_word)word);
 	for (size_t i = 0; n == 1 && i < sizeof within / sizeof within[0]; i++)
 		if (ws_filter_limits(filter, within[i][0]))
-			ws_filter_current(filter, ws_threads_focus_coords(threads), within[i][1]);
+			ws_filter_current(filter, &threads->at, within[i][1]);
 }
 
 bool ws_threads_nearest(const struct ws_threads *threads, const struct ws_filter *given,
@@ -437,14 +431,10 @@ void ws_resident_json(const struct ws_resident *place, const struct ws_lane *lan
 	ws_json_key_u64(json, "sm", place->sm.id);
 	ws_json_key_u64(json, "warp", place->warp.id);
 	ws_json_key_u64(json, "lane", lane->id);
-	if (place->kernel != WS_NONE)
-		ws_json_key_u64(json, "kernel", place->kernel);
-	else
-		ws_json_missing(json, "kernel", WS_ABSENT);
-	if (place->block_status == WS_OK)
-		ws_json_key_dim3(json, "blockIdx", place->block.idx);
-	else
-		ws_json_missing(json, "blockIdx", place->block_status);
+	if (ws_json_key_given(json, "kernel", place->kernel != WS_NONE ? WS_OK : WS_ABSENT))
+		ws_json_u64(json, place->kernel);
+	if (ws_json_key_given(json, "blockIdx", place->block_status))
+		ws_json_dim3(json, place->block.idx);
 	ws_json_key_dim3(json, "threadIdx", lane->thread);
 	ws_json_key_hex(json, "pc", lane->pc);
 }

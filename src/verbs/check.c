@@ -33,16 +33,10 @@ static void finding_json(struct check *check, const struct ws_finding *finding)
 	struct ws_json *json = check->json;
 	ws_json_object(json);
 	ws_json_key_text(json, "rule", ws_check_rule_word(finding->rule));
-	ws_json_key(json, "section");
-	if (finding->section)
+	if (ws_json_key_or_null(json, "section", finding->section))
 		ws_json_u64(json, finding->section);
-	else
-		ws_json_null(json);
 	ws_json_key_str(json, "name", section_name(check->core, finding->section));
-	ws_json_key(json, "offset");
-	if (finding->file_off == WS_NO_OFFSET)
-		ws_json_null(json);
-	else
+	if (ws_json_key_or_null(json, "offset", finding->file_off != WS_NO_OFFSET))
 		ws_json_hex(json, finding->file_off);
 	ws_json_key_text(json, "message", finding->message);
 	ws_json_end(json);

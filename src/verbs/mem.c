@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "base/reader.h"
+#include "verbs/stack.h"
 
 enum {
 	MAX_STRING = 4096,
@@ -16,7 +17,7 @@ enum {
 
 struct memory {
 	const struct ws_threads *threads;
-	const struct ws_mem *query;
+	struct ws_mem query;
 	struct ws_symbols *symbols; /* owned; NULL but for format 'a' */
 	struct ws_out *out;
 	uint8_t *bytes; /* owned: those that are there, in order; NULL for strings */
@@ -59,7 +60,7 @@ static void print_float(struct ws_out *out, uint64_t value, unsigned unit)
 static void print_address(struct memory *mem, struct ws_out *out, uint64_t value)
 {
 	const struct ws_threads *threads = mem->threads;
-	const struct ws_address *at = &mem->query->at;
+	const struct ws_address *at = &mem->query.at;
 	const struct ws_grid *grid =
 		at->grid_index < threads->counts.grids ? &threads->grids[at->grid_index] : NULL;
 	const struct ws_symbol *symbol = ws_symbols_find(
@@ -74,50 +75,50 @@ static void print_address(struct memory *mem, struct ws_out *out, uint64_t value
 
 static void print_unit(struct memory *mem, struct ws_out *out, const uint8_t *bytes)
 {
-	uint64_t value = wsi_load_le(bytes, mem->query->unit);
-	switch (mem->query->format) {
+	uint64_t value = wsi_load_le(bytes, mem->query.unit);
+	switch (mem->query.format) {
 	case 'd':
-		ws_out_printf(out, "%" PRId64, sign_extended(value, mem->query->unit));
+		ws_out_printf(out, "%" PRId64, sign_extended(value, mem->query.unit));
 		break;
 	case 'u':
 		ws_out_printf(out, "%" PRIu64, value);
 		break;
 	case 'o':
-		ws_out_printf(out, "0%0*" PRIo64, (int)(8 * mem->query->unit + 2) / 3, value);
+		ws_out_printf(out, "0%0*" PRIo64, (int)(8 * mem->query.unit + 2) / 3, value);
 		break;
 	case 't':
-		print_binary(out, value, mem->query->unit);
+		print_binary(out, value, mem->query.unit);
 		break;
 	case 'a':
 		print_address(mem, out, value);
 		break;
 	case 'f':
-		print_float(out, value, mem->query->unit);
+		print_float(out, value, mem->query.unit);
 		break;
 	case 'c':
-		ws_out_printf(out, "%" PRId64 " '", sign_extended(value, mem->query->unit));
+		ws_out_printf(out, "%" PRId64 " '", sign_extended(value, mem->query.unit));
 		ws_out_escaped(out, (struct ws_str){ (const char *)bytes, 1 });
 		ws_out_text(out, "'");
 		break;
 	default:
-		ws_out_printf(out, "0x%0*" PRIx64, (int)(2 * mem->query->unit), value);
+		ws_out_printf(out, "0x%0*" PRIx64, (int)(2 * mem->query.unit), value);
 	}
 }
 
 static void print_units(struct memory *mem, const uint8_t *bytes, size_t n_units)
 {
 	struct ws_out *out = mem->out;
-	size_t per_line = mem->query->format == 'a'   ? 1
-			  : mem->query->format == 't' ? 4
-						      : LINE_BYTES / mem->query->unit;
+	size_t per_line = mem->query.format == 'a'   ? 1
+			  : mem->query.format == 't' ? 4
+						     : LINE_BYTES / mem->query.unit;
 	for (size_t i = 0; i < n_units; i++) {
 		if (i % per_line == 0) {
 			ws_out_text(out, i ? "\n" : "");
 			ws_out_printf(out, "0x%" PRIx64 ":",
-				      mem->query->at.address + i * mem->query->unit);
+				      mem->query.at.address + i * mem->query.unit);
 		}
 		ws_out_text(out, "\t");
-		print_unit(mem, out, bytes + i * mem->query->unit);
+		print_unit(mem, out, bytes + i * mem->query.unit);
 	}
 	if (n_units)
 		ws_out_text(out, "\n");
@@ -136,8 +137,8 @@ static void print_reason(struct memory *mem, uint64_t address, const struct ws_e
 static uint64_t print_strings(struct memory *mem)
 {
 	struct ws_out *out = mem->out;
-	struct ws_address at = mem->query->at;
-	for (uint64_t i = 0; i < mem->query->count; i++) {
+	struct ws_address at = mem->query.at;
+	for (uint64_t i = 0; i < mem->query.count; i++) {
 		char text[MAX_STRING];
 		size_t n = 0;
 		struct ws_error err;
@@ -156,22 +157,29 @@ static uint64_t print_strings(struct memory *mem)
 			break;
 		}
 	}
-	return at.address - mem->query->at.address;
+	return at.address - mem->query.at.address;
 }
 
 /* ---- reading ---- */
 
-static bool is_valid(const struct ws_mem *query)
+/* Gives a query the size of its format, where it has none. */
+static enum ws_status settle(struct ws_mem *query, struct ws_error *err)
 {
+	const char format = query->format;
+	if (!query->unit)
+		query->unit = format == 'a' ? 8 : format == 'c' ? 1 : 4;
+	if (format == 's')
+		query->unit = 1;
 	const unsigned unit = query->unit;
-	if (!query->format || !strchr("xduotafcs", query->format) ||
-	    (unit != 1 && unit != 2 && unit != 4 && unit != 8) || query->count == 0 ||
-	    query->count > WS_MEM_MOST_BYTES / unit)
-		return false;
-	return query->format == 'a'   ? unit == 8
-	       : query->format == 's' ? unit == 1
-	       : query->format == 'f' ? unit >= 4
-				      : true;
+	if (!format || !strchr("xduotafcs", format) ||
+	    (unit != 1 && unit != 2 && unit != 4 && unit != 8) || (format == 'a' && unit != 8) ||
+	    (format == 'f' && unit < 4))
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+				"a format is /, a count, one of xduotafcs, one of bhwg");
+	if (query->count == 0 || query->count > WS_MEM_MOST_BYTES / unit)
+		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the count must be 1 to %u",
+				WS_MEM_MOST_BYTES / unit);
+	return WS_OK;
 }
 
 static void memory_fini(struct memory *mem)
@@ -182,7 +190,7 @@ static void memory_fini(struct memory *mem)
 
 static enum ws_status memory_read(struct memory *mem, struct ws_error *err)
 {
-	const struct ws_mem *query = mem->query;
+	const struct ws_mem *query = &mem->query;
 	mem->wanted = (size_t)query->count * query->unit;
 	mem->bytes = wsi_zalloc(mem->wanted);
 	if (!mem->bytes)
@@ -196,20 +204,18 @@ static enum ws_status memory_read(struct memory *mem, struct ws_error *err)
 enum ws_status ws_mem_text(const struct ws_threads *threads, const struct ws_mem *query,
 			   struct ws_out *out, uint64_t *ret_n, struct ws_error *err)
 {
-	struct memory mem = { .threads = threads, .query = query, .out = out };
-	enum ws_status st = WS_OK;
-	if (!is_valid(query))
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "no such format of memory");
-	if (query->format == 's') {
+	struct memory mem = { .threads = threads, .query = *query, .out = out };
+	enum ws_status st = settle(&mem.query, err);
+	if (st == WS_OK && query->format == 's') {
 		*ret_n = print_strings(&mem);
 		return WS_OK;
 	}
-	if (query->format == 'a')
+	if (st == WS_OK && query->format == 'a')
 		st = ws_symbols_create(threads->target, &mem.symbols, err);
 	if (st == WS_OK)
 		st = memory_read(&mem, err);
 	if (st == WS_OK) {
-		print_units(&mem, mem.bytes, mem.n / query->unit);
+		print_units(&mem, mem.bytes, mem.n / mem.query.unit);
 		if (mem.rest != WS_OK)
 			print_reason(&mem, query->at.address + mem.n, &mem.rest_err);
 		*ret_n = mem.n;
@@ -224,11 +230,12 @@ enum ws_status ws_mem_json(const struct ws_threads *threads, const struct ws_mem
 			   struct ws_out *out, uint64_t *ret_n, struct ws_error *err)
 {
 	static const char hex[] = "0123456789abcdef";
-	struct memory mem = { .threads = threads, .query = query, .out = out };
+	struct memory mem = { .threads = threads, .query = *query, .out = out };
 	struct ws_json json;
-	if (!is_valid(query))
-		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "no such format of memory");
-	enum ws_status st = memory_read(&mem, err);
+	enum ws_status st = settle(&mem.query, err);
+	if (st != WS_OK)
+		return st;
+	st = memory_read(&mem, err);
 	char *text = st == WS_OK ? wsi_zalloc(2 * mem.n + 1) : NULL;
 	if (!text) {
 		memory_fini(&mem);
@@ -238,22 +245,15 @@ enum ws_status ws_mem_json(const struct ws_threads *threads, const struct ws_mem
 		text[2 * i] = hex[mem.bytes[i] >> 4];
 		text[2 * i + 1] = hex[mem.bytes[i] & 15];
 	}
-	ws_json_begin(&json, out, "warpscope-mem-1");
-	ws_json_key(&json, "focus");
-	ws_threads_focus_json(threads, &json);
+	wsi_threads_json_begin(threads, "warpscope-mem-1", &json, out);
 	ws_json_key_text(&json, "space", ws_space_text(query->at.space));
-	ws_json_key(&json, "bank");
-	if (query->at.space == WS_SPACE_CONST)
+	if (ws_json_key_or_null(&json, "bank", query->at.space == WS_SPACE_CONST))
 		ws_json_u64(&json, query->at.bank);
-	else
-		ws_json_null(&json);
 	ws_json_key_hex(&json, "address", query->at.address);
 	ws_json_key_u64(&json, "wanted", mem.wanted);
 	ws_json_key_u64(&json, "read", mem.n);
-	if (mem.n == 0 && mem.rest != WS_OK)
-		ws_json_missing(&json, "bytes", mem.rest);
-	else
-		ws_json_key_str(&json, "bytes", (struct ws_str){ text, 2 * mem.n });
+	if (ws_json_key_given(&json, "bytes", mem.n ? WS_OK : mem.rest))
+		ws_json_str(&json, (struct ws_str){ text, 2 * mem.n });
 	const bool is_whole = mem.rest == WS_OK;
 	ws_json_key_text(&json, "rest_why", is_whole ? NULL : ws_missing_word(mem.rest));
 	ws_json_key_text(&json, "rest_message", is_whole ? NULL : mem.rest_err.message);

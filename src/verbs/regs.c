@@ -9,6 +9,7 @@
 #include <warpscope/verbs.h>
 
 #include "base/base.h"
+#include "verbs/stack.h"
 
 enum { TABLE_REGS = 8 /* in one table */ };
 
@@ -295,10 +296,7 @@ static void sheet_rows(struct ws_rows *rows, void *user)
 		const struct ws_lane *lane = &sheet->place->lanes[i];
 		const struct ws_thread_doubt doubt =
 			ws_threads_doubt_warp(regs->threads, sheet->place, lane->id);
-		if (*doubt.text) {
-			ws_rows_doubt(rows);
-			regs->told->n_doubted += !rows->measuring;
-		}
+		ws_rows_doubt(rows, doubt.text, &regs->told->n_doubted);
 		ws_rows_begin(rows, ws_threads_has_focus(regs->threads, sheet->place) &&
 					    regs->threads->focus.lane == lane->id);
 		ws_rows_number(rows, lane->id);
@@ -400,11 +398,11 @@ static void json_chosen(const struct regs *regs, size_t kind, const struct regis
 		    (is_whole(regs, kind) && i >= registers->n))
 			continue;
 		snprintf(name, sizeof name, "%s%u", kinds[kind].name, i);
-		if (i < registers->n)
-			ws_json_key_u64(regs->json, name, registers->value[i]);
-		else
-			ws_json_missing(regs->json, name,
-					registers->status == WS_OK ? WS_ABSENT : registers->status);
+		if (ws_json_key_given(regs->json, name,
+				      i < registers->n             ? WS_OK
+				      : registers->status == WS_OK ? WS_ABSENT
+								   : registers->status))
+			ws_json_u64(regs->json, registers->value[i]);
 	}
 }
 
@@ -414,17 +412,10 @@ static void json_lane(struct regs *regs, const struct ws_resident *place,
 	struct ws_json *json = regs->json;
 	ws_json_object(json);
 	ws_resident_json(place, lane, json);
-	ws_json_key(json, "errorpc");
-	if (place->warp.error_pc_valid)
+	if (ws_json_key_or_null(json, "errorpc", place->warp.error_pc_valid))
 		ws_json_hex(json, place->warp.error_pc);
-	else
-		ws_json_null(json);
 	const struct ws_thread_doubt doubt = ws_threads_doubt_warp(regs->threads, place, lane->id);
-	ws_json_key(json, "doubt");
-	if (*doubt.text)
-		ws_json_str(json, ws_str_of(doubt.text));
-	else
-		ws_json_null(json);
+	ws_json_key_text(json, "doubt", *doubt.text ? doubt.text : NULL);
 	if (regs->chosen)
 		ws_json_key_object(json, "selected");
 	for (size_t i = 0; i < WS_N_REG_KINDS; i++) {
@@ -500,9 +491,7 @@ enum ws_status ws_regs_json(const struct ws_threads *threads, const struct ws_fi
 	struct regs regs = {
 		.threads = threads, .chosen = chosen, .out = out, .json = &json, .told = ret_told
 	};
-	ws_json_begin(&json, out, "warpscope-regs-1");
-	ws_json_key(&json, "focus");
-	ws_threads_focus_json(threads, &json);
+	wsi_threads_json_begin(threads, "warpscope-regs-1", &json, out);
 	ws_json_key_array(&json, "lanes");
 	enum ws_status st = regs_walk(&regs, filter, err);
 	if (st != WS_OK)

@@ -83,11 +83,7 @@ void ws_symbolized_json(const struct ws_symbolized *answer, const char *place, s
 		ws_json_key_u64(json, "image", answer->image->index);
 		ws_json_key_text(json, "arch", arch);
 	}
-	if (answer->status == WS_OK) {
-		ws_json_key(json, "positions");
+	if (ws_json_key_given(json, "positions", answer->status))
 		ws_chain_json(json, answer->chain, answer->n);
-	} else {
-		ws_json_missing(json, "positions", answer->status);
-	}
 	ws_json_end(json);
 }

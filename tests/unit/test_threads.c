@@ -53,7 +53,7 @@ static struct seen walk(const struct ws_threads *threads, int argc, char **argv)
 	struct ws_filter filter;
 	struct seen seen = { .threads = threads };
 	const char *bad;
-	assert_true(ws_filter_parse(&filter, ws_threads_focus_coords(threads), argc, argv, &bad));
+	assert_true(ws_filter_parse(&filter, &threads->at, argc, argv, &bad));
 	ws_threads_walk(threads, &filter, WS_WALK_LANES, see, &seen);
 	return seen;
 }
@@ -94,7 +94,7 @@ static void a_filter_lets_through_what_it_names(void **state)
 	assert_true(threads.counts.warps > threads.counts.blocks);
 	seen = walk(&threads, 2, none);
 	assert_int_equal(seen.n_warps, 0);
-	assert_true(ws_filter_parse(&filter, ws_threads_focus_coords(&threads), 2, lane, &bad));
+	assert_true(ws_filter_parse(&filter, &threads.at, 2, lane, &bad));
 	assert_true(ws_threads_first(&threads, &filter, &first));
 	assert_true(ws_threads_nearest(&threads, &filter, &nearest));
 	assert_int_equal(first.lane, 5);

@@ -92,7 +92,6 @@ static void check_is_as_printed(void **state)
 	assert_printed("check hang.nvcudmp", folder_of("WS_TEST_DUMPS"), 0);
 	assert_int_equal(ws_check_json(core, "hang.nvcudmp", 1000, page_begin(), &summary, NULL),
 			 WS_OK);
-	ws_out_text(&page.out, "\n");
 	assert_printed("check --json hang.nvcudmp", folder_of("WS_TEST_DUMPS"), 0);
 	ws_target_close(target);
 }
@@ -257,8 +256,7 @@ static void regs_are_as_printed(void **state)
 		assert_true(!*word || ws_regs_choose(&chosen, word));
 		assert_true(wsi_format(first, "%s", cases[i].filter[0]) &&
 			    wsi_format(second, "%s", cases[i].filter[1]));
-		assert_true(
-			ws_filter_parse(&filter, ws_threads_focus_coords(&threads), 2, argv, &bad));
+		assert_true(ws_filter_parse(&filter, &threads.at, 2, argv, &bad));
 		assert_int_equal(
 			ws_regs_text(&threads, &filter, &chosen, page_begin(), &told, NULL), WS_OK);
 		assert_int_equal(told.n_lanes > 0, i != 4);
@@ -272,6 +270,113 @@ static void regs_are_as_printed(void **state)
 				       quote, word, quote, first, second));
 		assert_printed(words, folder, 0);
 	}
+	ws_threads_fini(&threads);
+	ws_target_close(target);
+}
+
+/* The stack of the thread that the program shows, its variables, and an expression in all lanes of
+ * its warp: of code with debug information, and of code without. */
+static void stack_is_as_printed(const char *name, const char *expression)
+{
+	const char *folder = folder_of("WS_TEST_DUMPS");
+	struct ws_target *target = dump_open(name);
+	struct ws_threads threads;
+	struct ws_stack stack;
+	struct ws_filter warp = { .nothing = false };
+	struct ws_resident place;
+	const struct ws_bt all = { UINT64_MAX, UINT64_MAX, .full = true };
+	const struct ws_locals locals = { .no_args = false };
+	struct ws_print print = { .expression = expression };
+	char words[300];
+	assert_int_equal(ws_threads_init(&threads, target, NULL, NULL), WS_OK);
+	assert_int_equal(ws_stack_open(&stack, &threads, NULL), WS_OK);
+	assert_true(stack.n_frames > 0 && stack.at == 0);
+	assert_int_equal(ws_vars_frames_left_out(stack.vars), 0);
+	assert_int_equal(ws_vars_frames_in_system(stack.vars), 0);
+	assert_int_equal(ws_vars_select_inlined(stack.vars, 99, 0, NULL), WS_ABSENT);
+	assert_true(ws_threads_resident(&threads, &warp, WS_WALK_LANES, threads.focus.warp_index,
+					&place));
+	assert_int_equal(ws_resident_focus(&place, &place.lanes[0]).warp_index,
+			 threads.focus.warp_index);
+	assert_int_equal(ws_bt_text(&stack, &all, page_begin(), NULL), WS_OK);
+	assert_true(wsi_format(words, "bt --full %s lane current", name));
+	assert_printed(words, folder, 0);
+	assert_int_equal(ws_bt_json(&stack, &all, page_begin(), NULL), WS_OK);
+	assert_true(wsi_format(words, "bt --json --full %s lane current", name));
+	assert_printed(words, folder, 0);
+	assert_int_equal(ws_locals_text(&stack, &locals, page_begin(), NULL), WS_OK);
+	assert_true(wsi_format(words, "locals %s lane current", name));
+	assert_printed(words, folder, 0);
+	assert_int_equal(ws_locals_json(&stack, page_begin(), NULL), WS_OK);
+	assert_true(wsi_format(words, "locals --json %s lane current", name));
+	assert_printed(words, folder, 0);
+	assert_int_equal(ws_print_text(&stack, &print, page_begin(), NULL), WS_OK);
+	assert_true(wsi_format(words, "print %s '%s' lane current", name, expression));
+	assert_printed(words, folder, 0);
+	for (unsigned word = WS_FILTER_device; word <= WS_FILTER_warp; word++)
+		ws_filter_current(&warp, &threads.at, (enum ws_filter_word)word);
+	print.lanes = &warp;
+	assert_int_equal(ws_print_json(&stack, &print, page_begin(), NULL), WS_OK);
+	assert_true(
+		wsi_format(words, "print --json --lanes %s '%s' warp current", name, expression));
+	assert_printed(words, folder, 0);
+	print.expression = "nobody + 1";
+	assert_int_equal(ws_print_text(&stack, &print, page_begin(), NULL), WS_ARGUMENT);
+	ws_stack_close(&stack);
+	ws_threads_fini(&threads);
+	ws_target_close(target);
+}
+
+static void stacks_are_as_printed(void **state)
+{
+	(void)state;
+	stack_is_as_printed("misaligned-G.nvcudmp", "threadIdx.x * 3");
+	stack_is_as_printed("illegal-address.nvcudmp", "$R4");
+	assert_string_equal(ws_confidence_text(WS_CONFIDENCE_LIKELY), "likely");
+}
+
+static bool no_memory;
+static unsigned long allocations, fails_at;
+
+static bool fails(void)
+{
+	return no_memory && ++allocations >= fails_at;
+}
+
+/* Wherever memory runs out, the answer says so, and is else the same. */
+static void stack_without_memory(void **state)
+{
+	(void)state;
+	struct ws_target *target = dump_open("misaligned-G.nvcudmp");
+	struct ws_threads threads;
+	struct ws_stack stack;
+	struct ws_filter everything = { .nothing = false };
+	const struct ws_print print = { .expression = "threadIdx.x % 7 * 2", .lanes = &everything };
+	static char expected[MOST];
+	enum ws_status st = WS_NO_MEMORY;
+	unsigned long lost = 0;
+	assert_int_equal(ws_threads_init(&threads, target, NULL, NULL), WS_OK);
+	assert_int_equal(ws_stack_open(&stack, &threads, NULL), WS_OK);
+	assert_int_equal(ws_print_text(&stack, &print, page_begin(), NULL), WS_OK);
+	ws_stack_close(&stack);
+	assert_int_equal(ws_out_flush(&page.out, NULL), WS_OK);
+	memcpy(expected, page.bytes, page.len + 1);
+	wsi_alloc_should_fail = fails;
+	for (fails_at = 1; st != WS_OK; fails_at++) {
+		no_memory = true;
+		allocations = 0;
+		st = ws_stack_open(&stack, &threads, NULL);
+		if (st == WS_OK)
+			st = ws_print_text(&stack, &print, page_begin(), NULL);
+		no_memory = false;
+		ws_stack_close(&stack);
+		lost += st == WS_NO_MEMORY;
+		assert_true(fails_at < 5000);
+	}
+	wsi_alloc_should_fail = NULL;
+	assert_true(lost > 3);
+	assert_int_equal(ws_out_flush(&page.out, NULL), WS_OK);
+	assert_string_equal(page.bytes, expected);
 	ws_threads_fini(&threads);
 	ws_target_close(target);
 }
@@ -413,6 +518,8 @@ int main(void)
 		cmocka_unit_test(symbols_are_looked_up_once),
 		cmocka_unit_test(symbolize_is_as_printed),
 		cmocka_unit_test(regs_are_as_printed),
+		cmocka_unit_test(stacks_are_as_printed),
+		cmocka_unit_test(stack_without_memory),
 		cmocka_unit_test(registers_are_chosen_by_name),
 		cmocka_unit_test(diff_tells_each_difference_up_to_the_limit),
 		cmocka_unit_test(diff_is_as_printed),
