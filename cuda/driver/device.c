@@ -5,13 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static CUresult check(CUdevice device)
-{
-	if (!driver.ready)
-		return CUDA_ERROR_NOT_INITIALIZED;
-	return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
-}
-
 CU_API(cuDeviceGetCount)(int *ret_n)
 {
 	if (!driver.ready)
@@ -24,7 +17,7 @@ CU_API(cuDeviceGetCount)(int *ret_n)
 
 CU_API(cuDeviceGet)(CUdevice *ret_device, int ordinal)
 {
-	CUresult result = ret_device ? check(ordinal) : CUDA_ERROR_INVALID_VALUE;
+	CUresult result = ret_device ? device_check(ordinal) : CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS)
 		*ret_device = 0;
 	DONE(result);
@@ -32,7 +25,7 @@ CU_API(cuDeviceGet)(CUdevice *ret_device, int ordinal)
 
 CU_API(cuDeviceGetName)(char *ret_name, int size, CUdevice device)
 {
-	CUresult result = ret_name && size > 0 ? check(device) : CUDA_ERROR_INVALID_VALUE;
+	CUresult result = ret_name && size > 0 ? device_check(device) : CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS)
 		snprintf(ret_name, (size_t)size, "%s", driver.device.name);
 	DONE(result);
@@ -40,7 +33,7 @@ CU_API(cuDeviceGetName)(char *ret_name, int size, CUdevice device)
 
 CU_API(cuDeviceGetUuid_v2)(CUuuid *ret_uuid, CUdevice device)
 {
-	CUresult result = ret_uuid ? check(device) : CUDA_ERROR_INVALID_VALUE;
+	CUresult result = ret_uuid ? device_check(device) : CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS) /* one for all of these: they are all the same */
 		memcpy(ret_uuid->bytes, "warpscope-gpu-00", 16);
 	DONE(result);
@@ -53,7 +46,7 @@ CU_API(cuDeviceGetUuid)(CUuuid *ret_uuid, CUdevice device)
 
 CU_API(cuDeviceTotalMem_v2)(size_t *ret_bytes, CUdevice device)
 {
-	CUresult result = ret_bytes ? check(device) : CUDA_ERROR_INVALID_VALUE;
+	CUresult result = ret_bytes ? device_check(device) : CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS)
 		*ret_bytes = driver.device.limits.memory_bytes;
 	DONE(result);
@@ -61,7 +54,7 @@ CU_API(cuDeviceTotalMem_v2)(size_t *ret_bytes, CUdevice device)
 
 CU_API(cuDeviceComputeCapability)(int *ret_major, int *ret_minor, CUdevice device)
 {
-	CUresult result = ret_major && ret_minor ? check(device) : CUDA_ERROR_INVALID_VALUE;
+	CUresult result = ret_major && ret_minor ? device_check(device) : CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS) {
 		*ret_major = (int)(driver.device.limits.sm / 10);
 		*ret_minor = (int)(driver.device.limits.sm % 10);
@@ -157,7 +150,7 @@ enum { N_ATTRIBUTES = 150 };
 CU_API(cuDeviceGetAttribute)(int *ret_value, int number, CUdevice device)
 {
 	CUresult result = ret_value && number > 0 && number < N_ATTRIBUTES
-				  ? check(device)
+				  ? device_check(device)
 				  : CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS)
 		*ret_value = attribute(number);
@@ -166,8 +159,8 @@ CU_API(cuDeviceGetAttribute)(int *ret_value, int number, CUdevice device)
 
 CU_API(cuDeviceCanAccessPeer)(int *ret_can, CUdevice device, CUdevice peer)
 {
-	CUresult result = ret_can ? check(device) : CUDA_ERROR_INVALID_VALUE;
-	result = result == CUDA_SUCCESS ? check(peer) : result;
+	CUresult result = ret_can ? device_check(device) : CUDA_ERROR_INVALID_VALUE;
+	result = result == CUDA_SUCCESS ? device_check(peer) : result;
 	if (result == CUDA_SUCCESS)
 		*ret_can = 0;
 	DONE(result);
@@ -177,7 +170,7 @@ static const char bus[] = "0000:01:00.0";
 
 CU_API(cuDeviceGetPCIBusId)(char *ret_id, int size, CUdevice device)
 {
-	CUresult result = ret_id && size > 0 ? check(device) : CUDA_ERROR_INVALID_VALUE;
+	CUresult result = ret_id && size > 0 ? device_check(device) : CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS)
 		snprintf(ret_id, (size_t)size, "%s", bus);
 	DONE(result);
@@ -185,7 +178,7 @@ CU_API(cuDeviceGetPCIBusId)(char *ret_id, int size, CUdevice device)
 
 CU_API(cuDeviceGetByPCIBusId)(CUdevice *ret_device, const char *id)
 {
-	CUresult result = ret_device && id ? check(0) : CUDA_ERROR_INVALID_VALUE;
+	CUresult result = ret_device && id ? device_check(0) : CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS && strcmp(id, bus) != 0)
 		result = CUDA_ERROR_INVALID_DEVICE;
 	if (result == CUDA_SUCCESS)

@@ -180,6 +180,8 @@ extern struct driver driver;
 
 /* Whether a call may be made: initialised, a context that is there, no fault. */
 CUresult driver_check(void);
+/* Of a call that names the device. */
+CUresult device_check(CUdevice device);
 /* The thread's current context; NULL: none. */
 struct context *driver_context(void);
 /* How many the program has. */

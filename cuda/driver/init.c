@@ -161,8 +161,7 @@ static void pop(void)
 	debug_tell(WIRE_POPPED);
 }
 
-/* Of a call that names the device. */
-static CUresult check_device(CUdevice device)
+CUresult device_check(CUdevice device)
 {
 	if (!driver.ready)
 		return CUDA_ERROR_NOT_INITIALIZED;
@@ -171,7 +170,7 @@ static CUresult check_device(CUdevice device)
 
 CU_API(cuDevicePrimaryCtxRetain)(CUcontext *ret_context, CUdevice device)
 {
-	CUresult result = ret_context ? check_device(device) : CUDA_ERROR_INVALID_VALUE;
+	CUresult result = ret_context ? device_check(device) : CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS) {
 		pthread_mutex_lock(&lock);
 		bool first = driver.primary.refs++ == 0;
@@ -202,13 +201,13 @@ static CUresult reset(void)
 
 CU_API(cuDevicePrimaryCtxReset_v2)(CUdevice device)
 {
-	CUresult result = check_device(device);
+	CUresult result = device_check(device);
 	DONE(result == CUDA_SUCCESS ? reset() : result);
 }
 
 CU_API(cuDevicePrimaryCtxRelease_v2)(CUdevice device)
 {
-	CUresult result = check_device(device);
+	CUresult result = device_check(device);
 	bool last = false;
 	pthread_mutex_lock(&lock);
 	if (result == CUDA_SUCCESS && driver.primary.refs == 0)
@@ -221,7 +220,7 @@ CU_API(cuDevicePrimaryCtxRelease_v2)(CUdevice device)
 
 CU_API(cuDevicePrimaryCtxGetState)(CUdevice device, unsigned *ret_flags, int *ret_active)
 {
-	CUresult result = ret_flags && ret_active ? check_device(device) : CUDA_ERROR_INVALID_VALUE;
+	CUresult result = ret_flags && ret_active ? device_check(device) : CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS) {
 		*ret_flags = driver.primary.flags;
 		*ret_active = driver.primary.refs > 0;
@@ -231,7 +230,7 @@ CU_API(cuDevicePrimaryCtxGetState)(CUdevice device, unsigned *ret_flags, int *re
 
 CU_API(cuDevicePrimaryCtxSetFlags_v2)(CUdevice device, unsigned flags)
 {
-	CUresult result = check_device(device);
+	CUresult result = device_check(device);
 	if (result == CUDA_SUCCESS && flags & ~(unsigned)CU_CTX_FLAGS_MASK)
 		result = CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS)
@@ -241,7 +240,7 @@ CU_API(cuDevicePrimaryCtxSetFlags_v2)(CUdevice device, unsigned flags)
 
 static CUresult create(CUcontext *ret_context, unsigned flags, CUdevice device)
 {
-	CUresult result = ret_context ? check_device(device) : CUDA_ERROR_INVALID_VALUE;
+	CUresult result = ret_context ? device_check(device) : CUDA_ERROR_INVALID_VALUE;
 	if (result != CUDA_SUCCESS)
 		return result;
 	struct context *context = calloc(1, sizeof *context);

@@ -270,15 +270,16 @@ CUDBGResult wsi_cudbg_getPhysicalRegister30(struct wsi_cudbg *s, uint64_t pc, ch
 	return find_register(s, NULL, pc, reg, buf, sz, numPhysRegs, regClass);
 }
 
+static struct ws_cubin_hint on_device(const struct wsi_at *at)
+{
+	return (struct ws_cubin_hint){ WS_NONE, at->device->index, WS_NONE };
+}
+
 CUDBGResult wsi_cudbg_getPhysicalRegister40(struct wsi_cudbg *s, struct wsi_at *at, uint64_t pc,
 					    char *reg, uint32_t *buf, uint32_t sz,
 					    uint32_t *numPhysRegs, CUDBGRegClass *regClass)
 {
-	const struct ws_cubin_hint hint = {
-		.module_index = WS_NONE,
-		.device_index = at->device->index,
-		.context_index = WS_NONE,
-	};
+	const struct ws_cubin_hint hint = on_device(at);
 	return find_register(s, &hint, pc, reg, buf, sz, numPhysRegs, regClass);
 }
 
@@ -300,11 +301,7 @@ bool wsi_cudbg_device_of_code(struct wsi_cudbg *s, uint64_t addr, uint32_t *ret_
 static CUDBGResult find_code(struct wsi_cudbg *s, const struct wsi_at *at, uint64_t addr,
 			     struct ws_place *ret_place)
 {
-	const struct ws_cubin_hint hint = {
-		.module_index = WS_NONE,
-		.device_index = at->device->index,
-		.context_index = WS_NONE,
-	};
+	const struct ws_cubin_hint hint = on_device(at);
 	struct ws_error err = { .status = WS_OK };
 	enum ws_status st = ws_cubin_set_find_address(s->cubins, addr, &hint, ret_place, &err);
 	if (st == WS_ABSENT)

@@ -2,16 +2,10 @@
 /* Going back on a software GPU that runs. */
 #include "target/sim/live.h"
 
-static enum ws_status stands(const struct sim_target *t, struct ws_error *err)
-{
-	return sim_runs(t) ? wsi_fail(err, WS_RUNNING, WS_NO_OFFSET, "the device is running")
-			   : WS_OK;
-}
-
 enum ws_status sim_keep_history(struct ws_target *target, uint64_t max_bytes, struct ws_error *err)
 {
 	struct sim_target *t = sim_of(target);
-	enum ws_status st = stands(t, err);
+	enum ws_status st = sim_stands(t, err);
 	return st == WS_OK ? wsi_history_keep(t->sim, max_bytes, err) : st;
 }
 
@@ -60,7 +54,7 @@ enum ws_status sim_go_back(struct ws_target *target, const struct ws_back *back,
 {
 	struct sim_target *t = sim_of(target);
 	struct wsi_found found;
-	enum ws_status st = stands(t, err);
+	enum ws_status st = sim_stands(t, err);
 	if (st != WS_OK)
 		return st;
 	pthread_mutex_lock(&t->live->lock);

@@ -11,8 +11,7 @@ static enum ws_status absent(struct ws_error *err, const char *what)
 	return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "%s", what);
 }
 
-/* While it runs, nobody but its thread may look at it. */
-static enum ws_status stands(const struct sim_target *t, struct ws_error *err)
+enum ws_status sim_stands(const struct sim_target *t, struct ws_error *err)
 {
 	return sim_runs(t) ? wsi_fail(err, WS_RUNNING, WS_NO_OFFSET, "the device is running")
 			   : WS_OK;
@@ -149,7 +148,7 @@ enum ws_status sim_sm(const struct ws_target *target, uint32_t index, struct ws_
 {
 	const struct sim_target *t = sim_of(target);
 	const struct ws_sim_fault *fault = &t->sim->fault;
-	enum ws_status st = stands(t, err);
+	enum ws_status st = sim_stands(t, err);
 	if (st != WS_OK)
 		return st;
 	*ret_sm = (struct ws_sm){
@@ -195,7 +194,7 @@ enum ws_status sim_block(const struct ws_target *target, uint32_t index, struct 
 			 struct ws_error *err)
 {
 	const struct sim_target *t = sim_of(target);
-	enum ws_status st = stands(t, err);
+	enum ws_status st = sim_stands(t, err);
 	if (st != WS_OK)
 		return st;
 	const struct wsi_block *block = t->rows.blocks[index];
@@ -297,7 +296,7 @@ enum ws_status sim_warp(const struct ws_target *target, uint32_t index, struct w
 		[WSI_HALT_INTERNAL] = WS_STOP_INTERNAL,
 		[WSI_HALT_WATCHED] = WS_STOP_INTERNAL,
 	};
-	enum ws_status st = stands(t, err);
+	enum ws_status st = sim_stands(t, err);
 	if (st != WS_OK)
 		return st;
 	const struct wsi_warp *warp = t->rows.warps[index];
@@ -357,7 +356,7 @@ enum ws_status sim_lanes(const struct ws_target *target, uint32_t warp_index,
 			 struct ws_lane *ret_lanes, uint32_t *ret_n, struct ws_error *err)
 {
 	const struct sim_target *t = sim_of(target);
-	enum ws_status st = stands(t, err);
+	enum ws_status st = sim_stands(t, err);
 	if (st != WS_OK)
 		return st;
 	const struct wsi_warp *warp = t->rows.warps[warp_index];
@@ -389,7 +388,7 @@ enum ws_status sim_call_stack(const struct ws_target *target, uint32_t warp_inde
 			      uint32_t *ret_n, struct ws_error *err)
 {
 	const struct sim_target *t = sim_of(target);
-	enum ws_status st = stands(t, err);
+	enum ws_status st = sim_stands(t, err);
 	if (st != WS_OK)
 		return st;
 	const struct wsi_warp *warp = t->rows.warps[warp_index];
@@ -458,7 +457,7 @@ enum ws_status sim_registers(const struct ws_target *target, uint32_t warp_index
 			     uint32_t *ret_values, uint32_t *ret_n, struct ws_error *err)
 {
 	const struct sim_target *t = sim_of(target);
-	enum ws_status st = stands(t, err);
+	enum ws_status st = sim_stands(t, err);
 	if (st != WS_OK)
 		return st;
 	const struct wsi_warp *warp = t->rows.warps[warp_index];

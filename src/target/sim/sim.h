@@ -128,6 +128,9 @@ WSI_TARGET_MEMBER(sim_, read_host);
 WSI_TARGET_MEMBER(sim_, write_host);
 WSI_TARGET_MEMBER(sim_, host_address);
 
+/* While it runs, nobody but its thread may look at it. */
+enum ws_status sim_stands(const struct sim_target *t, struct ws_error *err);
+
 /* ---- live.c: of a device that can run ---- */
 
 /* Whether clients see it run; of a device that cannot, never. */
