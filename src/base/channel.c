@@ -29,7 +29,7 @@ union control { /* one descriptor */
 
 bool wsi_packet_send(int to, const void *bytes, size_t n, int fd)
 {
-	struct iovec part = { (void *)(uintptr_t)bytes, n };
+	struct iovec part = { (void *)(uintptr_t)bytes, n }; /* POSIX has no const here */
 	struct msghdr packet = { .msg_iov = &part, .msg_iovlen = 1 };
 	union control control = { 0 };
 	if (fd >= 0) {

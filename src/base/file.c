@@ -34,7 +34,7 @@ enum ws_status wsi_file_map(int fd, const char *path, struct wsi_file *ret_file,
 	void *bytes = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (bytes == MAP_FAILED)
 		return wsi_fail_errno(err, "%s: cannot map", path);
-	*ret_file = (struct wsi_file){ .bytes = { .ptr = bytes, .len = len }, .is_mapped = true };
+	*ret_file = (struct wsi_file){ .bytes = { .ptr = bytes, .len = len }, .mapping = bytes };
 	return WS_OK;
 }
 
@@ -58,8 +58,8 @@ void wsi_file_release(const struct wsi_file *file, size_t before)
 {
 #ifdef MADV_DONTNEED
 	const size_t whole = before - before % ((size_t)1 << 16); /* no page is larger */
-	if (file->is_mapped && whole)
-		(void)!madvise((void *)(uintptr_t)file->bytes.ptr, whole, MADV_DONTNEED);
+	if (file->mapping && whole)
+		(void)!madvise(file->mapping, whole, MADV_DONTNEED);
 #else
 	(void)file;
 	(void)before;
@@ -68,10 +68,8 @@ void wsi_file_release(const struct wsi_file *file, size_t before)
 
 void wsi_file_close(struct wsi_file *file)
 {
-	if (file->is_mapped)
-		munmap((void *)(uintptr_t)file->bytes.ptr, file->bytes.len);
-	else
-		wsi_free((void *)(uintptr_t)file->bytes.ptr);
+	if (file->mapping)
+		munmap(file->mapping, file->bytes.len);
 	*file = (struct wsi_file){ 0 };
 }
 

@@ -8,8 +8,8 @@
 #include "base/base.h"
 
 struct wsi_file {
-	struct ws_span bytes; /* owned: the mapping, or memory for what cannot be mapped */
-	bool is_mapped;
+	struct ws_span bytes; /* those of the mapping */
+	void *mapping;        /* owned; NULL: no byte */
 
 	/* of wsi_file_open_any() */
 	const char *packing; /* "gzip", "zstd"; NULL: the bytes are as they came. Static storage */

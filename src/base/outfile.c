@@ -76,7 +76,8 @@ static bool write_out(void *user, const uint8_t *bytes, size_t n)
 static bool drain(void *user, const uint8_t *bytes, size_t n)
 {
 	struct wsi_outfile *file = user;
-	bool is_own = bytes == file->stream.buffer;
+	uint8_t *own = file->stream.buffer;
+	bool is_own = bytes == own;
 	if (!wsi_worker_wait(&file->worker, is_own ? WSI_WORKER_PIECES - 1 : 0))
 		return false;
 	if (!is_own)
@@ -84,8 +85,8 @@ static bool drain(void *user, const uint8_t *bytes, size_t n)
 	uint8_t **spare = &file->spare[file->next_spare];
 	file->next_spare = (file->next_spare + 1) % WSI_WORKER_PIECES;
 	file->stream.buffer = *spare;
-	*spare = (uint8_t *)(uintptr_t)bytes;
-	wsi_worker_give(&file->worker, bytes, n);
+	*spare = own;
+	wsi_worker_give(&file->worker, own, n);
 	return true;
 }
 

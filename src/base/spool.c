@@ -428,7 +428,7 @@ static enum ws_status spool_run(struct spool *s, struct wsi_file *ret_file, stru
 		return st;
 	about.is_enough = s->is_enough;
 	about.bytes = file.bytes;
-	about.is_mapped = file.is_mapped;
+	about.mapping = file.mapping;
 	*ret_file = about;
 	return WS_OK;
 }

@@ -33,7 +33,7 @@ CUDBGResult wsi_cudbg_getElfImage(struct wsi_cudbg *s, struct wsi_at *at, bool r
 	if (st != WS_OK)
 		return wsi_cudbg_held_status(s, st, NULL);
 	struct ws_span bytes = relocated ? module.relocated : module.original;
-	*elfImage = (void *)(uintptr_t)bytes.ptr;
+	*elfImage = (void *)(uintptr_t)bytes.ptr; /* the API has no const here; clients read */
 	*size = bytes.len;
 	return CUDBG_SUCCESS;
 }

@@ -358,12 +358,12 @@ static bool take_images(struct wsi_cudbg *s, const struct wsi_api_fn *fn,
 	return true;
 }
 
-/* Outputs reach the client when all of the reply is found good. `body` is ours to change. */
+/* Outputs reach the client when all of the reply, which is ours to change, is found good. */
 static bool take_outputs(struct wsi_cudbg *s, const struct wsi_api_fn *fn,
-			 const union wsi_api_value *values, struct ws_span body,
+			 const union wsi_api_value *values, uint8_t *reply, size_t n_bytes,
 			 CUDBGResult *ret_result)
 {
-	struct wsi_reader in = wsi_reader_of(body);
+	struct wsi_reader in = wsi_reader_of((struct ws_span){ reply, n_bytes, 0 });
 	uint64_t number[WSI_API_MAX_ARGS];
 	union wsi_api_value got[WSI_API_MAX_ARGS] = { { .number = 0 } };
 	for (unsigned i = 0; i < fn->n_args; i++)
@@ -377,7 +377,7 @@ static bool take_outputs(struct wsi_cudbg *s, const struct wsi_api_fn *fn,
 		bool whole = fn->args[i].count >= 0 || number[i] == room;
 		if (in.failed || number[i] > room || !whole)
 			return false;
-		got[i].pointer = (void *)(uintptr_t)bytes.ptr;
+		got[i].pointer = reply + bytes.origin;
 	}
 	if (!take_images(s, fn, got, &in, ret_result) || in.failed || wsi_reader_left(&in))
 		return false;
@@ -420,7 +420,7 @@ static bool take_reply(struct wsi_cudbg *s, unsigned slot, const union wsi_api_v
 		return false;
 	*ret_result = (CUDBGResult)head.result;
 	if (head.result == CUDBG_SUCCESS)
-		return take_outputs(s, fn, values, body, ret_result);
+		return take_outputs(s, fn, values, owned ? owned : small, body.len, ret_result);
 	take_why(s, fn, *ret_result, body);
 	return true;
 }

@@ -127,7 +127,8 @@ static bool get_regs(pid_t tid, regs_type *ret)
 
 static bool set_regs(pid_t tid, const regs_type *regs)
 {
-	struct iovec all = { (void *)(uintptr_t)regs, sizeof *regs };
+	regs_type copy = *regs;
+	struct iovec all = { &copy, sizeof copy };
 	return ptrace(PTRACE_SETREGSET, tid, (void *)GENERAL_REGISTERS, &all) == 0;
 }
 

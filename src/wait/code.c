@@ -205,11 +205,12 @@ static bool passed(void *user, const struct ws_flow_node *node, uint64_t argumen
 static bool number_at(const struct way *way, uint64_t pc, unsigned number, uint64_t *ret_value)
 {
 	struct spot spot;
+	struct way here = *way;
 	struct ws_flow_slice *slice = wsi_zalloc(sizeof *slice);
 	bool found = slice && open_spot(way->spot, pc, &spot) == WS_OK &&
 		     ws_flow_slice(spot.code.flow, pc, WS_OPERAND_REG, number, 32, slice, NULL) ==
 			     WS_OK &&
-		     ws_flow_value(slice, 0, passed, (void *)(uintptr_t)way, ret_value);
+		     ws_flow_value(slice, 0, passed, &here, ret_value);
 	wsi_free(slice);
 	return found;
 }

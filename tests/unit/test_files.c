@@ -549,7 +549,7 @@ static void what_is_no_packed_file_is_mapped_or_told(void **state)
 	struct ws_error err;
 	put_file("plain", "\x1f\x8b\x07text", 7, 0600); /* another method of packing */
 	assert_int_equal(wsi_file_open_any("plain", NULL, &file, &err), WS_OK);
-	assert_true(file.bytes.len == 7 && !file.packing && file.is_mapped);
+	assert_true(file.bytes.len == 7 && !file.packing && file.mapping);
 	wsi_file_close(&file);
 	assert_null(file.bytes.ptr);
 	put_file("plain", "", 0, 0600);

@@ -284,8 +284,8 @@ static bool page_fetch(struct wsi_region *region, uint64_t index, bool *ret_no_m
 	return true;
 }
 
-const uint8_t *wsi_region_read(struct wsi_region *region, uint64_t address, uint64_t *len,
-			       bool *ret_no_memory)
+uint8_t *wsi_region_read(struct wsi_region *region, uint64_t address, uint64_t *len,
+			 bool *ret_no_memory)
 {
 	uint64_t off = address - region->start, index = off >> WSI_PAGE_BITS;
 	uint64_t in_page = off & (WSI_PAGE_BYTES - 1);

@@ -98,10 +98,10 @@ struct wsi_region *wsi_memory_find(struct wsi_memory *memory, uint64_t address);
 /*
  * Bytes from an address on, which is in the region, all in one page: at most `*len`, which is
  * reduced to what there is. NULL: not recorded, or (`*ret_no_memory`) there is no memory to hold a
- * page.
+ * page. Only to be read: others may have the page too.
  */
-const uint8_t *wsi_region_read(struct wsi_region *region, uint64_t address, uint64_t *len,
-			       bool *ret_no_memory);
+uint8_t *wsi_region_read(struct wsi_region *region, uint64_t address, uint64_t *len,
+			 bool *ret_no_memory);
 /* The same for writing: the page is the device's alone. */
 uint8_t *wsi_region_write(struct wsi_region *region, uint64_t address, uint64_t *len,
 			  bool *ret_no_memory);

@@ -68,17 +68,12 @@ uint8_t *wsi_global_bytes(struct wsi_run *run, uint64_t address, uint64_t len, b
 {
 	struct wsi_region *region = wsi_memory_find(&run->sim->memory, address);
 	uint64_t n = len;
-	uint8_t *bytes = NULL;
 	bool no_memory;
 	*ret_region = region;
 	if (!region || (write && region->read_only))
 		return NULL;
-	if (write) {
-		bytes = wsi_region_write(region, address, &n, &no_memory);
-	} else { /* the same page; nobody writes through this */
-		const uint8_t *from = wsi_region_read(region, address, &n, &no_memory);
-		memcpy(&bytes, &from, sizeof bytes);
-	}
+	uint8_t *bytes = write ? wsi_region_write(region, address, &n, &no_memory)
+			       : wsi_region_read(region, address, &n, &no_memory);
 	run->no_memory |= no_memory;
 	return n == len ? bytes : NULL;
 }
