@@ -39,7 +39,7 @@ def without_caller(names):
     """Those of the names that no program, example, benchmark or test calls."""
     root = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')
     left = {name for name in names if name.startswith('ws_')}
-    for top in ('cli', 'driver', 'runtime', 'agent', 'examples', 'bench', 'tests', 'fuzz'):
+    for top in ('cli', 'cuda', 'examples', 'bench', 'tests', 'fuzz'):
         for where, _, files in os.walk(os.path.join(root, top)):
             for name in files:
                 if name.endswith(('.c', '.h', '.cc')):

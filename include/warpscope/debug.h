@@ -198,9 +198,6 @@ WS_API bool ws_debug_thread(const struct ws_debug *session, struct ws_debug_thre
 /** Looks at a lane of a warp, in its innermost frame. False: the warp or its block cannot be read,
  * and the focus stays. */
 WS_API bool ws_debug_set_focus(struct ws_debug *session, uint32_t warp_index, uint32_t lane);
-/** Somebody else changed rows: finds the focus again, in its innermost frame. False: its thread has
- * exited; another is chosen if there is one. */
-WS_API bool ws_debug_refresh(struct ws_debug *session);
 /** Looks at another frame of that thread, see ws_vars_select_inlined(); 0 and 0: the innermost. */
 WS_API void ws_debug_select(struct ws_debug *session, uint32_t level, uint32_t position);
 

@@ -83,9 +83,6 @@ WS_API bool ws_sim_host_held(struct ws_target *target, uint64_t event);
  */
 WS_API enum ws_status ws_sim_host_switch(struct ws_target *target, bool pushed, uint32_t host_tid,
 					 struct ws_error *err) WS_MUST_USE;
-/** Whether the device runs, but all threads that are left wait for each other, or for the host. May
- * be called beside everything else. */
-WS_API bool ws_sim_host_stuck(struct ws_target *target);
 /** Waits until nothing runs or is queued: WS_SIM_DONE, or WS_SIM_FAULTED when a fault ended it. */
 WS_API enum ws_sim_outcome ws_sim_host_wait(struct ws_target *target);
 /** The same without waiting: false while something runs or is queued. What ended it is told once;

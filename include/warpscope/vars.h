@@ -82,8 +82,6 @@ WS_API enum ws_status ws_vars_select(struct ws_vars *vars, uint32_t level,
  */
 WS_API enum ws_status ws_vars_select_inlined(struct ws_vars *vars, uint32_t level,
 					     uint32_t position, struct ws_error *err) WS_MUST_USE;
-/** The frame that it looks at. */
-WS_API uint32_t ws_vars_selected(const struct ws_vars *vars);
 
 /** Where in local memory the frame that it looks at begins: its caller's stack pointer, as call
  * frames have it. @retval WS_ABSENT  nothing tells. */
@@ -158,8 +156,6 @@ WS_API enum ws_status ws_vars_keep(struct ws_vars *vars, struct ws_value *value,
 				   struct ws_error *err) WS_MUST_USE;
 /** A whole number of C's type int, or long. */
 WS_API struct ws_value ws_value_int(int64_t number);
-/** An array of numbers of C's type unsigned int; of 0, or more than 8, no value. */
-WS_API struct ws_value ws_value_uints(const uint32_t *numbers, uint32_t n);
 /** An array of characters, the first 31 of a text. */
 WS_API struct ws_value ws_value_text(struct ws_str text);
 /** An address of code. */

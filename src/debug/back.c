@@ -20,7 +20,7 @@ enum ws_status wsi_debug_back(struct ws_debug *d, const struct ws_back *back,
 	const enum ws_status st = ws_target_go_back(d->target, back, ret_found, err);
 	if (st == WS_OK)
 		count_ended(d);
-	(void)ws_debug_refresh(d);
+	(void)wsi_debug_refresh(d);
 	return st;
 }
 

@@ -5,6 +5,8 @@
 #include <warpscope/cudadebugger.h>
 #include <warpscope/threads.h>
 
+#include "vars/vars.h"
+
 struct known {
 	const struct ws_debug *d;
 	struct ws_threads threads;
@@ -150,7 +152,7 @@ bool wsi_debug_cuda_variable(const struct ws_debug *d, struct ws_str name,
 	const struct ws_str rest = { name.ptr + sizeof focus - 1, name.len - (sizeof focus - 1) };
 	if (ws_str_equal(name, ws_str_of("present_kernel_ids"))) {
 		uint32_t ids[MOST_IDS], n = present_grids(&known.threads, ids);
-		*ret_value = ws_value_uints(ids, n < MOST_IDS ? n : MOST_IDS);
+		*ret_value = wsi_value_uints(ids, n < MOST_IDS ? n : MOST_IDS);
 	} else if (of_coords ? focus_number(&known, rest, &found) : number(&known, name, &found)) {
 		*ret_value = ws_value_int(found);
 	}

@@ -270,7 +270,7 @@ enum ws_status ws_debug_run(struct ws_debug *d, struct ws_debug_stop *ret_stop,
 		if (outcome == WAITS)
 			wsi_breakpoints_find(d);
 		if (outcome == STOPPED) {
-			(void)ws_debug_refresh(d);
+			(void)wsi_debug_refresh(d);
 			is_found = find_stop(d, &stop);
 		}
 	} while (outcome == WAITS || (outcome == STOPPED && !is_found));

@@ -62,7 +62,7 @@ enum ws_status wsi_debug_use(struct ws_debug *d, struct ws_target *target, uint6
 	d->has_focus = false;
 	wsi_breakpoints_plant(d);
 	if (has_begun)
-		(void)ws_debug_refresh(d);
+		(void)wsi_debug_refresh(d);
 	return WS_OK;
 }
 
@@ -186,7 +186,7 @@ bool wsi_debug_find_thread(const struct ws_debug *d, const struct ws_debug_threa
 	       memcmp(&block.idx, &was->block, sizeof block.idx) == 0;
 }
 
-bool ws_debug_refresh(struct ws_debug *d)
+bool wsi_debug_refresh(struct ws_debug *d)
 {
 	struct ws_focus focus;
 	const bool same = d->has_focus && wsi_debug_find_thread(d, &d->thread, &focus);
@@ -201,7 +201,7 @@ bool ws_debug_refresh(struct ws_debug *d)
 void wsi_debug_stands(struct ws_debug *d)
 {
 	wsi_source_tell_printed(d);
-	(void)ws_debug_refresh(d);
+	(void)wsi_debug_refresh(d);
 }
 
 void ws_debug_select(struct ws_debug *d, uint32_t level, uint32_t position)
@@ -326,7 +326,7 @@ enum ws_status ws_debug_frame_pc(struct ws_debug *d, uint64_t *ret_pc, struct ws
 	const enum ws_status st = look(d, &d->focus, err);
 	if (st != WS_OK)
 		return st;
-	const struct ws_frame *frame = ws_vars_frame(d->vars, ws_vars_selected(d->vars));
+	const struct ws_frame *frame = ws_vars_frame(d->vars, wsi_vars_selected(d->vars));
 	*ret_pc = frame->pc;
 	if (frame->is_caller && frame->pc)
 		*ret_pc -= (frame->pc - 1) % WS_SASS_BYTES + 1;

@@ -225,4 +225,8 @@ void wsi_program_leave(struct ws_debug *d);
 enum ws_status wsi_debug_back(struct ws_debug *d, const struct ws_back *back,
 			      struct ws_back_found *ret_found, struct ws_error *err);
 
+/* Somebody else changed rows: finds the focus again, in its innermost frame. False: its thread has
+ * exited; another is chosen if there is one. */
+bool wsi_debug_refresh(struct ws_debug *session);
+
 #endif

@@ -6,6 +6,8 @@
 #include <warpscope/provider.h>
 #include <warpscope/sim_target.h>
 
+#include "target/sim/live.h"
+
 /* The software GPU through the function table of the debugger API, as a client of that has it. */
 static enum ws_status go_through_api(struct ws_debug *d, struct ws_error *err)
 {
@@ -57,7 +59,7 @@ void wsi_source_leave(struct ws_debug *d)
 
 bool wsi_source_is_stuck(const struct ws_debug *d)
 {
-	return d->device && ws_sim_host_stuck(d->device);
+	return d->device && wsi_sim_host_stuck(d->device);
 }
 
 void wsi_source_tell_printed(struct ws_debug *d)

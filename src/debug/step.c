@@ -53,7 +53,7 @@ static enum progress moved(struct steps *s, enum ws_status st)
 	wsi_debug_take_events(s->d);
 	if (st != WS_OK)
 		return fail(s, st);
-	const bool same = ws_debug_refresh(s->d);
+	const bool same = wsi_debug_refresh(s->d);
 	return wsi_debug_after_step(s->d, &s->stop) ? ENDED : same ? MOVED : GONE;
 }
 

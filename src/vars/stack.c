@@ -209,7 +209,7 @@ enum ws_status ws_vars_select_inlined(struct ws_vars *vars, uint32_t level, uint
 	return st;
 }
 
-uint32_t ws_vars_selected(const struct ws_vars *vars)
+uint32_t wsi_vars_selected(const struct ws_vars *vars)
 {
 	return vars->selected - vars->n_hidden;
 }

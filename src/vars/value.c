@@ -20,7 +20,7 @@ struct ws_value ws_value_void(void)
 	return (struct ws_value){ .kind = WS_VALUE_BYTES, .type = wsi_c_type(WSI_C_VOID) };
 }
 
-struct ws_value ws_value_uints(const uint32_t *numbers, uint32_t n)
+struct ws_value wsi_value_uints(const uint32_t *numbers, uint32_t n)
 {
 	struct ws_value value = { .kind = WS_VALUE_BYTES, .type = wsi_c_type(WSI_C_UINT) };
 	if (n == 0 || n > sizeof value.bytes / sizeof *numbers)

@@ -324,4 +324,9 @@ enum ws_status wsi_vars_check(struct ws_vars *vars, uint64_t pc, const char *tex
 /* Asks `find` for such names from now on; NULL: there are none. */
 void wsi_vars_names(struct ws_vars *vars, ws_vars_name_fn *find, void *user);
 
+/* An array of numbers of C's type unsigned int; of 0, or more than 8, no value. */
+struct ws_value wsi_value_uints(const uint32_t *numbers, uint32_t n);
+/* The frame that it looks at. */
+uint32_t wsi_vars_selected(const struct ws_vars *vars);
+
 #endif

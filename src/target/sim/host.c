@@ -114,7 +114,7 @@ enum ws_status sim_launch_stack(struct ws_target *target, uint32_t grid_index,
 	return WS_OK;
 }
 
-bool ws_sim_host_stuck(struct ws_target *target)
+bool wsi_sim_host_stuck(struct ws_target *target)
 {
 	struct sim_live *live = sim_of(target)->live;
 	wsi_hold(&live->lock);

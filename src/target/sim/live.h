@@ -179,4 +179,8 @@ WSI_TARGET_MEMBER(sim_, on_event);
 WSI_TARGET_MEMBER(sim_, take_logs);
 WSI_TARGET_MEMBER(sim_, log_rules);
 
+/* Whether the device runs, but all threads that are left wait for each other, or for the host. May
+ * be called beside everything else. */
+bool wsi_sim_host_stuck(struct ws_target *target);
+
 #endif
