@@ -393,12 +393,12 @@ WS_API enum ws_status ws_flow_slice_address(const struct ws_flow *flow, uint64_t
 					    struct ws_error *err) WS_MUST_USE;
 
 /**
- * What a leaf of a slice is: an ENTRY_REG, a SPECIAL, a CONSTANT or a LOAD; `argument` is the value
- * of its argument 0, or 0. False: not known. Of memory, `bytes` of it: ws_flow_value() extends
- * them. It is also asked for the whole value of any node that cannot be computed and whose
- * `keep_count` is not 0.
+ * What a leaf of a slice is: an ENTRY_REG, a SPECIAL, a CONSTANT or a LOAD; `*argument` is the
+ * value of its argument 0, or 0. False: not known. Of memory, `bytes` of it: ws_flow_value()
+ * extends them. It is also asked for the whole value of any node that cannot be computed and whose
+ * `keep_count` is not 0, with NULL for `argument`: only a register can tell then.
  */
-typedef bool ws_flow_leaf_fn(void *user, const struct ws_flow_node *node, uint64_t argument,
+typedef bool ws_flow_leaf_fn(void *user, const struct ws_flow_node *node, const uint64_t *argument,
 			     uint64_t *ret_value);
 
 /** The value of node `at` of a slice; false when it cannot be known. Alternatives (MERGE, SELECT)

@@ -100,19 +100,21 @@ static bool eval_kept(const struct eval *eval, const struct ws_flow_node *node, 
 }
 
 /* A `ws_flow_leaf_fn`. */
-static bool eval_leaf(void *user, const struct ws_flow_node *node, uint64_t argument,
+static bool eval_leaf(void *user, const struct ws_flow_node *node, const uint64_t *argument,
 		      uint64_t *ret_value)
 {
 	const struct eval *eval = user;
+	if (!argument)
+		return eval_kept(eval, node, ret_value);
 	if (node->op == WS_FLOW_SPECIAL)
 		return eval_special(eval, node->number, ret_value);
 	if (node->op == WS_FLOW_ENTRY_REG)
 		return eval_entry(eval, node, ret_value);
 	if (node->op == WS_FLOW_CONSTANT)
-		return eval_memory(eval, node, argument, ret_value);
+		return eval_memory(eval, node, *argument, ret_value);
 	if (eval_kept(eval, node, ret_value))
 		return true;
-	return node->op == WS_FLOW_LOAD && eval_memory(eval, node, argument, ret_value);
+	return node->op == WS_FLOW_LOAD && eval_memory(eval, node, *argument, ret_value);
 }
 
 static bool eval_node(struct eval *eval, const struct ws_flow_slice *slice, uint16_t node,

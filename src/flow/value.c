@@ -78,7 +78,7 @@ static bool eval_sum(const struct eval *eval, const struct ws_flow_node *node, u
 static bool eval_memory(const struct eval *eval, const struct ws_flow_node *node, uint64_t argument,
 			uint64_t *ret_value)
 {
-	if (!eval->leaf(eval->user, node, argument, ret_value))
+	if (!eval->leaf(eval->user, node, &argument, ret_value))
 		return false;
 	if (node->is_signed && node->bytes == 1)
 		*ret_value = (uint64_t)(int64_t)(int8_t)(uint8_t)*ret_value;
@@ -104,7 +104,7 @@ static bool eval_node(const struct eval *eval, const struct ws_flow_node *node, 
 		return true;
 	}
 	if (node->op == WS_FLOW_SPECIAL || node->op == WS_FLOW_ENTRY_REG)
-		return eval->leaf(eval->user, node, 0, ret_value);
+		return eval->leaf(eval->user, node, &(uint64_t){ 0 }, ret_value);
 	if (node->op == WS_FLOW_LOAD || node->op == WS_FLOW_CONSTANT)
 		return (have_a || (node->op == WS_FLOW_CONSTANT && !node->n_args)) &&
 		       eval_memory(eval, node, a, ret_value);
@@ -138,7 +138,7 @@ bool ws_flow_value(const struct ws_flow_slice *slice, uint16_t node, ws_flow_lea
 			continue;
 		uint64_t value = 0;
 		eval.known[i - 1] = eval_node(&eval, one, &value) ||
-				    (one->keep_count && leaf(user, one, 0, &value));
+				    (one->keep_count && leaf(user, one, NULL, &value));
 		eval.value[i - 1] = one->bits == 32 ? value & UINT32_MAX : value;
 	}
 	*ret_value = eval.value[node];

@@ -102,7 +102,7 @@ static const struct ws_kernel_param *param_of(const struct work *work,
 /* ---- the value ---- */
 
 /* A `ws_flow_leaf_fn`. */
-static bool leaf_value(void *user, const struct ws_flow_node *node, uint64_t argument,
+static bool leaf_value(void *user, const struct ws_flow_node *node, const uint64_t *argument,
 		       uint64_t *ret_value)
 {
 	struct work *work = user;
@@ -111,6 +111,8 @@ static bool leaf_value(void *user, const struct ws_flow_node *node, uint64_t arg
 	uint8_t bytes[8] = { 0 };
 	struct place place;
 	size_t n;
+	if (!argument)
+		return false;
 	if (place_of(work, node, &place)) {
 		*ret_value = place.dim ? wsi_axis(*place.dim, place.axis) : 0;
 		return place.dim != NULL;
@@ -119,7 +121,7 @@ static bool leaf_value(void *user, const struct ws_flow_node *node, uint64_t arg
 		return false;
 	const enum ws_space space = is_constant ? WS_SPACE_PARAM : wsi_space_of(node->space);
 	const struct ws_address at =
-		wsi_address(work->vars, space, (uint64_t)node->value + argument);
+		wsi_address(work->vars, space, (uint64_t)node->value + *argument);
 	if (ws_target_read_memory(work->vars->target, &at, bytes, size, &n, NULL) != WS_OK)
 		return false;
 	*ret_value = wsi_load_u64(bytes);

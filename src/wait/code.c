@@ -190,14 +190,13 @@ struct way {
 static bool number_at(const struct way *way, uint64_t pc, unsigned number, uint64_t *ret_value);
 
 /* What the caller passed: a `ws_flow_leaf_fn`. */
-static bool passed(void *user, const struct ws_flow_node *node, uint64_t argument,
+static bool passed(void *user, const struct ws_flow_node *node, const uint64_t *argument,
 		   uint64_t *ret_value)
 {
 	const struct way *way = user;
 	const struct way outer = { way->spot, way->path + 1, way->n_path - 1 };
-	(void)argument;
-	return node->op == WS_FLOW_ENTRY_REG && node->kind == WS_OPERAND_REG && node->bits == 32 &&
-	       way->n_path > 0 &&
+	return argument && node->op == WS_FLOW_ENTRY_REG && node->kind == WS_OPERAND_REG &&
+	       node->bits == 32 && way->n_path > 0 &&
 	       number_at(&outer, way->path[0] - WS_SASS_BYTES, node->number, ret_value);
 }
 

@@ -202,10 +202,13 @@ def self_link(mutator, rng, out, damage):
 
 
 def link_cycle(mutator, rng, out, damage):
-    """A table is hung below one of its own descendants."""
-    inner = rng.choice([s for s in mutator.tables if s.link and mutator.sections[s.link].link])
+    """A table is hung below one of its own descendants; where none has any, below itself."""
+    below = [s for s in mutator.tables if s.link and mutator.sections[s.link].link]
+    if not below:
+        return self_link(mutator, rng, out, damage)
+    inner = rng.choice(below)
     outer = mutator.sections[inner.link]
-    mutator.set_header(out, damage, outer, "link", inner.index, [mutator.path[outer.index]])
+    return mutator.set_header(out, damage, outer, "link", inner.index, [mutator.path[outer.index]])
 
 
 def duplicate(mutator, rng, out, damage):

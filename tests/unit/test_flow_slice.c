@@ -557,12 +557,14 @@ static void doubt_is_told(void **state)
 /* ---- values ---- */
 
 /* The leaf of a constant is its place times 16; of memory its address, of a register nothing. */
-static bool leaf_of(void *user, const struct ws_flow_node *node, uint64_t argument,
+static bool leaf_of(void *user, const struct ws_flow_node *node, const uint64_t *argument,
 		    uint64_t *ret_value)
 {
 	(void)user;
-	*ret_value = node->op == WS_FLOW_CONSTANT ? (uint64_t)node->value * 16 : argument;
-	return node->op != WS_FLOW_ENTRY_REG;
+	*ret_value = !argument                      ? node->keep_number
+		     : node->op == WS_FLOW_CONSTANT ? (uint64_t)node->value * 16
+						    : *argument;
+	return argument ? node->op != WS_FLOW_ENTRY_REG : node->keep_number > 0;
 }
 
 static struct ws_flow_node number_node(uint8_t bits, uint64_t value)
@@ -679,7 +681,17 @@ static void ways_that_differ_have_no_value(void **state)
 	assert_int_equal(value, 48);
 	slice.node[0].n_args = 1;
 	slice.node[0].arg[0] = 3; /* an index that is not known */
-	assert_false(ws_flow_value(&slice, 0, leaf_of, NULL, &value));
+	for (unsigned i = 0; i < 2; i++) {
+		slice.node[0].op = i ? WS_FLOW_LOAD : WS_FLOW_CONSTANT;
+		slice.node[0].keep_count = 0;
+		assert_false(ws_flow_value(&slice, 0, leaf_of, NULL, &value));
+		slice.node[0].keep_count = 1; /* but the register cannot be read */
+		slice.node[0].keep_number = 0;
+		assert_false(ws_flow_value(&slice, 0, leaf_of, NULL, &value));
+		slice.node[0].keep_number = 9;
+		assert_true(ws_flow_value(&slice, 0, leaf_of, NULL, &value));
+		assert_int_equal(value, 9);
+	}
 }
 
 int main(void)
