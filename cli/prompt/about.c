@@ -61,23 +61,23 @@ static bool info_line(struct debugger *d, const char *text)
 static void print_register(struct debugger *d, const char *name)
 {
 	struct ws_out *out = &d->cli->out;
+	const bool is_pc = strcmp(name, "pc") == 0 || strcmp(name, "errorpc") == 0;
 	struct ws_value value;
 	struct ws_error err;
 	char expression[40];
 	snprintf(expression, sizeof expression, "$%s", name);
 	ws_out_printf(out, "%-15s", name);
-	struct cli_bytes hex = { 0 };
-	struct ws_out text;
-	ws_out_init(&text, cli_bytes_write, &hex);
 	if (!debug_peek(d, expression, &value, &err)) {
 		ws_out_text(out, "<unavailable>\n");
 		return;
 	}
+	struct cli_bytes hex = { 0 };
+	struct ws_out text;
+	ws_out_init(&text, cli_bytes_write, &hex);
 	(void)ws_vars_print(d->vars, &value, (struct ws_value_format){ .letter = 'x' }, &text);
 	(void)!ws_out_flush(&text, NULL);
 	cli_bytes_write(&hex, "", 1);
 	ws_out_printf(out, "%-19s ", hex.ptr);
-	const bool is_pc = strcmp(name, "pc") == 0 || strcmp(name, "errorpc") == 0;
 	(void)ws_vars_print(d->vars, &value,
 			    (struct ws_value_format){ .letter = is_pc ? 'a' : 'd' }, out);
 	ws_out_text(out, "\n");
@@ -226,42 +226,36 @@ static bool info_scope(struct debugger *d, const char *text)
 }
 
 /* [-q] [-t TYPE] [NAME], both regular expressions, which the verb has as options. */
-static void info_held(struct debugger *d, const char *which, const char *text)
+static bool info_held(struct debugger *d, const char *which, const char *text)
 {
 	enum { MOST = 8 };
-	char *copy = cli_copy(text, strlen(text)), *words[MOST], *options[MOST], *argv[16];
+	char *copy = cli_copy(text, strlen(text)), *words[MOST];
 	const int n = gdb_split(copy, words, MOST);
-	int n_options = 0, argc = 0;
-	argv[argc++] = (char *)(uintptr_t) "locals";
-	argv[argc++] = d->dump ? d->dump : (char *)(uintptr_t) "device";
-	argv[argc++] = (char *)(uintptr_t)which;
+	const size_t size = strlen(which) + strlen(text) + MOST * sizeof " --name=";
+	char *line = cli_alloc(size, 1);
+	size_t len = (size_t)snprintf(line, size, "%s", which);
 	for (int i = 0; i < n; i++) {
 		const bool is_type = strcmp(words[i], "-t") == 0 && i + 1 < n;
-		const char *given = is_type ? words[++i] : words[i];
-		if (!is_type && (strcmp(given, "-q") == 0 || strcmp(given, "--") == 0))
-			continue;
-		const size_t size = strlen(given) + sizeof "--name=";
-		options[n_options] = cli_alloc(size, 1);
-		snprintf(options[n_options], size, "--%s=%s", is_type ? "type" : "name", given);
-		argv[argc++] = options[n_options++];
+		i += is_type;
+		if (is_type || (strcmp(words[i], "-q") != 0 && strcmp(words[i], "--") != 0))
+			len += (size_t)snprintf(line + len, size - len, " --%s=%s",
+						is_type ? "type" : "name", words[i]);
 	}
 	if (debug_has_thread(d))
-		cli_verb(d->cli, argc, argv);
-	for (int i = 0; i < n_options; i++)
-		free(options[i]);
+		(void)debug_verb(d, "locals", line);
+	free(line);
 	free(copy);
+	return true;
 }
 
 static bool info_args(struct debugger *d, const char *text)
 {
-	info_held(d, "--only=args", text);
-	return true;
+	return info_held(d, "--only=args", text);
 }
 
 static bool info_locals(struct debugger *d, const char *text)
 {
-	info_held(d, "--only=locals", text);
-	return true;
+	return info_held(d, "--only=locals", text);
 }
 
 static bool info_watchpoints(struct debugger *d, const char *text)

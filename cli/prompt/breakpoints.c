@@ -137,13 +137,19 @@ void debug_watch(struct debugger *d, const char *text, uint32_t kinds)
 
 /* ---- changed ---- */
 
-/* Calls `take` for each number of a text; all breakpoints without one. */
-static void each(struct debugger *d, const char *text,
-		 void (*take)(struct debugger *d, uint64_t number))
+static void change(struct debugger *d, uint64_t number, int how)
+{
+	if (how == DEBUG_DELETE)
+		ws_debug_remove(d->session, number);
+	else
+		ws_debug_enable(d->session, number, how == DEBUG_ENABLE);
+}
+
+void debug_breakpoints_change(struct debugger *d, const char *text, int how)
 {
 	const struct ws_debug_breakpoint *one = NULL;
 	while (!*text && (one = ws_debug_breakpoint_next(d->session, one ? one->number : 0)))
-		take(d, one->number);
+		change(d, one->number, how);
 	while (*text) {
 		char *end;
 		uint64_t number = strtoull(text, &end, 10);
@@ -152,34 +158,9 @@ static void each(struct debugger *d, const char *text,
 			return;
 		}
 		if (find(d, number))
-			take(d, number);
+			change(d, number, how);
 		text = end + strspn(end, " ");
 	}
-}
-
-static void remove_one(struct debugger *d, uint64_t number)
-{
-	ws_debug_remove(d->session, number);
-}
-
-static void enable(struct debugger *d, uint64_t number)
-{
-	ws_debug_enable(d->session, number, true);
-}
-
-static void disable(struct debugger *d, uint64_t number)
-{
-	ws_debug_enable(d->session, number, false);
-}
-
-void debug_breakpoints_delete(struct debugger *d, const char *text)
-{
-	each(d, text, remove_one);
-}
-
-void debug_breakpoints_enable(struct debugger *d, const char *text, bool on)
-{
-	each(d, text, on ? enable : disable);
 }
 
 void debug_breakpoint_condition(struct debugger *d, const char *text)
@@ -192,8 +173,7 @@ void debug_breakpoint_condition(struct debugger *d, const char *text)
 	if (end == text || !find(d, number))
 		return;
 	end += strspn(end, " ");
-	if (ws_debug_set_condition(d->session, number, *end ? end : NULL, &err) != WS_OK)
-		cli_say("%s.\n", err.message);
+	(void)debug_good(ws_debug_set_condition(d->session, number, *end ? end : NULL, &err), &err);
 }
 
 void debug_breakpoint_ignore(struct debugger *d, const char *text)

@@ -154,23 +154,15 @@ static void command_until(struct debugger *d, const char *text)
 		debug_step(d, WS_DEBUG_UNTIL, 1);
 }
 
-/* `how`: on */
-static void command_enable(struct debugger *d, const char *text, int how)
+/* [display|breakpoints] [N...] */
+static void command_change(struct debugger *d, const char *text, int how)
 {
-	const char *rest = gdb_behind(text, "display");
-	if (rest)
-		debug_display_enable(d, rest, how);
+	const char *display = gdb_behind(text, "display");
+	const char *all = how == DEBUG_DELETE ? gdb_behind(text, "breakpoints") : NULL;
+	if (display)
+		debug_displays_change(d, display, how);
 	else
-		debug_breakpoints_enable(d, text, how);
-}
-
-static void command_delete(struct debugger *d, const char *text)
-{
-	const char *rest = gdb_behind(text, "display"), *all = gdb_behind(text, "breakpoints");
-	if (rest)
-		debug_undisplay(d, rest);
-	else
-		debug_breakpoints_delete(d, all ? all : text);
+		debug_breakpoints_change(d, all ? all : text, how);
 }
 
 /* The count of steps that a text is, if there is a thread for them; 0 with a word to the user. */
@@ -222,14 +214,15 @@ static void command_gcore(struct debugger *d, const char *text)
 
 /* ---- commands that are verbs of the program ---- */
 
-/* Runs a verb over the target, which takes the place of its file. */
-void debug_verb(struct debugger *d, const char *name, const char *text)
+bool debug_verb(struct debugger *d, const char *name, const char *text)
 {
 	char *line = cli_copy(text, strlen(text));
 	char *words[GDB_MAX_WORDS] = { (char *)(uintptr_t)name,
 				       d->dump ? d->dump : (char *)(uintptr_t) "device" };
-	cli_verb(d->cli, 2 + gdb_split(line, words + 2, GDB_MAX_WORDS - 3), words);
+	const bool good = cli_verb(d->cli, 2 + gdb_split(line, words + 2, GDB_MAX_WORDS - 3),
+				   words) == CLI_ANSWERED;
 	free(line);
+	return good;
 }
 
 /* Runs report, which looks for sources where the prompt does. */
@@ -484,9 +477,13 @@ static const struct command {
 	  .how = 0 },
 	{ { "condition", NULL, " N [CONDITION]", "changes when breakpoint N stops", RUNS },
 	  .run = debug_breakpoint_condition },
-	{ { "delete", "d", " [display] [N...]", "removes breakpoints", 0 }, .run = command_delete },
-	{ { "enable", NULL, " [N...]", "", RUNS }, .run_as = command_enable, .how = true },
-	{ { "disable", NULL, " [N...]", "", RUNS }, .run_as = command_enable, .how = false },
+	{ { "delete", "d", " [display] [N...]", "removes breakpoints", 0 },
+	  .run_as = command_change,
+	  .how = DEBUG_DELETE },
+	{ { "enable", NULL, " [N...]", "", RUNS }, .run_as = command_change, .how = DEBUG_ENABLE },
+	{ { "disable", NULL, " [N...]", "", RUNS },
+	  .run_as = command_change,
+	  .how = DEBUG_DISABLE },
 	{ { "print", "p", "[/x|/d|/u|/o|/t|/c|/f|/a|/s] EXPRESSION",
 	    "variables, registers ($R3 $P0 $pc), $1, *(@shared int *)ADDRESS", 0 },
 	  .run = debug_print },
@@ -502,7 +499,9 @@ static const struct command {
 	  .answer = debug_type_name },
 	{ { "display", NULL, "[/FORMAT] [EXPRESSION]", "prints it at each stop", 0 },
 	  .run = debug_display },
-	{ { "undisplay", NULL, " [N...]", "no longer", 0 }, .run = debug_undisplay },
+	{ { "undisplay", NULL, " [N...]", "no longer", 0 },
+	  .run_as = debug_displays_change,
+	  .how = DEBUG_DELETE },
 	{ { "set", NULL, " [var] WHAT = EXPRESSION",
 	    "a variable, $NAME, $REGISTER or *(TYPE *)ADDRESS", 0 },
 	  .run = command_set },
@@ -673,7 +672,9 @@ static void done(void *user)
 
 static bool number(void *user, const char *text, struct ws_number *ret_number)
 {
-	return debug_number(user, text, ret_number);
+	const struct debugger *d = user;
+	struct ws_error err;
+	return debug_good(ws_debug_number(d->session, text, ret_number, &err), &err);
 }
 
 static bool is_interrupted(void *user)

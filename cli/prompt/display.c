@@ -76,49 +76,20 @@ static size_t first_from(const struct debugger *d, unsigned long number)
 	return low;
 }
 
-/* Calls `take` for the displays whose numbers are in a text, "1 3-5"; an empty one has all. */
-static void each(struct debugger *d, const char *text,
-		 void (*take)(struct debugger *d, struct debug_display *one))
+static void change(struct debugger *d, struct debug_display *one, int how)
 {
-	char *end;
-	for (size_t i = 0; !*text && i < d->n_displays; i++)
-		take(d, &d->displays[i]);
-	for (; *text; text = end + strspn(end, " ,")) {
-		unsigned long first = strtoul(text, &end, 10), last = first;
-		if (end == text)
-			return;
-		if (*end == '-')
-			last = strtoul(end + 1, &end, 10);
-		for (size_t i = first_from(d, first);
-		     i < d->n_displays && d->displays[i].number <= last; i++)
-			take(d, &d->displays[i]);
-	}
-}
-
-static void enable(struct debugger *d, struct debug_display *one)
-{
-	(void)d;
-	one->disabled = false;
-}
-
-static void disable(struct debugger *d, struct debug_display *one)
-{
-	(void)d;
-	one->disabled = true;
-}
-
-static void drop(struct debugger *d, struct debug_display *one)
-{
+	one->disabled = how == DEBUG_DISABLE;
+	if (how != DEBUG_DELETE)
+		return;
 	d->n_dropped += one->text != NULL;
 	free(one->text);
 	one->text = NULL;
 }
 
 /* Those that are dropped stay in the list until they are half of it. */
-void debug_undisplay(struct debugger *d, const char *text)
+static void close_gaps(struct debugger *d)
 {
 	size_t kept = 0;
-	each(d, text, drop);
 	if (2 * d->n_dropped < d->n_displays)
 		return;
 	for (size_t i = 0; i < d->n_displays; i++)
@@ -128,9 +99,22 @@ void debug_undisplay(struct debugger *d, const char *text)
 	d->n_dropped = 0;
 }
 
-void debug_display_enable(struct debugger *d, const char *text, bool on)
+void debug_displays_change(struct debugger *d, const char *text, int how)
 {
-	each(d, text, on ? enable : disable);
+	char *end;
+	for (size_t i = 0; !*text && i < d->n_displays; i++)
+		change(d, &d->displays[i], how);
+	for (; *text; text = end + strspn(end, " ,")) {
+		unsigned long first = strtoul(text, &end, 10), last = first;
+		if (end == text)
+			break;
+		if (*end == '-')
+			last = strtoul(end + 1, &end, 10);
+		for (size_t i = first_from(d, first);
+		     i < d->n_displays && d->displays[i].number <= last; i++)
+			change(d, &d->displays[i], how);
+	}
+	close_gaps(d);
 }
 
 bool debug_display_list(struct debugger *d, const char *text)
@@ -154,6 +138,6 @@ bool debug_display_list(struct debugger *d, const char *text)
 
 void debug_display_fini(struct debugger *d)
 {
-	debug_undisplay(d, "");
+	debug_displays_change(d, "", DEBUG_DELETE);
 	free(d->displays);
 }

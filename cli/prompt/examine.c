@@ -69,13 +69,11 @@ static unsigned unit(const struct how *how)
 
 static bool show_memory(struct debugger *d, const struct how *how, const struct ws_address *at)
 {
-	char where[80], format[40];
-	char *words[] = { (char *)(uintptr_t) "mem",
-			  d->dump ? d->dump : (char *)(uintptr_t) "device", where, format };
+	char where[80], line[120];
 	const char size[] = { how->letter == 'a' || how->letter == 's' ? '\0' : how->size, '\0' };
 	spell(at, where);
-	snprintf(format, sizeof format, "/%" PRIu64 "%c%s", how->count, how->letter, size);
-	return cli_verb(d->cli, sizeof words / sizeof words[0], words) == CLI_ANSWERED;
+	snprintf(line, sizeof line, "%s /%" PRIu64 "%c%s", where, how->count, how->letter, size);
+	return debug_verb(d, "mem", line);
 }
 
 /* $_ and $__: the last address that was shown, and what is there. */

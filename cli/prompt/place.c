@@ -393,8 +393,5 @@ bool debug_locate(struct debugger *d, const char *text, bool stops,
 		  struct ws_debug_places *ret_places)
 {
 	struct ws_error err;
-	const bool good = ws_debug_locate(d->session, text, stops, ret_places, &err) == WS_OK;
-	if (!good)
-		cli_say("%s.\n", err.message);
-	return good;
+	return debug_good(ws_debug_locate(d->session, text, stops, ret_places, &err), &err);
 }

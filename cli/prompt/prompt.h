@@ -106,8 +106,8 @@ int debug_options_take(struct debugger *d, const struct cli_option *options, int
 int debug_prompt(struct debugger *d);
 void debug_fini(struct debugger *d);
 
-/* Runs a verb over the target, which takes the place of its file. */
-void debug_verb(struct debugger *d, const char *name, const char *text);
+/* Runs a verb over the target, which takes the place of its file. False: it has no answer. */
+bool debug_verb(struct debugger *d, const char *name, const char *text);
 /* A number that a command is about. False with a word to the user. */
 bool debug_number_in(struct debugger *d, const char *text, uint64_t *ret_number);
 /* The instruction that the frame in focus is at; of a caller the call. False likewise. */
@@ -248,8 +248,8 @@ void debug_watch(struct debugger *d, const char *text, uint32_t kinds);
 bool debug_memory(struct debugger *d, const char *text, struct ws_debug_memory *ret_memory);
 bool debug_breakpoints_list(struct debugger *d, const char *text);
 /* Numbers, or none for all. */
-void debug_breakpoints_delete(struct debugger *d, const char *text);
-void debug_breakpoints_enable(struct debugger *d, const char *text, bool enable);
+enum { DEBUG_DISABLE, DEBUG_ENABLE, DEBUG_DELETE };
+void debug_breakpoints_change(struct debugger *d, const char *text, int how);
 /* NUMBER [CONDITION] */
 void debug_breakpoint_condition(struct debugger *d, const char *text);
 /* NUMBER COUNT */
@@ -299,8 +299,8 @@ void debug_eval(struct debugger *d, const char *text);
 
 /* ---- value.c: expressions ---- */
 
-/* The number that an expression is in the frame in focus. False with a word to the user. */
-bool debug_number(struct debugger *d, const char *text, struct ws_number *ret_number);
+/* Says what went wrong, if it did. */
+bool debug_good(enum ws_status st, const struct ws_error *err);
 /* Whether a text is $ and the name of a register. */
 bool debug_register(const char *text, enum ws_reg_kind *ret_kind, uint32_t *ret_number);
 /* An expression in the frame in focus, of which no part changes later but large ones. False with a
@@ -308,9 +308,6 @@ bool debug_register(const char *text, enum ws_reg_kind *ret_kind, uint32_t *ret_
 bool debug_value(struct debugger *d, const char *text, struct ws_value *ret_value);
 /* Has `d->vars` look at the frame in focus, in the user's style. */
 bool debug_vars(struct debugger *d, struct ws_error *err);
-/* The same without the word, and of what is in memory only its place. */
-bool debug_look_at(struct debugger *d, const char *text, struct ws_value *ret_value,
-		   struct ws_error *err);
 /* The same without the word. */
 bool debug_peek(struct debugger *d, const char *text, struct ws_value *ret_value,
 		struct ws_error *err);
@@ -350,8 +347,7 @@ void debug_examine(struct debugger *d, const char *text);
 /* [/FORMAT EXPRESSION]; without one all are printed. */
 void debug_display(struct debugger *d, const char *text);
 /* Numbers, or none for all. */
-void debug_undisplay(struct debugger *d, const char *text);
-void debug_display_enable(struct debugger *d, const char *text, bool enable);
+void debug_displays_change(struct debugger *d, const char *text, int how);
 bool debug_display_list(struct debugger *d, const char *text);
 void debug_display_all(struct debugger *d);
 void debug_display_fini(struct debugger *d);

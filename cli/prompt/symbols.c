@@ -287,7 +287,8 @@ bool debug_info_address(struct debugger *d, const char *text)
 		return false;
 	}
 	/* of no function: a variable of the image */
-	bool good = debug_look_at(d, text, &variable.value, &err);
+	const bool good = debug_vars(d, &err) &&
+			  ws_vars_evaluate(d->vars, text, &variable.value, &err) == WS_OK;
 	if (!variable_find(d->vars, text, &variable) && !good) {
 		cli_say("%s.\n", err.message);
 		return false;

@@ -17,22 +17,20 @@ bool debug_vars(struct debugger *d, struct ws_error *err)
 	return true;
 }
 
-bool debug_number(struct debugger *d, const char *text, struct ws_number *ret_number)
+bool debug_good(enum ws_status st, const struct ws_error *err)
 {
-	struct ws_error err;
-	const bool good = ws_debug_number(d->session, text, ret_number, &err) == WS_OK;
-	if (!good)
-		cli_say("%s.\n", err.message);
-	return good;
+	if (st != WS_OK)
+		cli_say("%s.\n", err->message);
+	return st == WS_OK;
 }
 
-/* An address that a command is about. False with a word to the user. */
-bool debug_number_in(struct debugger *d, const char *text, uint64_t *ret_address)
+bool debug_number_in(struct debugger *d, const char *text, uint64_t *ret_number)
 {
 	struct ws_number value;
-	const bool good = debug_number(d, text, &value);
+	struct ws_error err;
+	const bool good = debug_good(ws_debug_number(d->session, text, &value, &err), &err);
 	if (good)
-		*ret_address = (uint64_t)value.whole;
+		*ret_number = (uint64_t)value.whole;
 	return good;
 }
 
@@ -54,12 +52,6 @@ bool debug_register(const char *text, enum ws_reg_kind *ret_kind, uint32_t *ret_
 	return *text == '$' && ws_register_find(text + 1, ret_kind, ret_number);
 }
 
-bool debug_look_at(struct debugger *d, const char *text, struct ws_value *ret_value,
-		   struct ws_error *err)
-{
-	return debug_vars(d, err) && ws_vars_evaluate(d->vars, text, ret_value, err) == WS_OK;
-}
-
 bool debug_peek(struct debugger *d, const char *text, struct ws_value *ret_value,
 		struct ws_error *err)
 {
@@ -69,22 +61,18 @@ bool debug_peek(struct debugger *d, const char *text, struct ws_value *ret_value
 bool debug_value(struct debugger *d, const char *text, struct ws_value *ret_value)
 {
 	struct ws_error err;
-	bool good = debug_peek(d, text, ret_value, &err);
-	if (!good)
-		cli_flush(d->cli); /* what was printed before comes first */
-	if (!good)
-		cli_say("%s.\n", err.message);
-	return good;
+	if (debug_peek(d, text, ret_value, &err))
+		return true;
+	cli_flush(d->cli); /* what was printed before comes first */
+	cli_say("%s.\n", err.message);
+	return false;
 }
 
 bool debug_address(struct debugger *d, const char *text, struct ws_address *ret_at)
 {
 	struct ws_error err;
-	const bool good =
-		debug_vars(d, &err) && ws_debug_address(d->session, text, ret_at, &err) == WS_OK;
-	if (!good)
-		cli_say("%s.\n", err.message);
-	return good;
+	return debug_good(ws_debug_address(d->session, text, ret_at, &err), &err) &&
+	       debug_vars(d, NULL);
 }
 
 /* print --lanes: the verb's table of many threads. */
@@ -323,7 +311,5 @@ bool debug_set(struct debugger *d, const char *text)
 	cli_flush(d->cli); /* what was printed before comes first */
 	if (st == WS_ABSENT && !ws_debug_focus(d->session))
 		return debug_has_thread(d);
-	if (st != WS_OK)
-		cli_say("%s.\n", err.message);
-	return st == WS_OK;
+	return debug_good(st, &err);
 }
