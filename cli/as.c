@@ -27,7 +27,7 @@ static char *read_source(const char *path, size_t *ret_len)
 	return NULL;
 }
 
-static void report(void *user, uint32_t line, uint32_t column, const char *message)
+static void report_mistake(void *user, uint32_t line, uint32_t column, const char *message)
 {
 	struct as *as = user;
 	as->n_errors++;
@@ -42,7 +42,7 @@ static void report(void *user, uint32_t line, uint32_t column, const char *messa
 	ws_json_end(&as->json);
 }
 
-static void json_start(struct as *as)
+static void json_assembly_start(struct as *as)
 {
 	ws_json_begin(&as->json, &as->cli->out, "warpscope-as-1");
 	ws_json_key_text(&as->json, "path", as->path);
@@ -64,14 +64,14 @@ static void json_finish(struct as *as, size_t bytes)
 	ws_json_end(&as->json);
 }
 
-static int assemble(struct as *as, struct ws_str source)
+static int assemble_text(struct as *as, struct ws_str source)
 {
-	struct ws_assemble_options how = { .arch = as->arch, .report = report, .user = as };
+	struct ws_assemble_options how = { .arch = as->arch, .report = report_mistake, .user = as };
 	struct ws_assembly *assembly = NULL;
 	struct ws_error err;
 	size_t bytes = 0;
 	if (as->cli->json)
-		json_start(as);
+		json_assembly_start(as);
 	enum ws_status st = ws_assemble(source, &how, &assembly, &err);
 	if (st == WS_OK) {
 		struct ws_span image = ws_assembly_image(assembly);
@@ -111,7 +111,7 @@ int verb_as(struct cli *cli, int argc, char **argv)
 	char *text = read_source(as.path, &len);
 	if (!text)
 		return CLI_NO_ANSWER;
-	status = assemble(&as, (struct ws_str){ text, len });
+	status = assemble_text(&as, (struct ws_str){ text, len });
 	free(text);
 	return status;
 }

@@ -2,7 +2,7 @@
 /* warpscope bt DUMP [FILTER...]: the stack of a thread, innermost first. */
 #include "look.h"
 
-struct query {
+struct backtrace_query {
 	struct look_style style;
 	struct cli_given limit, outer;
 	bool full;
@@ -11,7 +11,7 @@ struct query {
 
 static int take_arguments(void *query, const char *text)
 {
-	struct query *bt = query;
+	struct backtrace_query *bt = query;
 	return cli_frame_arguments_find(text, &bt->arguments)
 		       ? CLI_ANSWERED
 		       : cli_usage("bt",
@@ -20,15 +20,15 @@ static int take_arguments(void *query, const char *text)
 }
 
 const struct cli_option verb_bt_options[] = {
-	LOOK_STYLE_OPTIONS(struct query, style),
-	{ "limit", 0, CLI_NUMBER, .at = offsetof(struct query, limit) },
-	{ "outer", 0, CLI_NUMBER, .at = offsetof(struct query, outer) },
-	{ "full", 0, CLI_FLAG, .at = offsetof(struct query, full) },
+	LOOK_STYLE_OPTIONS(struct backtrace_query, style),
+	{ "limit", 0, CLI_NUMBER, .at = offsetof(struct backtrace_query, limit) },
+	{ "outer", 0, CLI_NUMBER, .at = offsetof(struct backtrace_query, outer) },
+	{ "full", 0, CLI_FLAG, .at = offsetof(struct backtrace_query, full) },
 	{ "frame-arguments", 0, CLI_TAKE, .take = take_arguments },
 	{ 0 },
 };
 
-static int show(struct look *look, const struct query *query)
+static int show_frames(struct frame_look *look, const struct backtrace_query *query)
 {
 	struct cli *cli = look->session.cli;
 	const struct ws_bt bt = { query->limit.given ? query->limit.value : UINT64_MAX,
@@ -44,8 +44,8 @@ static int show(struct look *look, const struct query *query)
 
 int verb_bt(struct cli *cli, int argc, char **argv)
 {
-	struct query query = { .arguments = cli->frame_arguments };
-	struct look look;
+	struct backtrace_query query = { .arguments = cli->frame_arguments };
+	struct frame_look look;
 	int status = cli_options_take(cli, verb_bt_options, &query, &argc, &argv);
 	if (status != CLI_ANSWERED)
 		return status;
@@ -53,7 +53,7 @@ int verb_bt(struct cli *cli, int argc, char **argv)
 		return cli_usage("bt", "which dump?");
 	status = look_open(&look, cli, argv[0], argc - 1, argv + 1, (struct cli_given){ 0 });
 	if (status == CLI_ANSWERED)
-		status = show(&look, &query);
+		status = show_frames(&look, &query);
 	look_close(&look);
 	return status;
 }

@@ -9,16 +9,16 @@ enum { /* shown of one rule, unless a limit is given; the rest is counted */
        MOST_IN_JSON = 1000,
 };
 
-struct query {
+struct check_query {
 	struct cli_given limit;
 };
 
 const struct cli_option verb_check_options[] = {
-	{ "limit", 0, CLI_NUMBER, .at = offsetof(struct query, limit) },
+	{ "limit", 0, CLI_NUMBER, .at = offsetof(struct check_query, limit) },
 	{ 0 },
 };
 
-static int run(struct cli *cli, const struct ws_core *core, const char *path, uint64_t limit)
+static int run_check(struct cli *cli, const struct ws_core *core, const char *path, uint64_t limit)
 {
 	struct ws_check_summary summary;
 	struct ws_error err;
@@ -29,7 +29,7 @@ static int run(struct cli *cli, const struct ws_core *core, const char *path, ui
 
 int verb_check(struct cli *cli, int argc, char **argv)
 {
-	struct query query = { 0 };
+	struct check_query query = { 0 };
 	struct ws_target *target;
 	if (cli_options_take(cli, verb_check_options, &query, &argc, &argv) != CLI_ANSWERED)
 		return CLI_USAGE;
@@ -42,7 +42,7 @@ int verb_check(struct cli *cli, int argc, char **argv)
 		return status;
 	const struct ws_core *core = ws_target_core(target);
 	if (core) {
-		status = run(cli, core, argv[0], query.limit.value);
+		status = run_check(cli, core, argv[0], query.limit.value);
 	} else {
 		cli_warn("%s: only a dump file can be checked", argv[0]);
 		status = CLI_NO_ANSWER;

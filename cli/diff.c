@@ -4,18 +4,18 @@
 
 #include "cli.h"
 
-struct query {
+struct diff_query {
 	struct cli_given limit;
 };
 
 const struct cli_option verb_diff_options[] = {
-	{ "limit", 0, CLI_NUMBER, .at = offsetof(struct query, limit) },
+	{ "limit", 0, CLI_NUMBER, .at = offsetof(struct diff_query, limit) },
 	{ 0 },
 };
 
 int verb_diff(struct cli *cli, int argc, char **argv)
 {
-	struct query query = { .limit.value = 20 };
+	struct diff_query query = { .limit.value = 20 };
 	struct ws_target *sides[2] = { NULL, NULL };
 	struct ws_diff_counts counts;
 	struct ws_error err;

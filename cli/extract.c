@@ -11,7 +11,7 @@
 #include "session.h"
 
 struct extract {
-	struct session session;
+	struct cli_session session;
 	const char *output, *path;
 	bool original;
 	struct ws_cubin *cubin; /* owned */
@@ -19,7 +19,7 @@ struct extract {
 	bool truncated;         /* there were more in what was dumped */
 };
 
-static int take(struct extract *extract, struct ws_span bytes)
+static int image_take(struct extract *extract, struct ws_span bytes)
 {
 	struct ws_error err;
 	extract->written = bytes.len;
@@ -55,7 +55,7 @@ static bool has_identity(struct ws_span bytes, const char *digits)
 }
 
 /* The bytes of the image that `name` means. An exit status. */
-static int find_image(struct extract *extract, const char *name, struct ws_span *ret_bytes)
+static int find_image_named(struct extract *extract, const char *name, struct ws_span *ret_bytes)
 {
 	uint64_t number;
 	struct ws_module module;
@@ -92,8 +92,8 @@ static int find_image(struct extract *extract, const char *name, struct ws_span 
 static int extract_image(struct extract *extract, const char *name)
 {
 	struct ws_span bytes;
-	int status = find_image(extract, name, &bytes);
-	return status == CLI_ANSWERED ? take(extract, bytes) : status;
+	int status = find_image_named(extract, name, &bytes);
+	return status == CLI_ANSWERED ? image_take(extract, bytes) : status;
 }
 
 /* PTX is kept as lines that end in NUL [measured: nvcc 13.0 cubins]: as text they end in newlines.
@@ -103,7 +103,7 @@ static int take_ptx(struct extract *extract, struct ws_span text)
 	char *lines = cli_alloc(text.len + 1, 1);
 	for (size_t i = 0; i < text.len; i++)
 		lines[i] = text.ptr[i] ? (char)text.ptr[i] : '\n';
-	int status = take(extract, (struct ws_span){ (const uint8_t *)lines, text.len, 0 });
+	int status = image_take(extract, (struct ws_span){ (const uint8_t *)lines, text.len, 0 });
 	free(lines);
 	return status;
 }
@@ -114,7 +114,7 @@ static int extract_ptx(struct extract *extract, const char *name)
 	struct ws_error err;
 	struct ws_section section;
 	uint32_t index;
-	int status = find_image(extract, name, &bytes);
+	int status = find_image_named(extract, name, &bytes);
 	if (status != CLI_ANSWERED)
 		return status;
 	enum ws_status st = ws_cubin_open(bytes, &extract->cubin, &err);
@@ -151,7 +151,7 @@ static int extract_section(struct extract *extract, const char *name)
 		if (extract->truncated)
 			cli_warn("%s: section %u is truncated: %zu of %" PRIu64 " bytes are left",
 				 extract->path, i, section.bytes.len, section.size);
-		return take(extract, section.bytes);
+		return image_take(extract, section.bytes);
 	}
 	cli_warn("%s: no section %s", extract->path, name);
 	return CLI_NO_ANSWER;
@@ -159,14 +159,14 @@ static int extract_section(struct extract *extract, const char *name)
 
 /* ---- memory ---- */
 
-struct first {
+struct first_lane {
 	bool found;
 	struct ws_address at;
 };
 
-static void take_first(void *user, const struct ws_resident *place)
+static void take_first_lane(void *user, const struct ws_resident *place)
 {
-	struct first *first = user;
+	struct first_lane *first = user;
 	if (first->found)
 		return;
 	first->found = true;
@@ -180,14 +180,14 @@ static int find_owner(struct extract *extract, int argc, char **argv, struct ws_
 {
 	struct ws_filter filter;
 	const char *bad;
-	struct first first = { .found = extract->session.threads.have_focus && argc == 0 };
+	struct first_lane first = { .found = extract->session.threads.have_focus && argc == 0 };
 	if (!ws_filter_parse(&filter, &extract->session.threads.at, argc, argv, &bad))
 		return cli_usage("extract", "cannot read the filter at \"%s\"", bad);
 	if (first.found) {
 		first.at.warp_index = extract->session.threads.focus.warp_index;
 		first.at.lane = extract->session.threads.focus.lane;
 	} else {
-		ws_threads_walk(&extract->session.threads, &filter, WS_WALK_LANES, take_first,
+		ws_threads_walk(&extract->session.threads, &filter, WS_WALK_LANES, take_first_lane,
 				&first);
 	}
 	if (!first.found && argc > 0) {
@@ -222,7 +222,7 @@ static int extract_memory(struct extract *extract, const char *text, int argc, c
 	if (st != WS_OK)
 		status = cli_fail(extract->path, &err);
 	else
-		status = take(extract, (struct ws_span){ bytes, n, 0 });
+		status = image_take(extract, (struct ws_span){ bytes, n, 0 });
 	extract->truncated = n < range.len;
 	free(bytes);
 	return status;
@@ -246,7 +246,7 @@ static int extract_run(struct extract *extract, int argc, char **argv)
 	return cli_usage("extract", "image, ptx, section or memory; not \"%s\"", what);
 }
 
-static void print_json(struct extract *extract, const char *what, const char *name)
+static void print_extract_json(struct extract *extract, const char *what, const char *name)
 {
 	struct ws_json json;
 	ws_json_begin(&json, &extract->session.cli->out, "warpscope-extract-1");
@@ -288,7 +288,7 @@ int verb_extract(struct cli *cli, int argc, char **argv)
 		return status;
 	status = extract_run(&extract, argc - 1, argv + 1);
 	if (status == CLI_ANSWERED && cli->json)
-		print_json(&extract, argv[1], argv[2]);
+		print_extract_json(&extract, argv[1], argv[2]);
 	ws_cubin_close(extract.cubin);
 	session_close(&extract.session);
 	return status;

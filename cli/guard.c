@@ -42,7 +42,7 @@ static bool is_option(const char *arg, const char *name, const char **ret_value)
 }
 
 /* The value of an option at `argv[i]`, or NULL: no such option there. */
-static const char *value_at(int argc, char **argv, int i, const char *name)
+static const char *option_value_at(int argc, char **argv, int i, const char *name)
 {
 	const char *value;
 	if (!is_option(argv[i], name, &value))
@@ -54,9 +54,9 @@ static const char *output_at(int argc, char **argv, int i)
 {
 	if (strncmp(argv[i], "-o", 2) == 0)
 		return argv[i][2] ? argv[i] + 2 : i + 1 < argc ? argv[i + 1] : NULL;
-	const char *saved = value_at(argc, argv, i, "--save"); /* BUFFER=FILE */
+	const char *saved = option_value_at(argc, argv, i, "--save"); /* BUFFER=FILE */
 	const char *equals = saved ? strchr(saved, '=') : NULL;
-	return equals ? equals + 1 : value_at(argc, argv, i, "--output");
+	return equals ? equals + 1 : option_value_at(argc, argv, i, "--output");
 }
 
 static bool is_exempt(const char *verb, int argc, char **argv)
@@ -81,7 +81,7 @@ static char *store_folder(int argc, char **argv)
 {
 	const char *asked = NULL;
 	for (int i = 1; i < argc; i++) {
-		const char *value = value_at(argc, argv, i, "--store");
+		const char *value = option_value_at(argc, argv, i, "--store");
 		asked = value ? value : asked;
 	}
 	struct ws_store *store;

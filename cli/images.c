@@ -44,8 +44,8 @@ void image_begin(struct cli *cli, const struct images *images, const struct ws_c
 
 /* ---- opening ---- */
 
-static void images_add(struct images *images, struct ws_cubin *cubin, size_t index,
-		       const struct arch *arch)
+static void disas_images_add(struct images *images, struct ws_cubin *cubin, size_t index,
+			     const struct arch *arch)
 {
 	struct ws_code_image image = { .cubin = cubin, .index = index };
 	ws_cubin_facts(cubin, &image.facts);
@@ -64,7 +64,7 @@ static void open_file_images(struct images *images, const char *path, const stru
 		if (entry->kind != WS_IMAGE_CUBIN || (arch && entry->sm && entry->sm != arch->sm))
 			continue;
 		if (ws_image_file_cubin(images->file, i, &cubin, &err) == WS_OK)
-			images_add(images, cubin, i, arch);
+			disas_images_add(images, cubin, i, arch);
 		else
 			cli_fail(path, &err);
 	}
@@ -94,7 +94,7 @@ static void open_dump_images(struct images *images, const char *path, const stru
 		if (ws_cubin_set_cubin(images->set, added, &cubin, &err) != WS_OK)
 			cli_fail(path, &err);
 		else
-			images_add(images, cubin, i, arch);
+			disas_images_add(images, cubin, i, arch);
 	}
 }
 

@@ -6,7 +6,7 @@
 #include "look.h"
 #include "pattern.h"
 
-struct query {
+struct locals_query {
 	struct look_style style;
 	struct cli_given frame;
 	struct ws_locals locals; /* --only the other */
@@ -15,7 +15,7 @@ struct query {
 
 static int take_only(void *query, const char *text)
 {
-	struct ws_locals *locals = &((struct query *)query)->locals;
+	struct ws_locals *locals = &((struct locals_query *)query)->locals;
 	locals->no_args = strcmp(text, "locals") == 0;
 	locals->no_locals = strcmp(text, "args") == 0;
 	return locals->no_args || locals->no_locals
@@ -24,11 +24,11 @@ static int take_only(void *query, const char *text)
 }
 
 const struct cli_option verb_locals_options[] = {
-	LOOK_STYLE_OPTIONS(struct query, style),
-	{ "frame", 0, CLI_NUMBER, .at = offsetof(struct query, frame) },
+	LOOK_STYLE_OPTIONS(struct locals_query, style),
+	{ "frame", 0, CLI_NUMBER, .at = offsetof(struct locals_query, frame) },
 	{ "only", 0, CLI_TAKE, .take = take_only },
-	{ "name", 0, CLI_TEXT, .at = offsetof(struct query, name) },
-	{ "type", 0, CLI_TEXT, .at = offsetof(struct query, type) },
+	{ "name", 0, CLI_TEXT, .at = offsetof(struct locals_query, name) },
+	{ "type", 0, CLI_TEXT, .at = offsetof(struct locals_query, type) },
 	{ 0 },
 };
 
@@ -46,7 +46,8 @@ static bool is_asked_for(void *user, struct ws_str name, const char *type)
 	return is;
 }
 
-static int show(struct look *look, const struct query *query, struct patterns *patterns)
+static int show(struct frame_look *look, const struct locals_query *query,
+		struct patterns *patterns)
 {
 	struct ws_stack *stack = &look->stack;
 	struct cli *cli = look->session.cli;
@@ -61,8 +62,8 @@ static int show(struct look *look, const struct query *query, struct patterns *p
 
 int verb_locals(struct cli *cli, int argc, char **argv)
 {
-	struct query query = { 0 };
-	struct look look = { .stack = { .vars = NULL } };
+	struct locals_query query = { 0 };
+	struct frame_look look = { .stack = { .vars = NULL } };
 	int status = cli_options_take(cli, verb_locals_options, &query, &argc, &argv);
 	if (status != CLI_ANSWERED)
 		return status;

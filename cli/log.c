@@ -7,7 +7,7 @@
 /* ---- reading ---- */
 
 /* Reads what the command line names; false: not all could be read, and it was told why. */
-static bool read_all(struct cli *cli, struct ws_log *log, int n, char **paths)
+static bool read_all_logs(struct cli *cli, struct ws_log *log, int n, char **paths)
 {
 	bool all = true;
 	for (int i = 0; i < n; i++) {
@@ -25,7 +25,7 @@ static bool read_all(struct cli *cli, struct ws_log *log, int n, char **paths)
 	return all;
 }
 
-static int status_of(const struct ws_log_result *result, bool all)
+static int log_status_of(const struct ws_log_result *result, bool all)
 {
 	switch (result->verdict) {
 	case WS_LOG_FAILED:
@@ -54,12 +54,12 @@ int verb_log(struct cli *cli, int argc, char **argv)
 		return cli_usage("log", "a LOG is needed; \"-\" is standard input");
 	if (ws_log_create(&log, &err) != WS_OK)
 		return cli_fail(NULL, &err);
-	const bool all = read_all(cli, log, argc, argv);
+	const bool all = read_all_logs(cli, log, argc, argv);
 	status = CLI_NO_ANSWER;
 	if (ws_log_judge(log, &result, &err) != WS_OK) {
 		cli_fail(NULL, &err);
 	} else if (result->n_files) {
-		status = status_of(result, all);
+		status = log_status_of(result, all);
 		if (cli->json)
 			ws_log_json(result, &cli->out);
 		else if (ws_log_text(result, cli->wrap.columns, &cli->out, &err) != WS_OK)

@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-static int look_at(struct look *look, int argc, char **argv, struct cli_given number)
+static int look_at_dump(struct frame_look *look, int argc, char **argv, struct cli_given number)
 {
-	struct session *session = &look->session;
+	struct cli_session *session = &look->session;
 	struct ws_stack *stack = &look->stack;
 	struct cli *cli = session->cli;
 	struct ws_filter filter;
@@ -37,21 +37,21 @@ static int look_at(struct look *look, int argc, char **argv, struct cli_given nu
 	return CLI_ANSWERED;
 }
 
-int look_open(struct look *look, struct cli *cli, const char *path, int argc, char **argv,
+int look_open(struct frame_look *look, struct cli *cli, const char *path, int argc, char **argv,
 	      struct cli_given number)
 {
 	memset(look, 0, sizeof *look);
 	int status = session_open(&look->session, cli, path);
-	return status == CLI_ANSWERED ? look_at(look, argc, argv, number) : status;
+	return status == CLI_ANSWERED ? look_at_dump(look, argc, argv, number) : status;
 }
 
-void look_close(struct look *look)
+void look_close(struct frame_look *look)
 {
 	ws_stack_close(&look->stack);
 	session_close(&look->session);
 }
 
-void look_print_frame(struct look *look, size_t number, bool place)
+void look_print_frame(struct frame_look *look, size_t number, bool place)
 {
 	struct ws_error err;
 	if (ws_stack_frame_text(&look->stack, number, place, &look->session.cli->out, &err) !=
@@ -61,7 +61,7 @@ void look_print_frame(struct look *look, size_t number, bool place)
 
 /* ---- how values are shown ---- */
 
-void look_use_style(struct look *look, const struct look_style *given)
+void look_use_style(struct frame_look *look, const struct look_style *given)
 {
 	struct ws_value_style style = look->session.cli->style;
 	if (given->elements.given)

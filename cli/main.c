@@ -26,8 +26,16 @@ struct verb {
 };
 
 static const struct verb verbs[] = {
-#define X(name, synopsis, words, help) \
-	{ #name, synopsis, words, help, verb_##name##_help, verb_##name##_options, verb_##name },
+#define X(name, synopsis, words, common_help_print) \
+	{                                           \
+		#name,                              \
+		synopsis,                           \
+		words,                              \
+		common_help_print,                  \
+		verb_##name##_help,                 \
+		verb_##name##_options,              \
+		verb_##name                         \
+	},
 	CLI_VERB_LIST(X)
 #undef X
 };
@@ -183,15 +191,15 @@ static struct {
 	uint64_t more; /* others, which found no room */
 } warnings;
 
-struct line {
+struct output_line {
 	size_t len;
 	char text[WARNING_BYTES + 1];
 };
 
 /* A `ws_write_fn`. */
-static bool line_write(void *user, const char *bytes, size_t len)
+static bool output_line_write(void *user, const char *bytes, size_t len)
 {
-	struct line *line = user;
+	struct output_line *line = user;
 	size_t room = WARNING_BYTES - line->len;
 	memcpy(line->text + line->len, bytes, len < room ? len : room);
 	line->len += len < room ? len : room;
@@ -201,11 +209,11 @@ static bool line_write(void *user, const char *bytes, size_t len)
 
 void cli_warn(const char *format, ...)
 {
-	struct line line = { 0 };
+	struct output_line line = { 0 };
 	struct ws_out out;
 	va_list args;
 	va_start(args, format);
-	ws_out_init(&out, line_write, &line);
+	ws_out_init(&out, output_line_write, &line);
 	ws_out_vprintf(&out, format, args);
 	va_end(args);
 	size_t i = 0;
@@ -372,7 +380,7 @@ static struct ws_out *help_start(struct cli *cli)
 	return &cli->out;
 }
 
-static int help(struct cli *cli)
+static int common_help_print(struct cli *cli)
 {
 	struct ws_out *out = help_start(cli);
 	ws_out_text(out,
@@ -582,7 +590,7 @@ static int help_of(struct cli *cli, int argc, char **argv, const struct cli_opti
 		return verb_help(cli, verb);
 	if (at < argc && strcmp(argv[at], "options") == 0)
 		return options_help(cli);
-	return at < argc ? unknown_verb(argv[at], "") : help(cli);
+	return at < argc ? unknown_verb(argv[at], "") : common_help_print(cli);
 }
 
 /* No verb is named: the report of a dump, or what it is that was probably meant. */
@@ -594,7 +602,7 @@ static int no_verb(struct cli *cli, int argc, char **argv)
 	if (word && strcmp(word, "help") == 0)
 		return help_of(cli, argc, argv, report->options);
 	if (!word && wants(argc, argv, "--help", "-h"))
-		return help(cli);
+		return common_help_print(cli);
 	if (!word || is_file(word) || strpbrk(word, "/."))
 		return verb_start(cli, report, argc, argv, true);
 	return unknown_verb(word, ", and no file of that name");
@@ -624,10 +632,10 @@ static int swapped(int argc, char **argv, const struct cli_option *options)
 	return CLI_USAGE;
 }
 
-static int run(struct cli *cli, int argc, char **argv)
+static int run_verb(struct cli *cli, int argc, char **argv)
 {
 	if (argc < 2) {
-		help(cli);
+		common_help_print(cli);
 		return CLI_USAGE;
 	}
 	int at = verb_place(argc, argv);
@@ -682,7 +690,7 @@ int main(int argc, char **argv)
 	ws_out_init(&cli.out, ws_wrap_write, &cli.wrap);
 	ws_wrap_init(&err_wrap, terminal_columns(STDERR_FILENO), err_write, &stderr_fd);
 	err_state.cli = &cli;
-	int status = run(&cli, argc, argv);
+	int status = run_verb(&cli, argc, argv);
 	if (out_flush(&cli) != CLI_ANSWERED)
 		status = CLI_NO_ANSWER;
 	warnings_say();

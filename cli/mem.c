@@ -13,14 +13,14 @@
 #include "session.h"
 
 struct mem {
-	struct session session;
+	struct cli_session session;
 	struct ws_mem query;
 };
 
 /* ---- the command line ---- */
 
 /* "const[3]:0x10" and the like; the bank is 0 when it is not given. A bare number is generic. */
-static bool parse_address(struct mem *mem, const char *text)
+static bool parse_mem_address(struct mem *mem, const char *text)
 {
 	const char *colon = strchr(text, ':');
 	mem->query.at.space = WS_SPACE_GENERIC;
@@ -113,7 +113,7 @@ static int pick_thread(struct mem *mem, int argc, char **argv)
 
 static int mem_run(struct mem *mem, int argc, char **argv)
 {
-	if (argc < 1 || !parse_address(mem, argv[0]))
+	if (argc < 1 || !parse_mem_address(mem, argv[0]))
 		return cli_usage("mem", "SPACE:ADDRESS is expected, such as global:0x7f0000000000, "
 					"shared:0x20, const[3]:0x10");
 	int used = parse_what(mem, argc - 1, argv + 1);

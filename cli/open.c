@@ -15,14 +15,14 @@
 #include <warpscope/image.h>
 #include <warpscope/provider.h>
 
-struct progress {
+struct open_progress {
 	bool shown;
 	uint64_t next; /* bytes unpacked at which to say something */
 };
 
 static bool show_progress(void *user, uint64_t bytes_in, uint64_t total_in, uint64_t bytes_out)
 {
-	struct progress *progress = user;
+	struct open_progress *progress = user;
 	const uint64_t step = UINT64_C(64) << 20;
 	if (bytes_out < progress->next)
 		return true;
@@ -36,7 +36,7 @@ static bool show_progress(void *user, uint64_t bytes_in, uint64_t total_in, uint
 	return true;
 }
 
-static void say_damage(const char *path, const struct ws_target *target)
+static void say_dump_damage(const char *path, const struct ws_target *target)
 {
 	struct ws_diagnostic first, more;
 	if (ws_target_diagnostic(target, 0, &first, NULL) != WS_OK)
@@ -65,7 +65,7 @@ static bool is_directory(const char *path)
 
 /* The name of the newest dump in a folder, by the suffix that the driver gives; NULL: none. Owned
  * by the caller. */
-static char *newest_dump(const char *folder)
+static char *newest_dump_in_folder(const char *folder)
 {
 	static const char suffix[] = ".nvcudmp";
 	char *newest = NULL;
@@ -94,7 +94,7 @@ int cli_open_fail(const char *path, const struct ws_error *err)
 	char advice[400] = "; name a file in it";
 	if (!is_directory(path))
 		return cli_fail(path, err);
-	char *newest = newest_dump(path);
+	char *newest = newest_dump_in_folder(path);
 	size_t len = strlen(path);
 	if (newest)
 		snprintf(advice, sizeof advice,
@@ -105,7 +105,7 @@ int cli_open_fail(const char *path, const struct ws_error *err)
 }
 
 /* No dump: says what it is, and which verbs read it, or what is wrong with the GPU code in it. */
-static int refuse(const char *path, const struct ws_error *err)
+static int refuse_file(const char *path, const struct ws_error *err)
 {
 	struct ws_image_file *images;
 	struct ws_error inside = { .status = WS_OK };
@@ -138,7 +138,7 @@ static int target_open(struct cli *cli, const char *path, struct ws_target **ret
 		cli->input_bytes = UINT64_MAX; /* nobody knows */
 		return open_through(cli->api_lib, path, ret_target);
 	}
-	struct progress progress = { .next = UINT64_C(64) << 20 };
+	struct open_progress progress = { .next = UINT64_C(64) << 20 };
 	bool shows = isatty(STDERR_FILENO) && !cli_terminal_is_dumb();
 	struct ws_core_options options = { .size = sizeof options,
 					   .max_unpacked_bytes = cli->size_limit,
@@ -153,13 +153,13 @@ static int target_open(struct cli *cli, const char *path, struct ws_target **ret
 	struct ws_dump_facts facts;
 	if (ws_target_dump_facts(*ret_target, &facts, NULL) == WS_OK)
 		cli->input_bytes += facts.bytes;
-	say_damage(path, *ret_target);
+	say_dump_damage(path, *ret_target);
 	return CLI_ANSWERED;
 }
 
 int cli_target_open(struct cli *cli, const char *path, struct ws_target **ret_target)
 {
-	return target_open(cli, path, ret_target, refuse);
+	return target_open(cli, path, ret_target, refuse_file);
 }
 
 void cli_target_close(const struct cli *cli, struct ws_target *target)

@@ -106,16 +106,16 @@ static const struct cli_option *option_in(const struct cli_option *options, cons
 }
 
 /* What one word of the command line is. */
-struct word {
+struct option_word {
 	bool is_option;
 	const struct cli_option *option; /* NULL: none of that name */
 	bool is_common;
 	const char *value; /* inside the word: --name=value, -ovalue; or NULL */
 };
 
-static struct word word_read(const struct cli_option *options, const char *text)
+static struct option_word word_read(const struct cli_option *options, const char *text)
 {
-	struct word word = { 0 };
+	struct option_word word = { 0 };
 	if (text[0] != '-' || text[1] == '\0' || (text[1] >= '0' && text[1] <= '9'))
 		return word; /* "-" is standard input, -1 a number */
 	word.is_option = true;
@@ -137,7 +137,7 @@ static bool is_optional(const char *text)
 }
 
 /* Whether the value of an option is the word behind `argv[i]`. */
-static bool value_follows(const struct word *word, int i, int argc, char **argv)
+static bool value_follows(const struct option_word *word, int i, int argc, char **argv)
 {
 	if (!word->option || word->value)
 		return false;
@@ -163,7 +163,8 @@ int cli_operand(const struct cli_option *options, int argc, char **argv, int n)
 {
 	bool all = false; /* after "--" */
 	for (int i = 1; i < argc; i++) {
-		struct word word = all ? (struct word){ 0 } : word_read(options, argv[i]);
+		struct option_word word =
+			all ? (struct option_word){ 0 } : word_read(options, argv[i]);
 		if (!all && strcmp(argv[i], "--") == 0)
 			all = true;
 		else if (!word.is_option && n-- == 0)
@@ -201,7 +202,8 @@ int cli_options_sort(const char *verb, const struct cli_option *options, int arg
 	int status = CLI_ANSWERED;
 	sorted[n++] = argv[0];
 	for (int i = 1; i < argc && status == CLI_ANSWERED; i++) {
-		struct word word = all ? (struct word){ 0 } : word_read(options, argv[i]);
+		struct option_word word =
+			all ? (struct option_word){ 0 } : word_read(options, argv[i]);
 		bool follows = value_follows(&word, i, argc, argv);
 		if (!all && strcmp(argv[i], "--") == 0) {
 			all = true;
@@ -266,7 +268,7 @@ int cli_options_take(struct cli *cli, const struct cli_option *options, void *qu
 	char **at = *argv + 1;
 	int status = CLI_ANSWERED, n = *argc - 1;
 	while (status == CLI_ANSWERED && strcmp(*at, "--") != 0) {
-		struct word word = word_read(options, *at);
+		struct option_word word = word_read(options, *at);
 		if (value_follows(&word, 0, n, at)) {
 			word.value = *++at;
 			n--;
@@ -291,7 +293,7 @@ static size_t smaller(size_t a, size_t b)
 }
 
 /* Letters to insert, remove, change, or swap with a neighbour to make one of the other. */
-static size_t distance(const char *a, size_t n_a, const char *b, size_t n_b)
+static size_t word_distance(const char *a, size_t n_a, const char *b, size_t n_b)
 {
 	size_t row[3][LONGEST_NAME + 1]; /* of a's letters: two ago, last, this */
 	for (size_t k = 0; k <= n_b; k++)
@@ -323,7 +325,7 @@ const char *cli_nearest(const char *text, size_t len, const char *const *names, 
 			continue;
 		size_t far = n_name > len && memcmp(names[i], text, len) == 0
 				     ? 1 /* the beginning of it */
-				     : distance(text, len, names[i], n_name);
+				     : word_distance(text, len, names[i], n_name);
 		if (far < len && (far < least || (far == least && !best))) {
 			best = names[i];
 			least = far;

@@ -5,21 +5,22 @@
 
 #include "look.h"
 
-struct query {
+struct print_query {
 	struct look_style style;
 	struct cli_given frame;
 	bool lanes;
 };
 
 const struct cli_option verb_print_options[] = {
-	LOOK_STYLE_OPTIONS(struct query, style),
-	{ "frame", 0, CLI_NUMBER, .at = offsetof(struct query, frame) },
-	{ "lanes", 0, CLI_FLAG, .at = offsetof(struct query, lanes) },
+	LOOK_STYLE_OPTIONS(struct print_query, style),
+	{ "frame", 0, CLI_NUMBER, .at = offsetof(struct print_query, frame) },
+	{ "lanes", 0, CLI_FLAG, .at = offsetof(struct print_query, lanes) },
 	{ 0 },
 };
 
 /* The words that are a filter; none: the warp of the thread. */
-static int filter_make(const struct look *look, struct ws_filter *filter, int argc, char **argv)
+static int print_filter_make(const struct frame_look *look, struct ws_filter *filter, int argc,
+			     char **argv)
 {
 	static const enum ws_filter_word warp[] = { WS_FILTER_device, WS_FILTER_sm,
 						    WS_FILTER_warp };
@@ -34,11 +35,11 @@ static int filter_make(const struct look *look, struct ws_filter *filter, int ar
 
 int verb_print(struct cli *cli, int argc, char **argv)
 {
-	struct query query = { .lanes = false };
+	struct print_query query = { .lanes = false };
 	struct ws_print print = { .expression = "" };
 	struct ws_filter filter;
 	struct ws_error err;
-	struct look look;
+	struct frame_look look;
 	int status = cli_options_take(cli, verb_print_options, &query, &argc, &argv);
 	if (status != CLI_ANSWERED)
 		return status;
@@ -59,7 +60,7 @@ int verb_print(struct cli *cli, int argc, char **argv)
 		look_use_style(&look, &query.style);
 	if (status == CLI_ANSWERED && query.lanes) {
 		print.lanes = &filter;
-		status = filter_make(&look, &filter, argc, argv + at + 1);
+		status = print_filter_make(&look, &filter, argc, argv + at + 1);
 	}
 	if (status == CLI_ANSWERED && (cli->json ? ws_print_json : ws_print_text)(
 					      &look.stack, &print, &cli->out, &err) != WS_OK)

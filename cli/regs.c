@@ -6,7 +6,7 @@
 #include "session.h"
 
 /* Takes the registers out of the words; the others stay, in their order. Returns how many. */
-static int choose(struct ws_regs_chosen *chosen, int argc, char **argv)
+static int choose_registers(struct ws_regs_chosen *chosen, int argc, char **argv)
 {
 	int n = 0;
 	for (int i = 0; i < argc; i++) {
@@ -19,14 +19,14 @@ static int choose(struct ws_regs_chosen *chosen, int argc, char **argv)
 /* A `ws_threads_visit`. */
 static void warn_unreadable(void *user, const struct ws_resident *place)
 {
-	const struct session *session = user;
+	const struct cli_session *session = user;
 	if (place->lanes_status != WS_OK)
 		cli_warn("%s: device %u SM %u warp %u: the lanes could not be read (%s)",
 			 session->path, place->device->id, place->sm.id, place->warp.id,
 			 ws_missing_word(place->lanes_status));
 }
 
-static int run(struct session *session, int argc, char **argv)
+static int run_regs(struct cli_session *session, int argc, char **argv)
 {
 	struct cli *cli = session->cli;
 	const struct ws_threads *threads = &session->threads;
@@ -35,7 +35,7 @@ static int run(struct session *session, int argc, char **argv)
 	struct ws_filter filter;
 	struct ws_error err;
 	const char *bad = "";
-	argc = choose(&chosen, argc, argv);
+	argc = choose_registers(&chosen, argc, argv);
 	if (!ws_filter_parse(&filter, &threads->at, argc, argv, &bad))
 		return cli_usage("regs", "'%s' is neither a register nor a filter", bad);
 	if (argc == 0)
@@ -54,7 +54,7 @@ const struct cli_option verb_regs_options[] = { { 0 } };
 
 int verb_regs(struct cli *cli, int argc, char **argv)
 {
-	struct session session = { .cli = NULL };
+	struct cli_session session = { .cli = NULL };
 	int status = cli_options_take(cli, verb_regs_options, NULL, &argc, &argv);
 	if (status != CLI_ANSWERED)
 		return status;
@@ -62,7 +62,7 @@ int verb_regs(struct cli *cli, int argc, char **argv)
 		return cli_usage("regs", "which dump?");
 	status = session_open(&session, cli, argv[0]);
 	if (status == CLI_ANSWERED)
-		status = run(&session, argc - 1, argv + 1);
+		status = run_regs(&session, argc - 1, argv + 1);
 	session_close(&session);
 	return status;
 }

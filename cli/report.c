@@ -5,15 +5,15 @@
 
 #include "sources.h"
 
-enum format { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_JSON, FORMAT_HTML };
+enum report_format { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_JSON, FORMAT_HTML };
 
 enum { HTML_SOURCE_CONTEXT = 12 }; /* lines around that of a frame */
 
 /* What the command line says. */
-struct arguments {
+struct report_arguments {
 	const char *path;
 	const char *format, *output; /* as given, or NULL */
-	enum format format_kind;
+	enum report_format format_kind;
 	bool exit_code;
 	struct ws_report_options report;
 	struct ws_text_options text;
@@ -21,7 +21,7 @@ struct arguments {
 	const char **images; /* owned; as long as the command line */
 };
 
-static void arguments_fini(struct arguments *args)
+static void arguments_fini(struct report_arguments *args)
 {
 	cli_sources_fini(&args->sources);
 	free(args->images);
@@ -29,42 +29,42 @@ static void arguments_fini(struct arguments *args)
 
 static int take_map(void *query, const char *text)
 {
-	struct arguments *args = query;
+	struct report_arguments *args = query;
 	return cli_sources_take_map(&args->sources, "report", text);
 }
 
-static int take_dir(void *query, const char *path)
+static int take_source_dir(void *query, const char *path)
 {
-	struct arguments *args = query;
+	struct report_arguments *args = query;
 	cli_sources_dir(&args->sources, path);
 	return CLI_ANSWERED;
 }
 
 static int take_image(void *query, const char *path)
 {
-	struct arguments *args = query;
+	struct report_arguments *args = query;
 	args->images[args->report.n_debug_images++] = path;
 	return CLI_ANSWERED;
 }
 
 const struct cli_option verb_report_options[] = {
 	{ "source-map", 0, CLI_TAKE, .take = take_map },
-	{ "source-dir", 0, CLI_TAKE, .take = take_dir },
-	{ "no-source", 0, CLI_FLAG, .at = offsetof(struct arguments, report.no_source) },
+	{ "source-dir", 0, CLI_TAKE, .take = take_source_dir },
+	{ "no-source", 0, CLI_FLAG, .at = offsetof(struct report_arguments, report.no_source) },
 	{ "debug-image", 0, CLI_TAKE, .take = take_image },
 	{ "memory-snapshot", 0, CLI_TEXT,
-	  .at = offsetof(struct arguments, report.memory_snapshot) },
-	{ "full-names", 0, CLI_FLAG, .at = offsetof(struct arguments, text.full_names) },
-	{ "all", 0, CLI_FLAG, .at = offsetof(struct arguments, text.all) },
-	{ "brief", 0, CLI_FLAG, .at = offsetof(struct arguments, text.brief) },
-	{ "exit-code", 0, CLI_FLAG, .at = offsetof(struct arguments, exit_code) },
-	{ "format", 0, CLI_TEXT, .at = offsetof(struct arguments, format) },
-	{ "output", 'o', CLI_TEXT, .at = offsetof(struct arguments, output) },
+	  .at = offsetof(struct report_arguments, report.memory_snapshot) },
+	{ "full-names", 0, CLI_FLAG, .at = offsetof(struct report_arguments, text.full_names) },
+	{ "all", 0, CLI_FLAG, .at = offsetof(struct report_arguments, text.all) },
+	{ "brief", 0, CLI_FLAG, .at = offsetof(struct report_arguments, text.brief) },
+	{ "exit-code", 0, CLI_FLAG, .at = offsetof(struct report_arguments, exit_code) },
+	{ "format", 0, CLI_TEXT, .at = offsetof(struct report_arguments, format) },
+	{ "output", 'o', CLI_TEXT, .at = offsetof(struct report_arguments, output) },
 	{ 0 },
 };
 
 /* What --format and --json ask for together; says so when it is nothing. */
-static bool format_find(const struct cli *cli, struct arguments *args)
+static bool report_format_find(const struct cli *cli, struct report_arguments *args)
 {
 	static const char *const names[] = { [FORMAT_TEXT] = "text",
 					     [FORMAT_MARKDOWN] = "md",
@@ -78,7 +78,7 @@ static bool format_find(const struct cli *cli, struct arguments *args)
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
 		if (strcmp(name, names[i]) != 0)
 			continue;
-		args->format_kind = (enum format)i;
+		args->format_kind = (enum report_format)i;
 		if (args->format_kind == FORMAT_HTML)
 			args->report.source_context = HTML_SOURCE_CONTEXT;
 		return true;
@@ -87,7 +87,8 @@ static bool format_find(const struct cli *cli, struct arguments *args)
 	return false;
 }
 
-static bool arguments_parse(struct cli *cli, int argc, char **argv, struct arguments *args)
+static bool report_arguments_parse(struct cli *cli, int argc, char **argv,
+				   struct report_arguments *args)
 {
 	if (cli_options_take(cli, verb_report_options, args, &argc, &argv) != CLI_ANSWERED)
 		return false;
@@ -99,7 +100,7 @@ static bool arguments_parse(struct cli *cli, int argc, char **argv, struct argum
 		return false;
 	}
 	args->path = argv[0];
-	if (!format_find(cli, args))
+	if (!report_format_find(cli, args))
 		return false;
 	if (args->text.brief &&
 	    (args->format_kind == FORMAT_JSON || args->format_kind == FORMAT_HTML)) {
@@ -129,8 +130,9 @@ static const int exit_statuses[] = {
 	[WS_VERDICT_UNKNOWN] = CLI_CANNOT_TELL,
 };
 
-static enum ws_status render(const struct arguments *args, const struct ws_report *report,
-			     struct ws_out *out, struct ws_error *err)
+static enum ws_status render_report(const struct report_arguments *args,
+				    const struct ws_report *report, struct ws_out *out,
+				    struct ws_error *err)
 {
 	switch (args->format_kind) {
 	case FORMAT_TEXT:
@@ -147,13 +149,13 @@ static enum ws_status render(const struct arguments *args, const struct ws_repor
 }
 
 /* Writes the whole page or nothing. */
-static enum ws_status render_to_file(const struct arguments *args, const struct ws_report *report,
-				     struct ws_error *err)
+static enum ws_status render_to_file(const struct report_arguments *args,
+				     const struct ws_report *report, struct ws_error *err)
 {
 	struct cli_bytes page = { 0 };
 	struct ws_out out;
 	ws_out_init(&out, cli_bytes_write, &page);
-	enum ws_status st = render(args, report, &out, err);
+	enum ws_status st = render_report(args, report, &out, err);
 	if (st == WS_OK)
 		st = ws_out_flush(&out, err);
 	struct ws_span bytes = { .ptr = (const uint8_t *)page.ptr, .len = page.len };
@@ -163,18 +165,19 @@ static enum ws_status render_to_file(const struct arguments *args, const struct 
 	return st;
 }
 
-static int print(struct cli *cli, const struct arguments *args, const struct ws_report *report)
+static int print_report_pages(struct cli *cli, const struct report_arguments *args,
+			      const struct ws_report *report)
 {
 	struct ws_error err;
 	bool to_file = args->output && strcmp(args->output, "-") != 0;
 	enum ws_status st = to_file ? render_to_file(args, report, &err)
-				    : render(args, report, &cli->out, &err);
+				    : render_report(args, report, &cli->out, &err);
 	if (st != WS_OK)
 		return cli_fail(to_file ? args->output : args->path, &err);
 	return args->exit_code ? exit_statuses[report->verdict] : CLI_ANSWERED;
 }
 
-static int run(struct cli *cli, const struct arguments *args)
+static int run_report(struct cli *cli, const struct report_arguments *args)
 {
 	struct ws_target *target;
 	const struct ws_report *report;
@@ -183,7 +186,7 @@ static int run(struct cli *cli, const struct arguments *args)
 	if (status != CLI_ANSWERED)
 		return status;
 	if (ws_report_create(target, &args->report, &report, &err) == WS_OK) {
-		status = print(cli, args, report);
+		status = print_report_pages(cli, args, report);
 		ws_report_destroy(report);
 	} else {
 		status = cli_fail(NULL, &err); /* it names the file itself */
@@ -194,12 +197,13 @@ static int run(struct cli *cli, const struct arguments *args)
 
 int verb_report(struct cli *cli, int argc, char **argv)
 {
-	struct arguments args = {
+	struct report_arguments args = {
 		.report = { .size = sizeof args.report },
 		.text = { .size = sizeof args.text },
 		.images = cli_alloc((size_t)argc, sizeof *args.images),
 	};
-	int status = arguments_parse(cli, argc, argv, &args) ? run(cli, &args) : CLI_USAGE;
+	int status =
+		report_arguments_parse(cli, argc, argv, &args) ? run_report(cli, &args) : CLI_USAGE;
 	arguments_fini(&args);
 	return status;
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-int session_open(struct session *session, struct cli *cli, const char *path)
+int session_open(struct cli_session *session, struct cli *cli, const char *path)
 {
 	memset(session, 0, sizeof *session);
 	session->cli = cli;
@@ -16,14 +16,14 @@ int session_open(struct session *session, struct cli *cli, const char *path)
 	return CLI_ANSWERED;
 }
 
-void session_close(struct session *session)
+void session_close(struct cli_session *session)
 {
 	ws_threads_fini(&session->threads);
 	cli_target_close(session->cli, session->target);
 	memset(session, 0, sizeof *session);
 }
 
-bool session_suspect(const struct session *session, struct ws_report_thread *ret_thread)
+bool session_suspect(const struct cli_session *session, struct ws_report_thread *ret_thread)
 {
 	if (session->cli->focus) /* the user has chosen */
 		return false;
@@ -44,7 +44,7 @@ bool session_suspect(const struct session *session, struct ws_report_thread *ret
 	return found;
 }
 
-void session_limit_to_suspect(const struct session *session, struct ws_filter *filter)
+void session_limit_to_suspect(const struct cli_session *session, struct ws_filter *filter)
 {
 	static const enum ws_filter_word words[] = { WS_FILTER_device, WS_FILTER_sm, WS_FILTER_warp,
 						     WS_FILTER_lane };
@@ -61,7 +61,7 @@ void session_limit_to_suspect(const struct session *session, struct ws_filter *f
 	}
 }
 
-void session_warn_doubt(const struct session *session, uint32_t n_rows)
+void session_warn_doubt(const struct cli_session *session, uint32_t n_rows)
 {
 	if (n_rows)
 		cli_warn("%s: the rows marked with ? (%u) hold values that cannot be or that "

@@ -8,7 +8,7 @@
 
 #include "cli.h"
 
-struct session {
+struct cli_session {
 	struct cli *cli;          /* borrowed */
 	const char *path;         /* borrowed */
 	struct ws_target *target; /* owned */
@@ -17,19 +17,19 @@ struct session {
 
 /* Opens what the command line names, as cli_target_open(). An exit status; CLI_ANSWERED is success.
  */
-int session_open(struct session *session, struct cli *cli, const char *path);
-void session_close(struct session *session);
+int session_open(struct cli_session *session, struct cli *cli, const char *path);
+void session_close(struct cli_session *session);
 
 /*
  * The thread that the report speaks of: one that can be guilty of the fault, else the thread to
  * look at; not cuda-gdb's focus, which may be innocent. False when no such thread is left; that is
  * told where there is a focus.
  */
-bool session_suspect(const struct session *session, struct ws_report_thread *ret_thread);
+bool session_suspect(const struct cli_session *session, struct ws_report_thread *ret_thread);
 
 /* Says that a table has marked rows, if it has. */
-void session_warn_doubt(const struct session *session, uint32_t n_rows);
+void session_warn_doubt(const struct cli_session *session, uint32_t n_rows);
 
 /* Limits a filter to that thread; without one to the focus. */
-void session_limit_to_suspect(const struct session *session, struct ws_filter *filter);
+void session_limit_to_suspect(const struct cli_session *session, struct ws_filter *filter);
 #endif

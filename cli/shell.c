@@ -14,7 +14,7 @@ const struct cli_option verb_shell_options[] = {
 };
 
 /* Says what the report says first, and looks at the thread that it names. */
-static void begin(struct debugger *d)
+static void shell_begin(struct debugger *d)
 {
 	struct ws_report_options options = { .size = sizeof options, .no_source = true };
 	struct ws_out *out = &d->cli->out;
@@ -68,7 +68,7 @@ int debug_open(struct debugger *d, const char *path)
 	d->dump = name;
 	status = debug_use(d, target);
 	if (status == CLI_ANSWERED)
-		begin(d);
+		shell_begin(d);
 	return status;
 }
 

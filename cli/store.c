@@ -70,7 +70,7 @@ static void image_row(struct storing *s, const char *outcome, const struct ws_co
 
 /* ---- add ---- */
 
-static int add_file(struct storing *s, const char *path)
+static int store_file(struct storing *s, const char *path)
 {
 	static const char *const words[] = { [WS_STORE_ADDED] = "added",
 					     [WS_STORE_PRESENT] = "present",
@@ -94,7 +94,7 @@ static int add_file(struct storing *s, const char *path)
 
 /* ---- list ---- */
 
-static bool list_take(void *user, const struct ws_code_id *id, const char *path)
+static bool stored_code_take(void *user, const struct ws_code_id *id, const char *path)
 {
 	struct storing *s = user;
 	struct images images;
@@ -150,7 +150,8 @@ static void found_json(struct storing *s, const struct ws_function *f,
 	ws_json_end(&s->json);
 }
 
-static int find_kernel(struct storing *s, struct ws_cubin *cubin, const struct ws_function *f)
+static int find_stored_kernel(struct storing *s, struct ws_cubin *cubin,
+			      const struct ws_function *f)
 {
 	struct ws_borrowed found;
 	struct ws_error err;
@@ -183,7 +184,7 @@ static int find_in_file(struct storing *s, const char *path)
 		}
 		for (size_t j = 0; j < n && status == CLI_ANSWERED; j++) {
 			if (functions[j].is_kernel && functions[j].section != 0)
-				status = find_kernel(s, images.item[i].cubin, &functions[j]);
+				status = find_stored_kernel(s, images.item[i].cubin, &functions[j]);
 		}
 	}
 	/* the pool remembers modules: nothing is asked of it after this */
@@ -229,19 +230,19 @@ static int run_action(struct storing *s, const char *action, int n_paths, char *
 	int status = CLI_ANSWERED;
 	if (strcmp(action, "list") == 0) {
 		struct ws_error err;
-		if (ws_store_list(s->store, list_take, s, &err) != WS_OK)
+		if (ws_store_list(s->store, stored_code_take, s, &err) != WS_OK)
 			return cli_fail(NULL, &err);
 		return s->n_failed ? CLI_NO_ANSWER : CLI_ANSWERED;
 	}
 	bool is_add = strcmp(action, "add") == 0;
 	for (int i = 0; i < n_paths; i++) {
-		int one = is_add ? add_file(s, paths[i]) : find_in_file(s, paths[i]);
+		int one = is_add ? store_file(s, paths[i]) : find_in_file(s, paths[i]);
 		status = one != CLI_ANSWERED ? one : status;
 	}
 	return status == CLI_ANSWERED && !is_add && s->n_failed ? CLI_NO_ANSWER : status;
 }
 
-static int run(struct storing *s, const char *action, int n_paths, char **paths)
+static int run_store(struct storing *s, const char *action, int n_paths, char **paths)
 {
 	struct ws_error err;
 	if (s->cli->json) {
@@ -304,7 +305,7 @@ static int store_run(struct storing *s, int argc, char **argv)
 		return cli_fail(NULL, &err);
 	if (is_find)
 		status = pool_add_store(s);
-	return status == CLI_ANSWERED ? run(s, action, argc, argv) : status;
+	return status == CLI_ANSWERED ? run_store(s, action, argc, argv) : status;
 }
 
 int verb_store(struct cli *cli, int argc, char **argv)

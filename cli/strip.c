@@ -21,19 +21,19 @@ enum {
 };
 
 /* Names, each once. */
-struct names {
+struct strip_names {
 	char **at; /* owned, each too */
 	size_t n, cap;
 };
 
-struct request {
+struct strip_request {
 	const char *output;
 	struct ws_strip_options strip;
 	struct ws_write_keep *keeps; /* owned */
 	size_t keeps_cap;
 	bool keep_fault, for_issue;
 	uint32_t numbers[MAX_NUMBERS];
-	struct names enumerators;
+	struct strip_names enumerators;
 	char verdict[2][VERDICT]; /* first lines: of the dump, and of what was made of it */
 };
 
@@ -48,7 +48,7 @@ static const struct {
 
 static int take_skip(void *query, const char *text)
 {
-	struct request *request = query;
+	struct strip_request *request = query;
 	while (*text) {
 		size_t len = strcspn(text, ","), i = 0;
 		while (i < sizeof skips / sizeof skips[0] &&
@@ -65,7 +65,7 @@ static int take_skip(void *query, const char *text)
 	return CLI_ANSWERED;
 }
 
-static void keep_add(struct request *request, struct ws_write_keep keep)
+static void keep_add(struct strip_request *request, struct ws_write_keep keep)
 {
 	size_t *n = &request->strip.write.n_keep;
 	cli_grow(&request->keeps, &request->keeps_cap, *n, sizeof keep);
@@ -74,7 +74,7 @@ static void keep_add(struct request *request, struct ws_write_keep keep)
 
 static int take_keep(void *query, const char *text)
 {
-	struct request *request = query;
+	struct strip_request *request = query;
 	struct cli_range range;
 	if (strcmp(text, "fault") == 0) {
 		request->keep_fault = true;
@@ -89,7 +89,7 @@ static int take_keep(void *query, const char *text)
 }
 
 /* What an access touched, with its neighbourhood. Lanes of a warp often share it. */
-static void keep_access(struct request *request, const struct ws_report_access *access)
+static void keep_access(struct strip_request *request, const struct ws_report_access *access)
 {
 	struct ws_write_keep last = { .len = 0 };
 	if (access->space == WS_SPACE_CODE || access->space == WS_SPACE_GENERIC ||
@@ -107,7 +107,7 @@ static void keep_access(struct request *request, const struct ws_report_access *
 }
 
 /* A small number that the verdict names. */
-static void number_add(struct request *request, uint64_t value, uint64_t most)
+static void number_add(struct strip_request *request, uint64_t value, uint64_t most)
 {
 	struct ws_strip_options *strip = &request->strip;
 	if (value <= most && strip->n_numbers < MAX_NUMBERS)
@@ -115,7 +115,7 @@ static void number_add(struct request *request, uint64_t value, uint64_t most)
 }
 
 /* The word that threads wait for, and the number that ends the wait. */
-static void keep_wait(struct request *request, const struct ws_report_wait *wait)
+static void keep_wait(struct strip_request *request, const struct ws_report_wait *wait)
 {
 	const uint64_t pair = 2 * sizeof(uint32_t);
 	if (wait->barrier_status == WS_OK) {
@@ -138,7 +138,7 @@ static void keep_wait(struct request *request, const struct ws_report_wait *wait
 }
 
 /* Addresses in shared or local memory: offsets from where that begins. */
-static void keep_offsets(struct request *request, const struct ws_report_access *access)
+static void keep_offsets(struct strip_request *request, const struct ws_report_access *access)
 {
 	if (access->space != WS_SPACE_SHARED && access->space != WS_SPACE_LOCAL)
 		return;
@@ -149,7 +149,7 @@ static void keep_offsets(struct request *request, const struct ws_report_access 
 
 /* Where the stack of a kernel's threads begins, as the code reads it: an offset in local memory,
  * like R1 [measured: nvcc 13.0; c[0x0][0x28], from sm_100 on c[0x0][0x37c]]. */
-static void keep_stack(struct request *request, const struct ws_target *target,
+static void keep_stack(struct strip_request *request, const struct ws_target *target,
 		       const struct ws_report_kernel *kernel)
 {
 	static const uint16_t at[] = { 0x28, 0x37c };
@@ -171,7 +171,7 @@ static void keep_stack(struct request *request, const struct ws_target *target,
 
 /* --for-issue: what decides the verdict, of what is otherwise left out. Of constant banks and of
  * the stacks of threads that faulted, the pointers stay. */
-static void keep_verdict(struct request *request, const struct ws_target *target,
+static void keep_verdict(struct strip_request *request, const struct ws_target *target,
 			 const struct ws_report *report)
 {
 	for (uint32_t bank = 0; bank <= 3; bank += 3) /* parameters; __constant__ variables */
@@ -198,7 +198,8 @@ static const struct ws_report *report_of(const struct ws_target *target, struct 
 }
 
 /* What the report of the dump shows to be worth keeping. */
-static int keep_by_report(struct request *request, const struct ws_target *target, const char *path)
+static int keep_by_report(struct strip_request *request, const struct ws_target *target,
+			  const char *path)
 {
 	struct ws_error err;
 	const struct ws_report *report = report_of(target, &err);
@@ -217,7 +218,7 @@ static int keep_by_report(struct request *request, const struct ws_target *targe
 
 static int take_layout(void *query, const char *text)
 {
-	struct request *request = query;
+	struct strip_request *request = query;
 	uint64_t driver;
 	if (*text != 'r' || !cli_number(text + 1, &driver) || driver < WS_WRITE_OLDEST ||
 	    driver > WS_WRITE_NEWEST)
@@ -227,11 +228,11 @@ static int take_layout(void *query, const char *text)
 	return CLI_ANSWERED;
 }
 
-#define STRIPS(mask) CLI_BITS, .at = offsetof(struct request, strip.strip), .bits = mask
-#define WRITES(mask) CLI_BITS, .at = offsetof(struct request, strip.write.flags), .bits = mask
+#define STRIPS(mask) CLI_BITS, .at = offsetof(struct strip_request, strip.strip), .bits = mask
+#define WRITES(mask) CLI_BITS, .at = offsetof(struct strip_request, strip.write.flags), .bits = mask
 const struct cli_option verb_strip_options[] = {
-	{ "output", 'o', CLI_TEXT, .at = offsetof(struct request, output) },
-	{ "for-issue", 0, CLI_FLAG, .at = offsetof(struct request, for_issue) },
+	{ "output", 'o', CLI_TEXT, .at = offsetof(struct strip_request, output) },
+	{ "for-issue", 0, CLI_FLAG, .at = offsetof(struct strip_request, for_issue) },
 	{ "lightweight", 0, WRITES(WS_WRITE_LIGHTWEIGHT) },
 	{ "skip", 0, CLI_TAKE, .take = take_skip },
 	{ "keep", 0, CLI_TAKE, .take = take_keep },
@@ -249,7 +250,7 @@ const struct cli_option verb_strip_options[] = {
 
 static void enumerator_add(void *user, struct ws_str name)
 {
-	struct names *names = user;
+	struct strip_names *names = user;
 	size_t at = 0;
 	while (at < names->n && !(strlen(names->at[at]) == name.len &&
 				  memcmp(names->at[at], name.ptr, name.len) == 0))
@@ -261,7 +262,7 @@ static void enumerator_add(void *user, struct ws_str name)
 	memcpy(names->at[names->n++], name.ptr, name.len);
 }
 
-static void names_free(struct names *names)
+static void names_free(struct strip_names *names)
 {
 	for (size_t i = 0; i < names->n; i++)
 		free(names->at[i]);
@@ -269,7 +270,7 @@ static void names_free(struct names *names)
 }
 
 /* Finds the first line of the new dump's report. */
-static int verdict_find(struct cli *cli, struct request *request)
+static int verdict_find(struct cli *cli, struct strip_request *request)
 {
 	struct ws_target *target;
 	struct ws_error err;
@@ -286,7 +287,7 @@ static int verdict_find(struct cli *cli, struct request *request)
 	return status;
 }
 
-static void print_verdict(struct ws_out *out, const struct request *request)
+static void print_verdict(struct ws_out *out, const struct strip_request *request)
 {
 	if (strcmp(request->verdict[0], request->verdict[1]) == 0) {
 		ws_out_text(out, "first line of the report: the same\n");
@@ -301,7 +302,7 @@ static void print_verdict(struct ws_out *out, const struct request *request)
 	ws_out_text(out, "\n");
 }
 
-static void print_enumerators(struct ws_out *out, const struct names *names)
+static void print_enum_names(struct ws_out *out, const struct strip_names *names)
 {
 	if (names->n)
 		ws_out_printf(out, "names of enumerators that stay: ");
@@ -318,8 +319,8 @@ static void print_enumerators(struct ws_out *out, const struct names *names)
 	X(contexts, "contexts") \
 	X(modules, "modules") X(grids, "grids") X(blocks, "blocks") X(warps, "warps")
 
-static void print_text(struct ws_out *out, const struct ws_stripped *s, uint64_t before,
-		       uint64_t after)
+static void print_strip_text(struct ws_out *out, const struct ws_stripped *s, uint64_t before,
+			     uint64_t after)
 {
 	ws_out_printf(out, "%" PRIu64 " bytes", after);
 	if (before) /* else it was no file */
@@ -372,8 +373,9 @@ static void print_text(struct ws_out *out, const struct ws_stripped *s, uint64_t
 			      s->unreadable_images);
 }
 
-static void print_json(struct cli *cli, const struct request *request, const char *input,
-		       const struct ws_stripped *s, uint64_t before, uint64_t after)
+static void print_strip_json(struct cli *cli, const struct strip_request *request,
+			     const char *input, const struct ws_stripped *s, uint64_t before,
+			     uint64_t after)
 {
 	static const char *const classes[WS_N_VALUE_CLASSES] = { "zero", "small", "float",
 								 "pointer", "other" };
@@ -427,7 +429,7 @@ static uint64_t file_size(const char *path)
 	return stat(path, &at) == 0 && S_ISREG(at.st_mode) ? (uint64_t)at.st_size : 0;
 }
 
-static int strip_dump(struct cli *cli, struct request *request, const char *path)
+static int strip_dump(struct cli *cli, struct strip_request *request, const char *path)
 {
 	struct ws_target *target;
 	struct ws_stripped stripped;
@@ -457,10 +459,11 @@ static int strip_dump(struct cli *cli, struct request *request, const char *path
 		return status;
 	}
 	if (cli->json) {
-		print_json(cli, request, path, &stripped, facts.bytes, file_size(request->output));
+		print_strip_json(cli, request, path, &stripped, facts.bytes,
+				 file_size(request->output));
 	} else {
-		print_text(&cli->out, &stripped, facts.bytes, file_size(request->output));
-		print_enumerators(&cli->out, &request->enumerators);
+		print_strip_text(&cli->out, &stripped, facts.bytes, file_size(request->output));
+		print_enum_names(&cli->out, &request->enumerators);
 		if (request->for_issue)
 			print_verdict(&cli->out, request);
 	}
@@ -470,8 +473,10 @@ static int strip_dump(struct cli *cli, struct request *request, const char *path
 
 int verb_strip(struct cli *cli, int argc, char **argv)
 {
-	struct request request = { .strip = { .size = sizeof request.strip,
-					      .write = { .size = sizeof request.strip.write } } };
+	struct strip_request request = {
+		.strip = { .size = sizeof request.strip,
+			   .write = { .size = sizeof request.strip.write } }
+	};
 	int status = cli_options_take(cli, verb_strip_options, &request, &argc, &argv);
 	if (request.for_issue) {
 		request.strip.strip |=

@@ -34,7 +34,7 @@ static bool split_place(char *text, uint64_t *ret_offset)
 
 /* ---- answers ---- */
 
-static void answer(struct symbolizer *s, const char *place)
+static void symbol_answer(struct symbolizer *s, const char *place)
 {
 	struct ws_symbolized answer;
 	uint64_t number;
@@ -60,7 +60,7 @@ static void answer_input(struct symbolizer *s)
 		while (len > 0 && strchr("\r\n\t ", line[len - 1]))
 			line[--len] = '\0';
 		if (len > 0)
-			answer(s, line);
+			symbol_answer(s, line);
 		/* someone may be waiting at the other end of a pipe; a failure is told at the end
 		 */
 		if (ws_out_flush(&s->cli->out, NULL) != WS_OK)
@@ -69,7 +69,7 @@ static void answer_input(struct symbolizer *s)
 	free(line);
 }
 
-static void answer_all(struct symbolizer *s, int n, char **places)
+static void symbolize_all(struct symbolizer *s, int n, char **places)
 {
 	if (s->cli->json) {
 		ws_json_begin(&s->json, &s->cli->out, "warpscope-symbolize-1");
@@ -77,7 +77,7 @@ static void answer_all(struct symbolizer *s, int n, char **places)
 		ws_json_key_array(&s->json, "answers");
 	}
 	for (int i = 0; i < n; i++)
-		answer(s, places[i]);
+		symbol_answer(s, places[i]);
 	if (n == 0)
 		answer_input(s);
 	if (s->cli->json) {
@@ -103,7 +103,7 @@ int verb_symbolize(struct cli *cli, int argc, char **argv)
 	s.path = argv[0];
 	status = images_open(cli, "symbolize", s.path, s.arch, &s.images);
 	if (status == CLI_ANSWERED) {
-		answer_all(&s, argc - 1, argv + 1);
+		symbolize_all(&s, argc - 1, argv + 1);
 		status = s.n_answers ? CLI_ANSWERED : CLI_NO_ANSWER;
 	}
 	images_close(&s.images);

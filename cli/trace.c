@@ -18,7 +18,7 @@ static const char *const kind_names[] = {
 	[WS_TRACE_DAMAGED] = "damaged",
 };
 
-struct job {
+struct trace_job {
 	struct cli *cli;
 	struct ws_json json;
 	bool replays, begun;
@@ -70,7 +70,7 @@ static void tell_text(struct ws_out *out, const struct ws_trace_difference *d)
 }
 
 /* What comes before the first difference; nothing is printed when there is no answer. */
-static void begin(struct job *job)
+static void print_what_comes_before(struct trace_job *job)
 {
 	struct ws_json *json = &job->json;
 	if (job->begun || !job->cli->json)
@@ -83,10 +83,10 @@ static void begin(struct job *job)
 	ws_json_key_array(json, "differences");
 }
 
-static void tell(void *user, const struct ws_trace_difference *difference)
+static void tell_difference(void *user, const struct ws_trace_difference *difference)
 {
-	struct job *job = user;
-	begin(job);
+	struct trace_job *job = user;
+	print_what_comes_before(job);
 	if (job->limit.value && job->shown[difference->kind]++ >= job->limit.value)
 		return;
 	if (job->cli->json)
@@ -95,7 +95,7 @@ static void tell(void *user, const struct ws_trace_difference *difference)
 		tell_text(&job->cli->out, difference);
 }
 
-static void end_json(struct job *job, bool same)
+static void end_json(struct trace_job *job, bool same)
 {
 	struct ws_json *json = &job->json;
 	ws_json_end(json);
@@ -111,7 +111,7 @@ static void end_json(struct job *job, bool same)
 	ws_json_end(json);
 }
 
-static void end_text(struct job *job)
+static void end_text(struct trace_job *job)
 {
 	struct ws_out *out = &job->cli->out;
 	for (int kind = 0; kind < WS_TRACE_N_KINDS; kind++)
@@ -129,7 +129,7 @@ static void end_text(struct job *job)
 /* ---- the two forms ---- */
 
 /* The table that answers: of the provider, or of ours over the dump. */
-static int replay(struct job *job)
+static int replay_trace(struct trace_job *job)
 {
 	struct ws_provider provider = { .major = UINT32_MAX,
 					.capabilities = &cudbgDebuggerCapabilities };
@@ -162,7 +162,7 @@ static int replay(struct job *job)
 	return status;
 }
 
-static int diff(struct job *job)
+static int diff(struct trace_job *job)
 {
 	struct ws_error err;
 	return ws_trace_diff(job->path[0], job->path[1], &job->options, &job->counts, &err) == WS_OK
@@ -170,15 +170,15 @@ static int diff(struct job *job)
 		       : cli_fail(NULL, &err);
 }
 
-static int run(struct job *job)
+static int run_trace(struct trace_job *job)
 {
 	bool same = true;
-	int status = job->replays ? replay(job) : diff(job);
+	int status = job->replays ? replay_trace(job) : diff(job);
 	if (status != CLI_ANSWERED)
 		return status;
 	for (int kind = WS_TRACE_RESULT; kind <= WS_TRACE_ONLY_B; kind++)
 		same = same && !job->counts.found[kind];
-	begin(job);
+	print_what_comes_before(job);
 	if (job->cli->json)
 		end_json(job, same);
 	else
@@ -187,14 +187,14 @@ static int run(struct job *job)
 }
 
 const struct cli_option verb_trace_options[] = {
-	{ "limit", 0, CLI_NUMBER, .at = offsetof(struct job, limit) },
-	{ "table", 0, CLI_NUMBER, .at = offsetof(struct job, table) },
+	{ "limit", 0, CLI_NUMBER, .at = offsetof(struct trace_job, limit) },
+	{ "table", 0, CLI_NUMBER, .at = offsetof(struct trace_job, table) },
 	{ 0 },
 };
 
 int verb_trace(struct cli *cli, int argc, char **argv)
 {
-	struct job job = { .cli = cli, .limit.value = 20 };
+	struct trace_job job = { .cli = cli, .limit.value = 20 };
 	int status = cli_options_take(cli, verb_trace_options, &job, &argc, &argv);
 	if (status != CLI_ANSWERED)
 		return status;
@@ -210,7 +210,7 @@ int verb_trace(struct cli *cli, int argc, char **argv)
 	job.options.size = sizeof job.options;
 	job.options.one_table = job.table.given;
 	job.options.table = (uint32_t)job.table.value;
-	job.options.tell = tell;
+	job.options.tell = tell_difference;
 	job.options.user = &job;
-	return run(&job);
+	return run_trace(&job);
 }

@@ -38,10 +38,10 @@ def members(struct, prefix, base, fields):
 
 
 def parameters(fn, resolved):
-    """The parameter list; with `resolved`, coordinates became one struct wsi_at."""
+    """The parameter list; with `resolved`, coordinates became one struct wsi_cudbg_at."""
     args = [arg.declaration() for arg in fn.args if not (resolved and arg.coordinate)]
     if resolved and any(arg.coordinate for arg in fn.args):
-        args.insert(0, "struct wsi_at *at")
+        args.insert(0, "struct wsi_cudbg_at *at")
     return args
 
 
@@ -100,7 +100,7 @@ def entry(api, fn):
                 "\t\tgoto leave;", "\t}"]
     coordinates = [arg.name for arg in fn.args if arg.coordinate]
     if coordinates:
-        out += ["\tstruct wsi_at at;",
+        out += ["\tstruct wsi_cudbg_at at;",
                 "\tresult = wsi_cudbg_find(s, %d, (const uint32_t[]){%s}, %s, &at);" % (
                     len(coordinates), ", ".join(coordinates), needs(fn)),
                 "\tif (result != CUDBG_SUCCESS)", "\t\tgoto leave;"]

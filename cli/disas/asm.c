@@ -91,7 +91,7 @@ static bool is_named(const struct section_text *t, const struct ws_function *fun
 }
 
 /* The name of a target: the function that starts there, else its label. */
-static bool name_target(void *user, uint64_t pc, char *buffer, size_t size)
+static bool name_label_target(void *user, uint64_t pc, char *buffer, size_t size)
 {
 	const struct section_text *t = user;
 	if (pc % WS_SASS_BYTES || pc / WS_SASS_BYTES >= t->code.len / WS_SASS_BYTES)
@@ -111,7 +111,7 @@ static bool name_target(void *user, uint64_t pc, char *buffer, size_t size)
 /* ---- one section ---- */
 
 /* In lines that are not too long to be read again. */
-static void print_targets(struct section_text *t, uint64_t at)
+static void print_listed_targets(struct section_text *t, uint64_t at)
 {
 	enum { MAX_LINE = 120 };
 	struct ws_out *out = &t->d->cli->out;
@@ -119,7 +119,7 @@ static void print_targets(struct section_text *t, uint64_t at)
 	size_t n, length = 0;
 	const struct ws_branch_target *targets = code_names_targets(&t->names, at, &n);
 	for (size_t i = 0; i < n; i++) {
-		if (!name_target(t, targets[i].target, name, sizeof name))
+		if (!name_label_target(t, targets[i].target, name, sizeof name))
 			continue; /* outside the code: the image is damaged */
 		if (length > 0 && length + strlen(name) > MAX_LINE) {
 			ws_out_text(out, "\n");
@@ -151,7 +151,7 @@ static void print_prefix(struct section_text *t, uint64_t at, const struct ws_re
 						    : (uint64_t)r->addend);
 		ws_out_text(&d->cli->out, "\n");
 	}
-	print_targets(t, at);
+	print_listed_targets(t, at);
 }
 
 static void print_insn(struct section_text *t, uint64_t at)
@@ -160,7 +160,7 @@ static void print_insn(struct section_text *t, uint64_t at)
 	struct ws_insn insn;
 	char text[WS_SASS_TEXT_MAX + CODE_NAMES_QUOTED_MAX];
 	ws_sass_decode(t->image->facts.sm, t->code.ptr + at, &insn);
-	struct ws_sass_style style = { .control = true, .name = name_target, .user = t };
+	struct ws_sass_style style = { .control = true, .name = name_label_target, .user = t };
 	const struct ws_reloc *reloc = code_names_style(&t->names, at, &insn, &style);
 	ws_sass_format(&insn, at, &style, text, sizeof text);
 	print_prefix(t, at, reloc && strstr(text, style.relocated) ? reloc : NULL);
@@ -169,7 +169,7 @@ static void print_insn(struct section_text *t, uint64_t at)
 	ws_out_printf(&d->cli->out, "\t%s\n", text);
 }
 
-static void print_code(struct section_text *t)
+static void print_asm_code(struct section_text *t)
 {
 	struct disas *d = t->d;
 	uint64_t inner_end = WS_UNKNOWN;
@@ -203,8 +203,8 @@ static void print_number(struct disas *d, const char *directive, uint32_t value)
 		ws_out_printf(&d->cli->out, "\t%s %" PRIu32 "\n", directive, value);
 }
 
-static void print_params(struct disas *d, const struct asm_names *symbols,
-			 const struct ws_param *params, size_t n)
+static void print_asm_params(struct disas *d, const struct asm_names *symbols,
+			     const struct ws_param *params, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		ws_out_text(&d->cli->out, "\t.param param");
@@ -270,8 +270,8 @@ static void print_attributes(const struct section_text *t, const struct ws_funct
 	if (ws_cubin_function_info(image->cubin, function, &info, params, MAX_PARAMS, NULL, 0,
 				   NULL) == WS_OK) {
 		print_number(d, ".barriers", info.n_barriers);
-		print_params(d, symbols, params,
-			     info.n_params < MAX_PARAMS ? info.n_params : MAX_PARAMS);
+		print_asm_params(d, symbols, params,
+				 info.n_params < MAX_PARAMS ? info.n_params : MAX_PARAMS);
 		if (image->facts.relocatable) {
 			print_shared(t, function->section);
 		} else if (info.shared_bytes && info.shared_bytes >= shared_base &&
@@ -304,7 +304,7 @@ static void print_function(struct disas *d, const struct ws_code_image *image,
 	print_attributes(&t, function);
 	if (function->is_kernel)
 		print_bank0(&t, function->section);
-	print_code(&t);
+	print_asm_code(&t);
 	ws_out_text(&d->cli->out, ".end\n");
 	free(t.is_target);
 	code_names_fini(&t.names);

@@ -9,8 +9,8 @@
 
 #include "cli.h"
 
-static void add(struct asm_names *names, struct ws_str name, uint32_t index, int kind,
-		enum ws_symbol_kind of)
+static void asm_name_add(struct asm_names *names, struct ws_str name, uint32_t index, int kind,
+			 enum ws_symbol_kind of)
 {
 	if (name.len == 0)
 		return;
@@ -21,13 +21,13 @@ static void add(struct asm_names *names, struct ws_str name, uint32_t index, int
 	symbol->of = of;
 }
 
-static void add_relocated(struct asm_names *names, struct ws_cubin *cubin, uint32_t section)
+static void add_relocated_names(struct asm_names *names, struct ws_cubin *cubin, uint32_t section)
 {
 	size_t n;
 	struct ws_reloc *relocs = relocs_of(cubin, section, &n);
 	for (size_t i = 0; i < n; i++)
-		add(names, relocs[i].symbol, relocs[i].symbol_index, ASM_USED,
-		    relocs[i].symbol_kind);
+		asm_name_add(names, relocs[i].symbol, relocs[i].symbol_index, ASM_USED,
+			     relocs[i].symbol_kind);
 	free(relocs);
 }
 
@@ -50,7 +50,7 @@ static int index_order(const void *left, const void *right)
 }
 
 /* Leaves each symbol once, and finds those that share a name. */
-static void settle(struct asm_names *names)
+static void settle_names(struct asm_names *names)
 {
 	size_t n = 0;
 	if (names->n > 0)
@@ -104,20 +104,20 @@ void asm_names_init(struct asm_names *names, struct ws_cubin *cubin,
 		cli_out_of_memory();
 	for (size_t i = 0; i < n_functions; i++) {
 		const struct ws_function *f = &functions[i];
-		add(names, f->symbol, f->symbol_index,
-		    f->section ? ASM_DEFINED : ASM_EXTERN_FUNCTION, WS_SYMBOL_FUNCTION);
+		asm_name_add(names, f->symbol, f->symbol_index,
+			     f->section ? ASM_DEFINED : ASM_EXTERN_FUNCTION, WS_SYMBOL_FUNCTION);
 		if (f->section && !f->is_inner)
-			add_relocated(names, cubin, f->section);
+			add_relocated_names(names, cubin, f->section);
 	}
 	for (size_t i = 0; i < n_variables; i++)
 		if (is_declared(&variables[i]))
-			add(names, variables[i].name, variables[i].symbol_index, ASM_DEFINED,
-			    WS_SYMBOL_DATA);
+			asm_name_add(names, variables[i].name, variables[i].symbol_index,
+				     ASM_DEFINED, WS_SYMBOL_DATA);
 	for (size_t i = 0; i < constants->n; i++)
 		if (constants->at[i].section)
-			add(names, constants->at[i].symbol, constants->at[i].symbol_index, ASM_USED,
-			    constants->at[i].symbol_kind);
-	settle(names);
+			asm_name_add(names, constants->at[i].symbol, constants->at[i].symbol_index,
+				     ASM_USED, constants->at[i].symbol_kind);
+	settle_names(names);
 	names->n_underscores = underscores(names);
 }
 

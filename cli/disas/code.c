@@ -34,7 +34,7 @@ void disas_code_fini(struct disas_code *code)
 }
 
 /* The function that a function lies in; NULL: it lies in none, or nobody knows. */
-static const struct ws_function *owner_of(const struct disas_code *code)
+static const struct ws_function *enclosing_function_of(const struct disas_code *code)
 {
 	const struct ws_function *functions;
 	size_t n;
@@ -44,7 +44,7 @@ static const struct ws_function *owner_of(const struct disas_code *code)
 	return &functions[code->function->owner];
 }
 
-static void json_start(struct disas_code *code, const struct ws_function *owner)
+static void json_code_start(struct disas_code *code, const struct ws_function *owner)
 {
 	struct ws_json *json = &code->d->json;
 	ws_json_object(json);
@@ -61,9 +61,9 @@ static void json_start(struct disas_code *code, const struct ws_function *owner)
 void disas_code_start(struct disas_code *code)
 {
 	struct disas *d = code->d;
-	const struct ws_function *owner = owner_of(code);
+	const struct ws_function *owner = enclosing_function_of(code);
 	if (d->cli->json) {
-		json_start(code, owner);
+		json_code_start(code, owner);
 	} else {
 		ws_out_text(&d->cli->out, d->shown ? "\n" : "");
 		ws_name_text(&d->cli->out, code->function->name, d->full_names);
@@ -91,15 +91,15 @@ static bool same_chain(const struct ws_line_pos *a, size_t n_a, const struct ws_
 	return true;
 }
 
-struct chain {
+struct inline_chain {
 	struct ws_line_pos pos[WS_CHAIN_MOST];
 	size_t n;
 };
 
 /* The source position, when it is another than that of the instruction before. */
-static void show_source(struct disas_code *code, uint64_t off, struct chain *last)
+static void show_source(struct disas_code *code, uint64_t off, struct inline_chain *last)
 {
-	struct chain now; /* 16 KiB: only what counts is set */
+	struct inline_chain now; /* 16 KiB: only what counts is set */
 	const struct ws_function *function = code->function;
 	if (ws_cubin_line_find(code->cubin, function->section, function->sec_off + off, now.pos,
 			       WS_CHAIN_MOST, &now.n, NULL) != WS_OK)
@@ -115,7 +115,7 @@ static void show_source(struct disas_code *code, uint64_t off, struct chain *las
 /* ---- one instruction ---- */
 
 /* Functions by name; places in the function that is shown stay offsets. */
-static bool name_target(void *user, uint64_t off, char *buffer, size_t size)
+static bool name_function_target(void *user, uint64_t off, char *buffer, size_t size)
 {
 	const struct disas_code *code = user;
 	const struct ws_function *function =
@@ -131,7 +131,7 @@ size_t disas_code_text(struct disas_code *code, const struct ws_insn *insn, uint
 {
 	struct ws_sass_style style = { .control = control };
 	if (!control) {
-		style.name = name_target;
+		style.name = name_function_target;
 		style.user = code;
 		code_names_style(&code->names, code->function->sec_off + off, insn, &style);
 	}
@@ -176,8 +176,9 @@ static void json_names(struct disas_code *code, uint64_t off)
 }
 
 /* What an instruction reads from a constant bank; `text` is its own. Most have nothing like it. */
-static const struct constant *constant_of(const struct disas_code *code, const struct ws_insn *insn,
-					  const char *text, uint64_t *ret_offset)
+static const struct constant *insn_constant_of(const struct disas_code *code,
+					       const struct ws_insn *insn, const char *text,
+					       uint64_t *ret_offset)
 {
 	if (!code->constants || !insn->known)
 		return NULL;
@@ -192,7 +193,7 @@ static void json_constant(struct disas_code *code, const struct ws_insn *insn, c
 {
 	struct ws_json *json = &code->d->json;
 	uint64_t offset;
-	const struct constant *constant = constant_of(code, insn, text, &offset);
+	const struct constant *constant = insn_constant_of(code, insn, text, &offset);
 	if (!constant)
 		return;
 	ws_json_key_object(json, "constant");
@@ -207,7 +208,7 @@ static void print_constant(struct disas_code *code, const struct ws_insn *insn, 
 {
 	struct ws_out *out = &code->d->cli->out;
 	uint64_t offset;
-	const struct constant *constant = constant_of(code, insn, text, &offset);
+	const struct constant *constant = insn_constant_of(code, insn, text, &offset);
 	if (!constant)
 		return;
 	ws_out_text(out, constant->is_address ? "  // address of " : "  // ");
@@ -218,7 +219,7 @@ static void print_constant(struct disas_code *code, const struct ws_insn *insn, 
 }
 
 /* "// to 0x40, 0x80": the same targets, behind the line. */
-static void print_targets(struct disas_code *code, uint64_t off)
+static void print_jump_targets(struct disas_code *code, uint64_t off)
 {
 	struct ws_out *out = &code->d->cli->out;
 	uint64_t start = code->function->sec_off;
@@ -229,8 +230,8 @@ static void print_targets(struct disas_code *code, uint64_t off)
 			      targets[i].target - start);
 }
 
-static void json_insn(struct disas_code *code, uint64_t off, const struct ws_insn *insn,
-		      const char *text)
+static void json_code_insn(struct disas_code *code, uint64_t off, const struct ws_insn *insn,
+			   const char *text)
 {
 	struct ws_json *json = &code->d->json;
 	unsigned flags = mark_flags(code, off);
@@ -283,14 +284,14 @@ void disas_code_show_insn(struct disas_code *code, uint64_t off)
 	d->n_total++;
 	d->n_unknown += !ws_insn_explained(&insn);
 	if (d->cli->json) {
-		json_insn(code, off, &insn, line);
+		json_code_insn(code, off, &insn, line);
 		return;
 	}
 	ws_out_escaped(&d->cli->out, (struct ws_str){ line, n });
 	if (d->hex)
 		ws_out_printf(&d->cli->out, "  /* 0x%016llx %016llx */",
 			      (unsigned long long)insn.word[1], (unsigned long long)insn.word[0]);
-	print_targets(code, off);
+	print_jump_targets(code, off);
 	print_constant(code, &insn, line);
 	if (code->thread)
 		disas_thread_values(code, &insn, off);
@@ -300,7 +301,7 @@ void disas_code_show_insn(struct disas_code *code, uint64_t off)
 /* ---- the function ---- */
 
 /* Whether the code is the function's own, not that of a function inside it. */
-static bool is_own(const struct disas_code *code, uint64_t off)
+static bool is_own_code(const struct disas_code *code, uint64_t off)
 {
 	struct ws_place place;
 	return ws_cubin_find_offset(code->cubin, code->function->section,
@@ -308,9 +309,9 @@ static bool is_own(const struct disas_code *code, uint64_t off)
 	       place.function == code->function;
 }
 
-static bool is_wanted(const struct disas_code *code, uint64_t off)
+static bool is_code_wanted(const struct disas_code *code, uint64_t off)
 {
-	bool wanted = code->n_marks == 0 && (!code->without_inner || is_own(code, off));
+	bool wanted = code->n_marks == 0 && (!code->without_inner || is_own_code(code, off));
 	for (unsigned i = 0; i < code->n_marks; i++) {
 		uint64_t mark = code->marks[i].off - code->marks[i].off % WS_SASS_BYTES;
 		wanted |= off <= mark ? mark - off <= AROUND : off - mark <= AROUND;
@@ -321,11 +322,11 @@ static bool is_wanted(const struct disas_code *code, uint64_t off)
 static void show_insns(struct disas_code *code)
 {
 	struct disas *d = code->d;
-	struct chain last;
+	struct inline_chain last;
 	last.n = 0;
 	bool shown = false, gap = false;
 	for (uint64_t off = 0; off + WS_SASS_BYTES <= code->code.len; off += WS_SASS_BYTES) {
-		if (!is_wanted(code, off)) {
+		if (!is_code_wanted(code, off)) {
 			gap = shown;
 			continue;
 		}

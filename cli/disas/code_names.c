@@ -40,8 +40,8 @@ void code_names_fini(struct code_names *names)
 }
 
 /* The elements of an array, `size` bytes each, that begin with `sec_off`: by offset. */
-static const void *find_all(const void *array, size_t n, size_t size, uint64_t sec_off,
-			    size_t *ret_n)
+static const void *find_all_at(const void *array, size_t n, size_t size, uint64_t sec_off,
+			       size_t *ret_n)
 {
 	size_t found = 0;
 	*ret_n = 0;
@@ -70,13 +70,14 @@ _Static_assert(offsetof(struct ws_branch_target, sec_off) == 0, "find_all() read
 const struct ws_reloc *code_names_relocs(const struct code_names *names, uint64_t sec_off,
 					 size_t *ret_n)
 {
-	return find_all(names->relocs, names->n_relocs, sizeof *names->relocs, sec_off, ret_n);
+	return find_all_at(names->relocs, names->n_relocs, sizeof *names->relocs, sec_off, ret_n);
 }
 
 const struct ws_branch_target *code_names_targets(const struct code_names *names, uint64_t sec_off,
 						  size_t *ret_n)
 {
-	return find_all(names->targets, names->n_targets, sizeof *names->targets, sec_off, ret_n);
+	return find_all_at(names->targets, names->n_targets, sizeof *names->targets, sec_off,
+			   ret_n);
 }
 
 /* Whether the field that is filled is zero, so that nothing is lost with it. */

@@ -30,8 +30,8 @@ static void add(struct constants *constants, struct constant constant)
 }
 
 /* What the loader fills into a section of constants. */
-static void add_relocated(struct constants *constants, const struct ws_cubin *cubin, uint32_t index,
-			  struct constant constant)
+static void add_relocated_constants(struct constants *constants, const struct ws_cubin *cubin,
+				    uint32_t index, struct constant constant)
 {
 	size_t n;
 	struct ws_reloc *relocs = relocs_of(cubin, index, &n);
@@ -68,7 +68,7 @@ static void add_tables(struct constants *constants, const struct ws_cubin *cubin
 				(struct constant){ .section = filled.info, .size = NUMBER_BYTES };
 		else if (!ws_str_equal(filled.name, ws_str_of(".nv.constant4")))
 			continue;
-		add_relocated(constants, cubin, table.info, constant);
+		add_relocated_constants(constants, cubin, table.info, constant);
 		left--;
 	}
 }
@@ -143,8 +143,8 @@ const struct constant *constants_of_kernel(const struct constants *constants, ui
 }
 
 /* The constant that holds an offset of a bank. */
-static const struct constant *find_at(const struct constants *constants, uint32_t section,
-				      uint32_t bank, uint64_t offset)
+static const struct constant *find_bank_constant(const struct constants *constants,
+						 uint32_t section, uint32_t bank, uint64_t offset)
 {
 	size_t low = first_behind(constants, section, bank, offset);
 	const struct constant *found = low > 0 ? &constants->at[low - 1] : NULL;
@@ -172,7 +172,7 @@ const struct constant *constants_find(const struct constants *constants, uint32_
 		uint64_t offset = (uint64_t)op->value * (is_place ? 1 : NUMBER_BYTES);
 		uint32_t number = (uint32_t)bank->value;
 		const struct constant *found =
-			find_at(constants, number == 0 ? section : 0, number, offset);
+			find_bank_constant(constants, number == 0 ? section : 0, number, offset);
 		if (!found)
 			continue;
 		*ret_offset = offset - found->offset;

@@ -110,7 +110,7 @@ static void show_image(struct disas *d, const struct images *images,
 	}
 }
 
-static int run(struct disas *d)
+static int run_disas(struct disas *d)
 {
 	struct images images;
 	int status = images_open(d->cli, "disas", d->path, d->arch, &images);
@@ -160,5 +160,5 @@ int verb_disas(struct cli *cli, int argc, char **argv)
 		return cli_usage("disas", "-Tdot goes with --cfg, as text");
 	if (of_thread && (d.as_source || d.cfg || d.pc.given || d.function || d.arch))
 		return cli_usage("disas", "a thread already determines the code to show");
-	return of_thread ? disas_thread_run(&d, argc - 1, argv + 1) : run(&d);
+	return of_thread ? disas_thread_run(&d, argc - 1, argv + 1) : run_disas(&d);
 }

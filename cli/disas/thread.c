@@ -27,7 +27,7 @@ struct file {
 };
 
 struct disas_thread {
-	struct session session;
+	struct cli_session session;
 	struct ws_symbols *symbols;
 	struct ws_resident place; /* with `lane` as its first */
 	bool found, with_values, have_suspect;
@@ -53,7 +53,7 @@ static const struct {
 
 enum { N_KINDS = sizeof kinds / sizeof kinds[0], MAX_SHOWN = 64 };
 
-static void read_registers(struct disas_thread *t)
+static void read_thread_registers(struct disas_thread *t)
 {
 	for (size_t i = 0; i < N_KINDS; i++) {
 		struct file *file = &t->files[i];
@@ -105,7 +105,7 @@ static size_t add_shown(struct shown *shown, size_t n, enum ws_operand_kind kind
 	return n + 1;
 }
 
-static size_t list_read(const struct ws_insn *insn, uint64_t off, struct shown *shown)
+static size_t list_registers_read(const struct ws_insn *insn, uint64_t off, struct shown *shown)
 {
 	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
 	size_t n = 0, n_ops = ws_sass_operands(insn, off, ops, WS_SASS_MAX_OPERANDS);
@@ -122,8 +122,9 @@ static size_t list_read(const struct ws_insn *insn, uint64_t off, struct shown *
 }
 
 /* WS_ABSENT: it may have been another value; else why it was not recorded. */
-static enum ws_status value_of(const struct disas_thread *t, const struct shown *shown, bool known,
-			       const struct ws_flow_registers *set, uint32_t *ret_value)
+static enum ws_status shown_value_of(const struct disas_thread *t, const struct shown *shown,
+				     bool known, const struct ws_flow_registers *set,
+				     uint32_t *ret_value)
 {
 	const struct file *file = &t->files[shown->kind];
 	if (!known || !ws_flow_registers_spare(set, kinds[shown->kind].operand, shown->number, 1))
@@ -143,14 +144,14 @@ void disas_thread_values(struct disas_code *code, const struct ws_insn *insn, ui
 	struct ws_flow_registers set;
 	if (!t->with_values)
 		return;
-	size_t n = list_read(insn, off, shown);
+	size_t n = list_registers_read(insn, off, shown);
 	bool known = written(t, off, &set);
 	if (json)
 		ws_json_key_array(json, "registers");
 	for (size_t i = 0; i < n; i++) {
 		uint32_t value = 0;
 		char name[16];
-		enum ws_status st = value_of(t, &shown[i], known, &set, &value);
+		enum ws_status st = shown_value_of(t, &shown[i], known, &set, &value);
 		snprintf(name, sizeof name, "%s%u", kinds[shown[i].kind].name, shown[i].number);
 		if (json) {
 			ws_json_object(json);
@@ -180,7 +181,7 @@ static bool has_lane(const struct ws_resident *place, uint32_t lane)
 }
 
 /* Takes the suspect where it is among the lanes, else the first lane of all. */
-static void take(void *user, const struct ws_resident *place)
+static void suspect_take(void *user, const struct ws_resident *place)
 {
 	struct disas_thread *t = user;
 	bool suspect = t->have_suspect && place->warp_index == t->suspect.warp_index &&
@@ -194,7 +195,7 @@ static void take(void *user, const struct ws_resident *place)
 }
 
 /* CLI_ANSWERED with t->found telling, or CLI_USAGE. `lane_text` may be NULL. */
-static int choose(struct disas_thread *t, const char *lane_text, int argc, char **argv)
+static int choose_shown_lane(struct disas_thread *t, const char *lane_text, int argc, char **argv)
 {
 	static const enum ws_filter_word of_warp[] = { WS_FILTER_device, WS_FILTER_sm,
 						       WS_FILTER_warp };
@@ -221,7 +222,7 @@ static int choose(struct disas_thread *t, const char *lane_text, int argc, char 
 		if (!lane_text && t->session.cli->focus)
 			ws_filter_current(&filter, focus, WS_FILTER_lane);
 	}
-	ws_threads_walk(&t->session.threads, &filter, WS_WALK_LANES, take, t);
+	ws_threads_walk(&t->session.threads, &filter, WS_WALK_LANES, suspect_take, t);
 	return CLI_ANSWERED;
 }
 
@@ -273,7 +274,7 @@ static bool find_marks(struct disas_thread *t, struct disas_code *code, struct w
 	return true;
 }
 
-static int show(struct disas *d, struct disas_thread *t)
+static int show_thread_code(struct disas *d, struct disas_thread *t)
 {
 	struct disas_code code, marks = { .d = NULL };
 	struct ws_place place;
@@ -288,7 +289,7 @@ static int show(struct disas *d, struct disas_thread *t)
 	code.n_marks = marks.n_marks;
 	code.thread = t;
 	if (t->with_values) {
-		read_registers(t);
+		read_thread_registers(t);
 		if (ws_cubin_flow(code.cubin, code.function, 0, &t->flow, NULL) != WS_OK)
 			t->flow = NULL; /* then only the pc's own values are known */
 	}
@@ -309,7 +310,7 @@ int disas_thread_run(struct disas *d, int argc, char **argv)
 	struct disas_thread t = { .with_values = d->with_values };
 	int status = session_open(&t.session, d->cli, d->path);
 	if (status == CLI_ANSWERED)
-		status = choose(&t, d->lane, argc, argv);
+		status = choose_shown_lane(&t, d->lane, argc, argv);
 	if (status == CLI_ANSWERED && !t.found) {
 		cli_warn("%s: no such thread", d->path);
 		status = CLI_NO_ANSWER;
@@ -321,7 +322,7 @@ int disas_thread_run(struct disas *d, int argc, char **argv)
 			ws_json_begin(&d->json, &d->cli->out, "warpscope-disas-1");
 			ws_json_key_text(&d->json, "path", d->path);
 		}
-		status = show(d, &t);
+		status = show_thread_code(d, &t);
 		if (d->cli->json)
 			ws_json_end(&d->json);
 	}

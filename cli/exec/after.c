@@ -33,7 +33,8 @@ static bool is_before(struct timespec a, struct timespec b)
 
 /* A dump of this run is named as the variables said, for this host and this part of
  * the job, and is not older than the record of the run. */
-static bool is_ours(const struct exec *exec, const char *name, const char *path, struct stat *at)
+static bool is_dump_ours(const struct exec *exec, const char *name, const char *path,
+			 struct stat *at)
 {
 	char pattern[EXEC_HOST_BYTES + 80];
 	exec_dump_name(exec->part, exec->host, pattern, sizeof pattern);
@@ -50,7 +51,7 @@ void exec_dumps_find(const struct exec *exec, struct exec_dumps *ret_dumps)
 		struct stat at;
 		int len = snprintf(path, sizeof path, "%s/%s", exec->folder, entry->d_name);
 		if (len < 0 || (size_t)len >= sizeof path ||
-		    !is_ours(exec, entry->d_name, path, &at))
+		    !is_dump_ours(exec, entry->d_name, path, &at))
 			continue;
 		cli_grow(&dumps.path, &dumps.cap, dumps.n, sizeof *dumps.path);
 		dumps.path[dumps.n++] = cli_copy(path, strlen(path));
@@ -69,15 +70,15 @@ void exec_dumps_fini(struct exec_dumps *dumps)
 	*dumps = (struct exec_dumps){ 0 };
 }
 
-struct search {
+struct dump_search {
 	const char *folder;
 	size_t len;
 	bool found;
 };
 
-static bool take_file(void *user, int number, const char *path)
+static bool take_left_file(void *user, int number, const char *path)
 {
-	struct search *search = user;
+	struct dump_search *search = user;
 	(void)number;
 	search->found = strncmp(path, search->folder, search->len) == 0 &&
 			strncmp(path + search->len, "/core_", 6) == 0;
@@ -86,18 +87,18 @@ static bool take_file(void *user, int number, const char *path)
 
 bool exec_dumps_are_written(const struct exec *exec, pid_t root)
 {
-	struct search search = { exec->folder, strlen(exec->folder), false };
+	struct dump_search search = { exec->folder, strlen(exec->folder), false };
 	struct exec_processes below;
 	exec_proc_below(root, &below);
 	for (size_t i = 0; i < below.n && !search.found; i++)
-		(void)exec_proc_files(below.item[i].pid, take_file, &search);
+		(void)exec_proc_files(below.item[i].pid, take_left_file, &search);
 	free(below.item);
 	return search.found;
 }
 
 /* ---- triage, in a process of its own ---- */
 
-static void take_dump(void *user, const char *path)
+static void take_new_dump(void *user, const char *path)
 {
 	struct exec_dumps *dumps = user;
 	cli_grow(&dumps->path, &dumps->cap, dumps->n, sizeof *dumps->path);
@@ -136,7 +137,7 @@ _Noreturn static void helper_run(const struct exec *exec, const struct exec_dump
 	signal(SIGQUIT, SIG_IGN);
 	dup2(page, 1);
 	if (!dumps) {
-		if (exec_trigger_below(root, TRIGGER_TIMEOUT, take_dump, &triggered) == 0)
+		if (exec_trigger_below(root, TRIGGER_TIMEOUT, take_new_dump, &triggered) == 0)
 			cli_say("warpscope exec: no process below has a pipe for dumps on request "
 				"open\n");
 		signal(SIGPIPE, SIG_DFL);

@@ -210,7 +210,7 @@ static void check_flags(void)
 /* ---- other tools ---- */
 
 /* The parent and the name of a process; 0: there is none. */
-static pid_t parent_of(pid_t pid, char ret_name[64])
+static pid_t parent_process_of(pid_t pid, char ret_name[64])
 {
 	size_t len;
 	int parent = 0;
@@ -232,7 +232,7 @@ static void check_tools(void)
 					     "nvprof" };
 	char name[64] = "";
 	size_t len;
-	for (pid_t pid = getpid(); pid > 0; pid = parent_of(pid, name)) {
+	for (pid_t pid = getpid(); pid > 0; pid = parent_process_of(pid, name)) {
 		for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
 			if (strncmp(name, tools[i], strlen(tools[i])) == 0)
 				cli_say("warpscope exec: it runs under %s: no dump is made while a "

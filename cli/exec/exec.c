@@ -88,7 +88,7 @@ static void set_variables(const struct exec *exec)
 
 /* ---- one run ---- */
 
-struct run {
+struct exec_run {
 	struct exec *exec;
 	struct exec_keeper keeper;
 	struct exec_relay relay;
@@ -111,7 +111,7 @@ static bool is_for_the_program(const struct signalfd_siginfo *about)
 	return about->ssi_code != SI_KERNEL;
 }
 
-static void take_news(struct run *run)
+static void take_news(struct exec_run *run)
 {
 	struct exec_news news;
 	ssize_t n = read(run->keeper.news, &news, sizeof news);
@@ -130,7 +130,7 @@ static void take_news(struct run *run)
 	}
 }
 
-static void take_child(struct run *run)
+static void take_child(struct exec_run *run)
 {
 	int status;
 	pid_t pid;
@@ -158,7 +158,7 @@ static void take_child(struct run *run)
 	}
 }
 
-static void take_signals(struct run *run)
+static void take_signals(struct exec_run *run)
 {
 	struct signalfd_siginfo about;
 	while (read(run->signals, &about, sizeof about) == sizeof about) {
@@ -176,7 +176,7 @@ static void take_signals(struct run *run)
 }
 
 /* Waits at most `ms`, and deals with what comes. */
-static void step(struct run *run, uint64_t ms)
+static void step_exec(struct exec_run *run, uint64_t ms)
 {
 	struct pollfd polled[] = { { run->signals, POLLIN, 0 }, { run->keeper.news, POLLIN, 0 } };
 	if (poll(polled, 2, (int)ms) <= 0)
@@ -188,7 +188,7 @@ static void step(struct run *run, uint64_t ms)
 }
 
 /* Records ranks, when it is time. */
-static void look(struct run *run)
+static void look_for_ranks(struct exec_run *run)
 {
 	if (now_ms() < run->next_look || !run->program)
 		return;
@@ -203,7 +203,7 @@ static void look(struct run *run)
 
 /* A file that every exec of the job touches when its program says something: a rank that says
  * nothing is no hang while another one goes on. Only that its time changes counts. */
-static void share_output(struct run *run, bool is_ours)
+static void share_output(struct exec_run *run, bool is_ours)
 {
 	char path[EXEC_PATH_BYTES + 16];
 	struct stat at;
@@ -223,7 +223,7 @@ static void share_output(struct run *run, bool is_ours)
 	run->hang_told = false;
 }
 
-static void watch_output(struct run *run)
+static void watch_output(struct exec_run *run)
 {
 	const struct exec_args *args = run->exec->args;
 	if (!args->on_hang.given)
@@ -243,7 +243,7 @@ static void watch_output(struct run *run)
 		cli_say("warpscope exec: no process for that: %s\n", strerror(errno));
 }
 
-static void show_helper(struct run *run, const char *title)
+static void show_helper(struct exec_run *run, const char *title)
 {
 	if (run->helper.page && run->helper.pid == 0)
 		exec_helper_show(run->exec, &run->helper, title);
@@ -252,7 +252,7 @@ static void show_helper(struct run *run, const char *title)
 /* ---- afterwards ---- */
 
 /* "`train` (rank 3) ended by signal 6 (Aborted)" */
-static void say_end(const struct run *run, const struct exec_dumps *dumps, struct ws_out *out)
+static void say_end(const struct exec_run *run, const struct exec_dumps *dumps, struct ws_out *out)
 {
 	const struct exec *exec = run->exec;
 	const char *program = exec->args->program[0], *slash = strrchr(program, '/');
@@ -274,7 +274,7 @@ static void say_end(const struct run *run, const struct exec_dumps *dumps, struc
 }
 
 /* Waits for processes that still write a dump, as long as dumps grow. */
-static void wait_for_dumps(struct run *run)
+static void wait_for_growing_dumps(struct exec_run *run)
 {
 	const struct exec_args *args = run->exec->args;
 	uint64_t most = (args->wait.given ? args->wait.value : DEFAULT_WAIT) * 1000;
@@ -287,12 +287,12 @@ static void wait_for_dumps(struct run *run)
 			since = now_ms();
 		bytes = dumps.bytes;
 		exec_dumps_fini(&dumps);
-		step(run, FAST_MS);
+		step_exec(run, FAST_MS);
 	}
 }
 
 /* Says how it ended, at once where a container's owner looks, and then what the dumps show. */
-static void conclude(struct run *run)
+static void conclude_exec(struct exec_run *run)
 {
 	const struct exec *exec = run->exec;
 	struct exec_dumps dumps;
@@ -307,7 +307,7 @@ static void conclude(struct run *run)
 		exec_message_write(exec, title.ptr, title.len);
 	exec_dumps_fini(&dumps);
 	title.len = 0;
-	wait_for_dumps(run);
+	wait_for_growing_dumps(run);
 	exec_dumps_find(exec, &dumps);
 	say_end(run, &dumps, &out);
 	if (ws_out_flush(&out, NULL) == WS_OK) {
@@ -319,7 +319,7 @@ static void conclude(struct run *run)
 	if (dumps.n && !run->is_stopped &&
 	    exec_helper_start(exec, &dumps, 0, run->keeper.life, &run->helper)) {
 		while (run->helper.pid && !run->is_stopped)
-			step(run, SLOW_MS);
+			step_exec(run, SLOW_MS);
 		if (run->helper.pid)
 			kill(run->helper.pid, SIGKILL);
 		else
@@ -354,7 +354,7 @@ static int end_as(struct cli *cli, int status)
 /* ---- starting ---- */
 
 /* Signals that are left as they are: of errors, and of jobs in a shell. */
-static void signals_take(struct run *run, sigset_t *ret_before)
+static void signals_take(struct exec_run *run, sigset_t *ret_before)
 {
 	static const int others[] = { SIGSEGV, SIGBUS,  SIGFPE,  SIGILL, SIGTRAP,
 				      SIGABRT, SIGTSTP, SIGTTIN, SIGTTOU };
@@ -367,7 +367,7 @@ static void signals_take(struct run *run, sigset_t *ret_before)
 	run->signals = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static int start(struct run *run)
+static int start_program(struct exec_run *run)
 {
 	static const int unused[2] = { -1, -1 };
 	sigset_t before;
@@ -390,15 +390,15 @@ static int start(struct run *run)
 
 static int supervise(struct exec *exec)
 {
-	struct run run = { .exec = exec, .signals = -1, .heard = now_ms() };
-	int status = start(&run);
+	struct exec_run run = { .exec = exec, .signals = -1, .heard = now_ms() };
+	int status = start_program(&run);
 	while (status == CLI_ANSWERED && !run.has_ended && !run.failed) {
 		uint64_t now = now_ms();
-		step(&run, run.next_look > now && run.next_look - now < SLOW_MS
-				   ? run.next_look - now
-			   : run.program ? FAST_MS
-					 : SLOW_MS);
-		look(&run);
+		step_exec(&run, run.next_look > now && run.next_look - now < SLOW_MS
+					? run.next_look - now
+				: run.program ? FAST_MS
+					      : SLOW_MS);
+		look_for_ranks(&run);
 		watch_output(&run);
 		show_helper(&run, "");
 	}
@@ -409,7 +409,7 @@ static int supervise(struct exec *exec)
 	} else if (status == CLI_ANSWERED) {
 		if (run.helper.pid) /* it asked for dumps of what has ended since */
 			kill(run.helper.pid, SIGKILL);
-		conclude(&run);
+		conclude_exec(&run);
 		status = -1;
 	}
 	exec_keeper_release(&run.keeper);
@@ -419,7 +419,7 @@ static int supervise(struct exec *exec)
 
 /* ---- arguments ---- */
 
-static int arguments_parse(struct cli *cli, int argc, char **argv, struct exec_args *args)
+static int exec_arguments_parse(struct cli *cli, int argc, char **argv, struct exec_args *args)
 {
 	int status = cli_options_take(cli, verb_exec_options, args, &argc, &argv);
 	if (status != CLI_ANSWERED)
@@ -448,7 +448,7 @@ int verb_exec(struct cli *cli, int argc, char **argv)
 {
 	struct exec_args args = { .dumps = "warpscope-dumps" };
 	struct exec exec = { .cli = cli, .args = &args, .part = exec_own_part() };
-	int status = arguments_parse(cli, argc, argv, &args);
+	int status = exec_arguments_parse(cli, argc, argv, &args);
 	if (status != CLI_ANSWERED)
 		return status;
 	exec_host(exec.host);

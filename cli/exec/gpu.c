@@ -72,7 +72,7 @@ static int open_program(const char *program)
 	return -1;
 }
 
-static bool has_text(struct ws_span file, const char *text)
+static bool file_has_text(struct ws_span file, const char *text)
 {
 	const size_t n = strlen(text);
 	const uint8_t *at = file.ptr, *end = file.ptr + file.len;
@@ -86,7 +86,8 @@ static bool has_own_runtime(struct ws_span file)
 {
 	return wsi_elf_has_section(file, ".nv_fatbin") && !wsi_elf_needs(file, "libcudart.so") &&
 	       !wsi_elf_needs(file, "libcuda.so") &&
-	       has_text(file, "cudaErrorNoKernelImageForDevice") && has_text(file, "libcuda.so.1");
+	       file_has_text(file, "cudaErrorNoKernelImageForDevice") &&
+	       file_has_text(file, "libcuda.so.1");
 }
 
 bool exec_gpu_is_foreign(const char *program)

@@ -49,14 +49,14 @@ static void reap(pid_t program, int news)
 }
 
 /* Whoever waits for the end of the program's output is not to wait for the keeper. */
-static void outputs_detach(void)
+static void keeper_outputs_detach(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	for (int i = 0; null >= 0 && i < 3; i++)
 		dup2(null, i);
 }
 
-_Noreturn static void keep(pid_t program, int life, int news)
+_Noreturn static void keep_watch(pid_t program, int life, int news)
 {
 	sigset_t ended;
 	sigemptyset(&ended);
@@ -107,11 +107,11 @@ bool exec_keeper_start(char **program, const int outputs[2], const void *mask,
 			program_run(program, outputs, mask, news[1]);
 		tell(news[1], child < 0 ? EXEC_NOT_STARTED : EXEC_STARTED,
 		     child < 0 ? errno : (int)child);
-		outputs_detach();
+		keeper_outputs_detach();
 		for (int i = 0; i < 2; i++)
 			if (outputs[i] >= 0)
 				close(outputs[i]);
-		keep(child, life[0], news[1]);
+		keep_watch(child, life[0], news[1]);
 	}
 	close(life[0]);
 	close(news[1]);

@@ -49,7 +49,7 @@ struct about {
 	char title[TITLE_BYTES];
 };
 
-struct known {
+struct known_rank {
 	pid_t pid;
 	uint64_t started;
 	bool is_new; /* nothing was written of it */
@@ -62,7 +62,7 @@ struct exec_record {
 	char path[EXEC_PATH_BYTES + EXEC_HOST_BYTES + 64];
 	const char *host; /* of the exec */
 	struct timespec made;
-	struct known *known; /* owned; by pid */
+	struct known_rank *known; /* owned; by pid */
 	size_t n, cap, n_lines;
 	bool saw_gpu, is_full;
 };
@@ -100,7 +100,7 @@ static void take_title(struct about *about, const char *text)
 	snprintf(about->title, sizeof about->title, "%.*s", (int)len, text);
 }
 
-static bool take_file(void *user, int number, const char *target)
+static bool take_rank_file(void *user, int number, const char *target)
 {
 	static const char prefix[] = "/dev/nvidia";
 	struct about *about = user;
@@ -127,7 +127,7 @@ static bool about_read(pid_t pid, struct about *ret_about)
 	if (text)
 		take_title(ret_about, text);
 	free(text);
-	(void)!exec_proc_files(pid, take_file, ret_about);
+	(void)!exec_proc_files(pid, take_rank_file, ret_about);
 	return true;
 }
 
@@ -195,7 +195,7 @@ bool exec_record_saw_gpu(const struct exec_record *record)
 	return record->saw_gpu;
 }
 
-static void put(struct ws_json *json, const char *name, uint64_t number)
+static void put_rank_number(struct ws_json *json, const char *name, uint64_t number)
 {
 	ws_json_key(json, name);
 	if (number == NO_NUMBER)
@@ -204,8 +204,8 @@ static void put(struct ws_json *json, const char *name, uint64_t number)
 		ws_json_u64(json, number);
 }
 
-static void line_write(const struct exec_record *record, const struct known *known,
-		       struct ws_out *out)
+static void rank_line_write(const struct exec_record *record, const struct known_rank *known,
+			    struct ws_out *out)
 {
 	const struct about *about = &known->about;
 	struct ws_json json;
@@ -216,24 +216,24 @@ static void line_write(const struct exec_record *record, const struct known *kno
 	ws_json_key_u64(&json, "pid", (uint64_t)known->pid);
 	ws_json_key_u64(&json, "started", known->started);
 	for (int i = 0; i < N_RANKS; i++) {
-		put(&json, rank_variables[i].rank, about->ranks[i]);
+		put_rank_number(&json, rank_variables[i].rank, about->ranks[i]);
 		if (rank_variables[i].size)
-			put(&json, rank_variables[i].size, about->sizes[i]);
+			put_rank_number(&json, rank_variables[i].size, about->sizes[i]);
 	}
-	put(&json, "LOCAL_RANK", about->local_rank);
-	put(&json, "TORCHELASTIC_RESTART_COUNT", about->attempt);
+	put_rank_number(&json, "LOCAL_RANK", about->local_rank);
+	put_rank_number(&json, "TORCHELASTIC_RESTART_COUNT", about->attempt);
 	ws_json_key_text(&json, "title", about->title);
-	put(&json, "gpu", about->gpu);
+	put_rank_number(&json, "gpu", about->gpu);
 	ws_json_end(&json);
 }
 
 /* Appends one line, whole or not at all. */
-static void append(struct exec_record *record, const struct known *known)
+static void rank_line_append(struct exec_record *record, const struct known_rank *known)
 {
 	struct cli_bytes line = { 0 };
 	struct ws_out out;
 	ws_out_init(&out, cli_bytes_write, &line);
-	line_write(record, known, &out);
+	rank_line_write(record, known, &out);
 	if (ws_out_flush(&out, NULL) == WS_OK && ws_write_fd(&record->fd, line.ptr, line.len)) {
 		record->end += (off_t)line.len;
 		record->n_lines++;
@@ -249,7 +249,7 @@ static void append(struct exec_record *record, const struct known *known)
 /* ---- looking ---- */
 
 /* Where the process is in the list, or belongs. */
-static size_t place_of(const struct exec_record *record, pid_t pid)
+static size_t process_place_of(const struct exec_record *record, pid_t pid)
 {
 	size_t low = 0, high = record->n;
 	while (low < high) {
@@ -262,9 +262,9 @@ static size_t place_of(const struct exec_record *record, pid_t pid)
 	return low;
 }
 
-static struct known *known_of(struct exec_record *record, const struct exec_process *process)
+static struct known_rank *known_of(struct exec_record *record, const struct exec_process *process)
 {
-	size_t at = place_of(record, process->pid);
+	size_t at = process_place_of(record, process->pid);
 	bool is_there = at < record->n && record->known[at].pid == process->pid;
 	if (!is_there) {
 		cli_grow(&record->known, &record->cap, record->n, sizeof *record->known);
@@ -272,11 +272,11 @@ static struct known *known_of(struct exec_record *record, const struct exec_proc
 			(record->n - at) * sizeof *record->known);
 		record->n++;
 	}
-	struct known *known = &record->known[at];
+	struct known_rank *known = &record->known[at];
 	if (!is_there || known->started != process->started)
-		*known = (struct known){ .pid = process->pid,
-					 .started = process->started,
-					 .is_new = true };
+		*known = (struct known_rank){ .pid = process->pid,
+					      .started = process->started,
+					      .is_new = true };
 	return known;
 }
 
@@ -295,13 +295,13 @@ void exec_record_look(struct exec_record *record, pid_t root)
 		struct about about;
 		if (!about_read(below.item[i].pid, &about) || !tells(&about))
 			continue;
-		struct known *known = known_of(record, &below.item[i]);
+		struct known_rank *known = known_of(record, &below.item[i]);
 		record->saw_gpu = record->saw_gpu || about.has_gpus;
 		if (!known->is_new && is_same(&known->about, &about))
 			continue;
 		known->about = about;
 		known->is_new = false;
-		append(record, known);
+		rank_line_append(record, known);
 		if (record->n_lines == MAX_LINES) {
 			cli_say("warpscope exec: more than %d processes: later ones are not "
 				"recorded\n",

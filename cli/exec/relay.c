@@ -21,12 +21,12 @@
 
 enum { CHUNK = 1 << 16 };
 
-struct stream {
+struct relay_stream {
 	int from, to; /* from: -1: it has ended */
 };
 
 /* Passes on what is there; false: there is no more to come, or nobody takes it. */
-static bool pass(struct stream *stream, _Atomic uint64_t *count)
+static bool pass_on(struct relay_stream *stream, _Atomic uint64_t *count)
 {
 	static char bytes[CHUNK];
 	ssize_t n = read(stream->from, bytes, sizeof bytes);
@@ -37,7 +37,8 @@ static bool pass(struct stream *stream, _Atomic uint64_t *count)
 	return n > 0 && ws_write_fd(&stream->to, bytes, (size_t)n);
 }
 
-_Noreturn static void relay_run(struct stream streams[2], int control, _Atomic uint64_t *count)
+_Noreturn static void relay_run(struct relay_stream streams[2], int control,
+				_Atomic uint64_t *count)
 {
 	bool ending = false;
 	for (;;) {
@@ -52,7 +53,7 @@ _Noreturn static void relay_run(struct stream streams[2], int control, _Atomic u
 		if (ending && n == 0)
 			break; /* whoever still has the other end says nothing now */
 		for (int i = 0; i < 2 && n > 0; i++) {
-			if (!polled[i].revents || pass(&streams[i], count))
+			if (!polled[i].revents || pass_on(&streams[i], count))
 				continue;
 			close(streams[i].from); /* the program then sees that nobody reads */
 			streams[i].from = -1;
@@ -83,7 +84,8 @@ bool exec_relay_start(struct exec_relay *ret_relay)
 			return false;
 	pid_t self = getpid(), pid = fork();
 	if (pid == 0) {
-		struct stream streams[2] = { { pipes[0][0], 1 }, { is_one ? -1 : pipes[1][0], 2 } };
+		struct relay_stream streams[2] = { { pipes[0][0], 1 },
+						   { is_one ? -1 : pipes[1][0], 2 } };
 		guard_end_with(self);
 		signal(SIGPIPE, SIG_IGN);
 		for (int i = 0; i < 3; i++)

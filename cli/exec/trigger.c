@@ -31,7 +31,7 @@ enum {
 static const struct timespec round_time = { .tv_nsec = 100000000 };
 enum { ROUNDS_A_SECOND = 10 };
 
-enum state {
+enum trigger_state {
 	NO_PIPE, /* with the reason */
 	ASKED,   /* something was written */
 	WRITING, /* there is a file */
@@ -41,7 +41,7 @@ enum state {
 
 struct target {
 	pid_t pid;
-	enum state state;
+	enum trigger_state state;
 	const char *why; /* static */
 	int pipe;        /* to write to, or -1 */
 	int number;      /* of the pipe among the process's files; -1: none */
@@ -57,7 +57,7 @@ struct target {
 /* ---- what the process says ---- */
 
 /* The last name of a pattern, with the process in the place of %p. */
-static void name_make(const char *pattern, pid_t pid, char *ret_name, size_t size)
+static void dump_name_make(const char *pattern, pid_t pid, char *ret_name, size_t size)
 {
 	const char *slash = strrchr(pattern, '/');
 	size_t len = 0;
@@ -116,10 +116,10 @@ static bool environment_read(struct target *t)
 	const char *file = exec_proc_variable(text, len, "CUDA_COREDUMP_FILE");
 	pid_t inside = pid_inside(t->pid);
 	t->is_enabled = on && strcmp(on, "1") == 0;
-	name_make(pipe && *pipe ? pipe : "corepipe.cuda.%h.%p", inside, t->pipe_name,
-		  sizeof t->pipe_name);
-	name_make(file && *file ? file : "core_%t_%h_%p.nvcudmp", inside, t->file_name,
-		  sizeof t->file_name);
+	dump_name_make(pipe && *pipe ? pipe : "corepipe.cuda.%h.%p", inside, t->pipe_name,
+		       sizeof t->pipe_name);
+	dump_name_make(file && *file ? file : "core_%t_%h_%p.nvcudmp", inside, t->file_name,
+		       sizeof t->file_name);
 	folder_make(t, file && *file ? file : "core_%t_%h_%p.nvcudmp");
 	exec_proc_forget(text, len);
 	return true;
@@ -164,7 +164,7 @@ static bool is_later(struct timespec a, struct timespec b)
 }
 
 /* The newest file that is named as its dump would be; free() it. NULL: there is none. */
-static char *newest_dump(const struct target *t, struct stat *ret_at)
+static char *newest_dump_of_target(const struct target *t, struct stat *ret_at)
 {
 	char *found = NULL;
 	struct timespec best = t->newest;
@@ -203,7 +203,7 @@ static bool take_same(void *user, int number, const char *path)
 static bool dump_look(struct target *t)
 {
 	struct stat at = { 0 };
-	char *found = newest_dump(t, &at);
+	char *found = newest_dump_of_target(t, &at);
 	if (!found)
 		return false;
 	struct opened opened = { found, false };
@@ -243,7 +243,7 @@ static void target_make(struct target *t, pid_t pid)
 				     : "CUDA has not started in it";
 		return;
 	}
-	free(newest_dump(t, &at));
+	free(newest_dump_of_target(t, &at));
 	t->newest = at.st_mtim;
 	pipe_open(t);
 	if (t->pipe >= 0)
@@ -252,7 +252,7 @@ static void target_make(struct target *t, pid_t pid)
 
 /* What is written too much may be taken for a second request: so a byte first, and more only if
  * nobody took it, or nothing came of it, as some readers wait for a full buffer. */
-static void push(struct target *t, uint64_t rounds)
+static void push_request(struct target *t, uint64_t rounds)
 {
 	static const char zeros[(1 << 16) - 1];
 	int waiting = 0;
@@ -271,7 +271,7 @@ static bool is_over(const struct target *t)
 }
 
 /* Waits until every process has dumped, or none got any further for `timeout` seconds. */
-static void wait_for_dumps(struct target *targets, size_t n, uint64_t timeout)
+static void wait_for_all_dumps(struct target *targets, size_t n, uint64_t timeout)
 {
 	uint64_t still = 0, rounds = 0;
 	for (bool open = true; open && still < timeout * ROUNDS_A_SECOND; rounds++) {
@@ -283,7 +283,7 @@ static void wait_for_dumps(struct target *targets, size_t n, uint64_t timeout)
 			if (is_over(t))
 				continue;
 			if (t->state == ASKED)
-				push(t, rounds);
+				push_request(t, rounds);
 			moved = dump_look(t) || moved;
 			if (t->state == ASKED && kill(t->pid, 0) != 0 && errno == ESRCH) {
 				t->state = GAVE_UP;
@@ -327,12 +327,12 @@ static void target_say(const struct target *t, struct ws_json *json)
 
 /* ---- all of them ---- */
 
-struct targets {
+struct trigger_targets {
 	struct target *item; /* owned */
 	size_t n, cap;
 };
 
-static bool has(const struct targets *targets, pid_t pid)
+static bool has(const struct trigger_targets *targets, pid_t pid)
 {
 	for (size_t i = 0; i < targets->n; i++)
 		if (targets->item[i].pid == pid)
@@ -341,7 +341,7 @@ static bool has(const struct targets *targets, pid_t pid)
 }
 
 /* Adds those of a process and all below it that have a pipe. True: there is one. */
-static bool add_below(struct targets *targets, pid_t root, bool with_root)
+static bool add_below(struct trigger_targets *targets, pid_t root, bool with_root)
 {
 	struct exec_processes below;
 	bool any = false;
@@ -361,13 +361,13 @@ static bool add_below(struct targets *targets, pid_t root, bool with_root)
 }
 
 /* All are asked before any is waited for: the ranks of a job wait for each other. */
-static size_t trigger(struct targets *targets, uint64_t timeout, struct ws_json *json)
+static size_t trigger(struct trigger_targets *targets, uint64_t timeout, struct ws_json *json)
 {
 	size_t n_dumped = 0;
 	for (size_t i = 0; i < targets->n; i++)
 		if (targets->item[i].state == ASKED)
 			(void)!ws_write_fd(&targets->item[i].pipe, "", 1);
-	wait_for_dumps(targets->item, targets->n, timeout);
+	wait_for_all_dumps(targets->item, targets->n, timeout);
 	for (size_t i = 0; i < targets->n; i++) {
 		target_say(&targets->item[i], json);
 		n_dumped += targets->item[i].state == DUMPED;
@@ -377,7 +377,7 @@ static size_t trigger(struct targets *targets, uint64_t timeout, struct ws_json 
 	return n_dumped;
 }
 
-static void targets_fini(struct targets *targets)
+static void targets_fini(struct trigger_targets *targets)
 {
 	for (size_t i = 0; i < targets->n; i++)
 		free(targets->item[i].dump);
@@ -386,7 +386,7 @@ static void targets_fini(struct targets *targets)
 
 size_t exec_trigger_below(pid_t root, uint64_t timeout, exec_took_fn *took, void *user)
 {
-	struct targets targets = { 0 };
+	struct trigger_targets targets = { 0 };
 	(void)add_below(&targets, root, false);
 	size_t n = targets.n;
 	signal(SIGPIPE, SIG_IGN);
@@ -412,7 +412,7 @@ const struct cli_option verb_trigger_options[] = {
 int verb_trigger(struct cli *cli, int argc, char **argv)
 {
 	struct trigger_args args = { .timeout = { .value = DEFAULT_TIMEOUT } };
-	struct targets targets = { 0 };
+	struct trigger_targets targets = { 0 };
 	struct ws_json json;
 	int status = cli_options_take(cli, verb_trigger_options, &args, &argc, &argv);
 	if (status != CLI_ANSWERED)

@@ -45,8 +45,8 @@ bool exec_purpose_find(const char *name, enum exec_purpose *ret_purpose)
 
 /* ---- making the set ---- */
 
-static bool add(struct exec_variables *set, const char *name, const char *cost, const char *a,
-		const char *b)
+static bool variable_cost_add(struct exec_variables *set, const char *name, const char *cost,
+			      const char *a, const char *b)
 {
 	struct exec_variable *item = &set->item[set->n++];
 	item->name = name;
@@ -74,27 +74,31 @@ bool exec_variables_make(enum exec_purpose purpose, const char *folder, struct e
 	exec_dump_name(part, "%h", file + 1, sizeof file - 1);
 	snprintf(words, sizeof words, "%s%s%s", p->flags, *p->flags && flags ? "," : "",
 		 flags ? flags : "");
-	bool fits =
-		add(set, "CUDA_ENABLE_COREDUMP_ON_EXCEPTION",
-		    "a dump when a kernel fails; warps wait at their exit so that the location is "
-		    "exact: 0 to 9 percent of run time in public measurements",
-		    "1", "") &&
-		add(set, "CUDA_COREDUMP_FILE", *words ? place : p->cost, folder, file) &&
-		add(set, "CUDA_COREDUMP_SHOW_PROGRESS",
-		    "progress on standard error while a dump is written: no cost", "1", "") &&
-		add(set, "CUDA_ENABLE_CPU_COREDUMP_ON_EXCEPTION",
-		    "0: no core dump of the host process, which would be as large as the process",
-		    "0", "");
+	bool fits = variable_cost_add(set, "CUDA_ENABLE_COREDUMP_ON_EXCEPTION",
+				      "a dump when a kernel fails; warps wait at their exit so "
+				      "that the location is "
+				      "exact: 0 to 9 percent of run time in public measurements",
+				      "1", "") &&
+		    variable_cost_add(set, "CUDA_COREDUMP_FILE", *words ? place : p->cost, folder,
+				      file) &&
+		    variable_cost_add(set, "CUDA_COREDUMP_SHOW_PROGRESS",
+				      "progress on standard error while a dump is written: no cost",
+				      "1", "") &&
+		    variable_cost_add(set, "CUDA_ENABLE_CPU_COREDUMP_ON_EXCEPTION",
+				      "0: no core dump of the host process, which would be as "
+				      "large as the process",
+				      "0", "");
 	if (fits && *words)
-		fits = add(set, "CUDA_COREDUMP_GENERATION_FLAGS", p->cost, words, "");
+		fits = variable_cost_add(set, "CUDA_COREDUMP_GENERATION_FLAGS", p->cost, words, "");
 	if (fits && p->on_request)
-		fits = add(set, "CUDA_ENABLE_USER_TRIGGERED_COREDUMP",
-			   "a thread waits at a pipe for requests (warpscope trigger): no cost "
-			   "until "
-			   "one comes",
-			   "1", "") &&
-		       add(set, "CUDA_COREDUMP_PIPE", "the path of that pipe", folder,
-			   "/pipe_%h_%p");
+		fits = variable_cost_add(
+			       set, "CUDA_ENABLE_USER_TRIGGERED_COREDUMP",
+			       "a thread waits at a pipe for requests (warpscope trigger): no cost "
+			       "until "
+			       "one comes",
+			       "1", "") &&
+		       variable_cost_add(set, "CUDA_COREDUMP_PIPE", "the path of that pipe", folder,
+					 "/pipe_%h_%p");
 	return fits;
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t hash_of(const char *name, size_t len)
+static uint64_t name_hash_of(const char *name, size_t len)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
 	for (size_t i = 0; i < len; i++)
@@ -14,9 +14,10 @@ static uint64_t hash_of(const char *name, size_t len)
 }
 
 /* Where a name is, or would be. */
-static struct gdb_index_slot *slot_of(const struct gdb_index *index, const char *name, size_t len)
+static struct gdb_index_slot *debug_slot_of(const struct gdb_index *index, const char *name,
+					    size_t len)
 {
-	size_t at = hash_of(name, len) & (index->cap - 1);
+	size_t at = name_hash_of(name, len) & (index->cap - 1);
 	while (index->slots[at].name && (strncmp(index->slots[at].name, name, len) != 0 ||
 					 index->slots[at].name[len] != '\0'))
 		at = (at + 1) & (index->cap - 1);
@@ -25,7 +26,7 @@ static struct gdb_index_slot *slot_of(const struct gdb_index *index, const char 
 
 bool gdb_index_find(const struct gdb_index *index, const char *name, size_t len, size_t *ret_number)
 {
-	const struct gdb_index_slot *slot = index->cap ? slot_of(index, name, len) : NULL;
+	const struct gdb_index_slot *slot = index->cap ? debug_slot_of(index, name, len) : NULL;
 	if (!slot || !slot->name)
 		return false;
 	*ret_number = slot->number;
@@ -39,13 +40,13 @@ void gdb_index_add(struct gdb_index *index, const char *name, size_t number)
 		grown.slots = cli_alloc(grown.cap, sizeof *grown.slots);
 		for (size_t i = 0; i < index->cap; i++)
 			if (index->slots[i].name)
-				*slot_of(&grown, index->slots[i].name,
-					 strlen(index->slots[i].name)) = index->slots[i];
+				*debug_slot_of(&grown, index->slots[i].name,
+					       strlen(index->slots[i].name)) = index->slots[i];
 		free(index->slots);
 		index->slots = grown.slots;
 		index->cap = grown.cap;
 	}
-	*slot_of(index, name, strlen(name)) = (struct gdb_index_slot){ name, number };
+	*debug_slot_of(index, name, strlen(name)) = (struct gdb_index_slot){ name, number };
 	index->n++;
 }
 

@@ -42,7 +42,7 @@ struct gdb_user_command {
 };
 
 /* The next line of a file, as it is; NULL: there is none. */
-static char *read_line(struct gdb *gdb, FILE *file)
+static char *read_prompt_line(struct gdb *gdb, FILE *file)
 {
 	do {
 		errno = 0;
@@ -77,7 +77,7 @@ static char *next_completion(const char *text, int state)
 	return NULL;
 }
 
-static char **complete(const char *text, int start, int end)
+static char **complete_line(const char *text, int start, int end)
 {
 	(void)start;
 	(void)end;
@@ -90,7 +90,7 @@ static char *edited(struct gdb *gdb, const char *words)
 {
 	completed_for = gdb;
 	rl_readline_name = "warpscope";
-	rl_attempted_completion_function = complete;
+	rl_attempted_completion_function = complete_line;
 	rl_completer_word_break_characters = " \t";
 	rl_basic_word_break_characters = " \t";
 	char *line = readline(words);
@@ -105,14 +105,14 @@ static char *edited(struct gdb *gdb, const char *words)
 {
 	ws_out_escaped(&gdb->cli->out, ws_str_of(words));
 	cli_flush(gdb->cli);
-	return read_line(gdb, stdin);
+	return read_prompt_line(gdb, stdin);
 }
 #endif
 
 /* ---- lines ---- */
 
 /* Without what ends it. */
-static void trim(char *line)
+static void trim_line_end(char *line)
 {
 	size_t n = strlen(line);
 	while (n > 0 && strchr(" \t\r\n", line[n - 1]))
@@ -125,9 +125,9 @@ static char *next_user_line(struct gdb *gdb, const char *words)
 	cli_flush(cli);
 	if (isatty(STDIN_FILENO))
 		return edited(gdb, words);
-	char *line = read_line(gdb, stdin);
+	char *line = read_prompt_line(gdb, stdin);
 	if (line)
-		trim(line);
+		trim_line_end(line);
 	if (line && *line) {
 		ws_out_escaped(&cli->out, ws_str_of(words));
 		ws_out_escaped(&cli->out, ws_str_of(line));
@@ -138,7 +138,7 @@ static char *next_user_line(struct gdb *gdb, const char *words)
 }
 
 /* The `number`th word of a text. */
-static const char *word_at(const char *text, unsigned number, size_t *ret_len)
+static const char *text_word_at(const char *text, unsigned number, size_t *ret_len)
 {
 	text += strspn(text, " \t");
 	while (number-- > 0) {
@@ -153,7 +153,7 @@ static unsigned count_words(const char *text)
 {
 	unsigned n = 0;
 	size_t len;
-	while (n < MAX_ARGUMENTS && *word_at(text, n, &len))
+	while (n < MAX_ARGUMENTS && *text_word_at(text, n, &len))
 		n++;
 	return n;
 }
@@ -174,7 +174,7 @@ static char *with_arguments(const char *line, const char *arguments)
 			len = strlen(count);
 			skipped = 5;
 		} else if (strncmp(line, "$arg", 4) == 0 && line[4] >= '0' && line[4] <= '9') {
-			from = word_at(arguments, (unsigned)(line[4] - '0'), &len);
+			from = text_word_at(arguments, (unsigned)(line[4] - '0'), &len);
 			skipped = 5;
 		}
 		if (len > MAX_LINE - 1 - n)
@@ -199,7 +199,7 @@ static char *next_line_alone(struct gdb *gdb, const char *words)
 	if (source->is_user) {
 		line = next_user_line(gdb, words);
 	} else if (source->file) {
-		line = read_line(gdb, source->file);
+		line = read_prompt_line(gdb, source->file);
 		source->at++;
 	} else if (source->at < source->n_lines) {
 		const char *next = source->lines[source->at++];
@@ -209,7 +209,7 @@ static char *next_line_alone(struct gdb *gdb, const char *words)
 		line = NULL;
 	}
 	if (line)
-		trim(line);
+		trim_line_end(line);
 	return line;
 }
 
@@ -299,7 +299,7 @@ static struct gdb_user_command *find(const struct gdb *gdb, const char *name, si
 }
 
 /* One of a name that none has yet. */
-static struct gdb_user_command *add(struct gdb *gdb, const char *name, size_t len)
+static struct gdb_user_command *prompt_add_name(struct gdb *gdb, const char *name, size_t len)
 {
 	cli_grow(&gdb->commands, &gdb->cap_commands, gdb->n_commands, sizeof *gdb->commands);
 	struct gdb_user_command *made = &gdb->commands[gdb->n_commands];
@@ -410,7 +410,7 @@ static size_t else_of(const struct gdb_lines *body)
 }
 
 /* Whether a condition is true; not when it cannot be told, which is told. */
-static bool is_true(struct gdb *gdb, const char *text, bool *ret_true)
+static bool is_condition_true(struct gdb *gdb, const char *text, bool *ret_true)
 {
 	struct ws_number number;
 	const bool good = gdb->client.number(gdb->client.user, text, &number);
@@ -425,7 +425,7 @@ void gdb_if(struct gdb *gdb, const char *text)
 	struct gdb_lines body = gdb_take_lines(gdb, false);
 	bool first = true;
 	const size_t middle = else_of(&body);
-	if (is_true(gdb, condition, &first) && first)
+	if (is_condition_true(gdb, condition, &first) && first)
 		run_lines(gdb, body.item, middle);
 	else if (!first && middle < body.n)
 		run_lines(gdb, body.item + middle + 1, body.n - middle - 1);
@@ -440,7 +440,7 @@ void gdb_while(struct gdb *gdb, const char *text)
 	const uint64_t failures = cli_failures();
 	bool again = false, out = false;
 	gdb->n_loops++;
-	while (!out && !gdb->quits && is_true(gdb, condition, &again) && again &&
+	while (!out && !gdb->quits && is_condition_true(gdb, condition, &again) && again &&
 	       cli_failures() == failures && !gdb->client.is_interrupted(gdb->client.user)) {
 		run_lines(gdb, body.item, body.n);
 		out = gdb->jump == GDB_OUT;
@@ -505,7 +505,7 @@ void gdb_define(struct gdb *gdb, const char *text)
 		return;
 	}
 	struct gdb_user_command *command = find(gdb, text, len);
-	command = command ? command : add(gdb, text, len);
+	command = command ? command : prompt_add_name(gdb, text, len);
 	gdb_lines_free(&command->body);
 	free(command->alias);
 	command->alias = NULL;
@@ -579,7 +579,7 @@ void gdb_alias(struct gdb *gdb, const char *text)
 	else if (!gdb_command_find(gdb, to, n) && !find(gdb, to, n))
 		cli_say("Invalid command to alias to: %s\n", to);
 	else
-		add(gdb, text, len)->alias = cli_copy(to, strlen(to));
+		prompt_add_name(gdb, text, len)->alias = cli_copy(to, strlen(to));
 	free(name);
 }
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind {
+enum setting_kind {
 	SWITCH,  /* a bool */
 	HIDDEN,  /* a bool that is true while the setting is off */
 	COUNT,   /* a uint32_t: 0 is `usual`, UINT32_MAX no limit, which 0 asks for */
@@ -24,7 +24,7 @@ enum whose { OF_CLI, OF_GDB };
 /* `shown` is gdb's sentence, with the value in the place of its '*'. */
 static const struct setting {
 	const char *name;
-	enum kind kind;
+	enum setting_kind kind;
 	enum whose whose;
 	size_t at;
 	uint32_t usual;
@@ -90,7 +90,7 @@ static void *place_of(struct gdb *gdb, const struct setting *setting)
 }
 
 /* The setting that a text begins with; what is behind its name. */
-static const struct setting *find(const char *text, const char **ret_rest)
+static const struct setting *setting_find(const char *text, const char **ret_rest)
 {
 	for (size_t i = 0; i < N_SETTINGS; i++) {
 		const char *rest = gdb_behind(text, settings[i].name);
@@ -104,7 +104,7 @@ static const struct setting *find(const char *text, const char **ret_rest)
 
 /* ---- set ---- */
 
-static bool is_one_of(const char *text, size_t n, const char *const words[4])
+static bool is_word_one_of(const char *text, size_t n, const char *const words[4])
 {
 	for (size_t i = 0; i < 4; i++)
 		if (strlen(words[i]) == n && memcmp(words[i], text, n) == 0)
@@ -113,7 +113,7 @@ static bool is_one_of(const char *text, size_t n, const char *const words[4])
 }
 
 /* False: `text` is no value for it. */
-static bool take(void *at, const struct setting *setting, const char *text, size_t n)
+static bool setting_take(void *at, const struct setting *setting, const char *text, size_t n)
 {
 	static const char *const on[] = { "on", "1", "yes", "enable" }, *const off[] = {
 		"off", "0", "no", "disable"
@@ -131,9 +131,9 @@ static bool take(void *at, const struct setting *setting, const char *text, size
 		return is_radix;
 	}
 	if (setting->kind == SWITCH || setting->kind == HIDDEN) {
-		const bool is_on = n == 0 || is_one_of(text, n, on);
+		const bool is_on = n == 0 || is_word_one_of(text, n, on);
 		*(bool *)at = is_on == (setting->kind == SWITCH);
-		return is_on || is_one_of(text, n, off);
+		return is_on || is_word_one_of(text, n, off);
 	}
 	bool good = n == 0 || strcmp(digits, "unlimited") == 0 ||
 		    (n < sizeof digits && cli_number(digits, &number) &&
@@ -158,10 +158,10 @@ static void say_wrong(const struct setting *setting, const char *value)
 bool gdb_set_setting(struct gdb *gdb, const char *text)
 {
 	const char *value;
-	const struct setting *setting = find(text, &value);
+	const struct setting *setting = setting_find(text, &value);
 	if (!setting || setting->kind == ALWAYS || setting->kind == PROGRAM)
 		return false;
-	if (!take(place_of(gdb, setting), setting, value, strcspn(value, " ")))
+	if (!setting_take(place_of(gdb, setting), setting, value, strcspn(value, " ")))
 		say_wrong(setting, value);
 	return true;
 }
@@ -170,7 +170,7 @@ void gdb_with(struct gdb *gdb, const char *text)
 {
 	const char *end = strstr(text, " -- "), *value;
 	char *chosen = cli_copy(text, end ? (size_t)(end - text) : strlen(text));
-	const struct setting *setting = find(chosen, &value);
+	const struct setting *setting = setting_find(chosen, &value);
 	const bool is_set = setting && setting->kind != ALWAYS && setting->kind != PROGRAM;
 	uint32_t word = 0;
 	bool on = false;
@@ -205,13 +205,13 @@ const char *gdb_style_options(struct gdb *gdb, const char *text, struct ws_value
 		size_t n = strcspn(text, " ");
 		char name[40];
 		snprintf(name, sizeof name, "print %.*s", (int)(n ? n - 1 : 0), text + 1);
-		const struct setting *setting = *text == '-' ? find(name, &rest) : NULL;
+		const struct setting *setting = *text == '-' ? setting_find(name, &rest) : NULL;
 		const bool is_style =
 			setting && (setting->kind == SWITCH || setting->kind == COUNT);
 		text += n + strspn(text + n, " ");
 		const bool has_value = text < end && *text != '-';
 		n = has_value ? strcspn(text, " ") : 0;
-		if (!is_style || !take((char *)&asked + setting->at, setting, text, n))
+		if (!is_style || !setting_take((char *)&asked + setting->at, setting, text, n))
 			gdb_settings_note(gdb);
 		text += n + strspn(text + n, " ");
 	}
@@ -231,7 +231,7 @@ void gdb_settings_note(struct gdb *gdb)
 
 enum { MAX_VALUE = 400 };
 
-static void count_text(struct gdb *gdb, const struct setting *setting, char text[MAX_VALUE])
+static void setting_count_text(struct gdb *gdb, const struct setting *setting, char text[MAX_VALUE])
 {
 	uint32_t number = *(const uint32_t *)place_of(gdb, setting);
 	const bool is_page = setting->usual == 0;
@@ -242,7 +242,7 @@ static void count_text(struct gdb *gdb, const struct setting *setting, char text
 		snprintf(text, MAX_VALUE, "%" PRIu32, number);
 }
 
-static void value_text(struct gdb *gdb, const struct setting *setting, char text[MAX_VALUE])
+static void setting_value_text(struct gdb *gdb, const struct setting *setting, char text[MAX_VALUE])
 {
 	size_t n = 0;
 	text[0] = '\0';
@@ -256,7 +256,7 @@ static void value_text(struct gdb *gdb, const struct setting *setting, char text
 		break;
 	case COUNT:
 	case LINES:
-		count_text(gdb, setting, text);
+		setting_count_text(gdb, setting, text);
 		break;
 	case WHICH:
 		snprintf(text, MAX_VALUE, "%s",
@@ -280,12 +280,12 @@ static void value_text(struct gdb *gdb, const struct setting *setting, char text
 	}
 }
 
-static void show_one(struct gdb *gdb, const struct setting *setting)
+static void show_setting(struct gdb *gdb, const struct setting *setting)
 {
 	struct ws_out *out = &gdb->cli->out;
 	char text[MAX_VALUE];
 	const char *star = strchr(setting->shown, '*');
-	value_text(gdb, setting, text);
+	setting_value_text(gdb, setting, text);
 	ws_out_printf(out, "%.*s", (int)(star - setting->shown), setting->shown);
 	ws_out_escaped(out, ws_str_of(text));
 	ws_out_printf(out, "%s\n", star + 1);
@@ -295,16 +295,16 @@ bool gdb_show_setting(struct gdb *gdb, const char *text)
 {
 	const size_t n = strlen(text);
 	const char *rest;
-	const struct setting *only = find(text, &rest);
+	const struct setting *only = setting_find(text, &rest);
 	bool any = only != NULL;
 	if (only)
-		show_one(gdb, only);
+		show_setting(gdb, only);
 	for (size_t i = 0; i < N_SETTINGS && !only; i++) {
 		const char *name = settings[i].name;
 		if (n && (strncmp(name, text, n) != 0 || name[n] != ' '))
 			continue;
 		ws_out_printf(&gdb->cli->out, "%s:  ", name);
-		show_one(gdb, &settings[i]);
+		show_setting(gdb, &settings[i]);
 		any = true;
 	}
 	return any;
@@ -321,10 +321,10 @@ bool gdb_setting_value(struct gdb *gdb, struct ws_str name, struct ws_str settin
 	    !(as_text || ws_str_equal(name, ws_str_of("_gdb_setting"))))
 		return false;
 	snprintf(asked, sizeof asked, "%.*s", (int)setting.len, setting.ptr);
-	const struct setting *found = find(asked, &rest);
+	const struct setting *found = setting_find(asked, &rest);
 	if (!found || *rest)
 		return false;
-	value_text(gdb, found, text);
+	setting_value_text(gdb, found, text);
 	const bool is_on = strcmp(text, "on") == 0;
 	if (!as_text && (is_on || strcmp(text, "off") == 0))
 		*ret_value = ws_value_int(is_on);

@@ -7,8 +7,8 @@
 /* ---- finding ---- */
 
 struct collect {
-	struct blocks *blocks;
-	const struct session *session;
+	struct info_blocks *blocks;
+	const struct cli_session *session;
 	uint32_t *entry_of; /* by block index: entry + 1, or 0 */
 	uint32_t *block_of; /* of each warp found, its entry */
 };
@@ -16,9 +16,9 @@ struct collect {
 static struct block_entry *entry_add(struct collect *collect, uint32_t block_index,
 				     const struct ws_block *block)
 {
-	struct blocks *blocks = collect->blocks;
+	struct info_blocks *blocks = collect->blocks;
 	struct block_entry *entry = &blocks->entries[blocks->n_entries++];
-	const struct session *session = collect->session;
+	const struct cli_session *session = collect->session;
 	*entry = (struct block_entry){
 		.kernel = ws_threads_kernel(&session->threads, block->grid_index),
 		.block_index = block_index,
@@ -38,7 +38,7 @@ static struct block_entry *entry_add(struct collect *collect, uint32_t block_ind
 static void take_warp(void *user, const struct ws_resident *place)
 {
 	struct collect *collect = user;
-	struct blocks *blocks = collect->blocks;
+	struct info_blocks *blocks = collect->blocks;
 	uint32_t block_index = place->warp.block_index;
 	if (place->block_status != WS_OK)
 		return;
@@ -53,7 +53,7 @@ static void take_warp(void *user, const struct ws_resident *place)
 /* Blocks that have no warp, when nothing is asked of warps. */
 static void take_empty_blocks(struct collect *collect, const struct ws_filter *filter)
 {
-	const struct session *session = collect->session;
+	const struct cli_session *session = collect->session;
 	if (ws_filter_limits(filter, WS_FILTER_warp) || ws_filter_limits(filter, WS_FILTER_lane) ||
 	    ws_filter_limits(filter, WS_FILTER_thread))
 		return;
@@ -82,7 +82,7 @@ static void take_empty_blocks(struct collect *collect, const struct ws_filter *f
 /* Groups the warps by block; within one they keep the order of warp ids. */
 static void group_warps(struct collect *collect)
 {
-	struct blocks *blocks = collect->blocks;
+	struct info_blocks *blocks = collect->blocks;
 	uint32_t *grouped = cli_alloc(blocks->n_warps, sizeof *grouped);
 	size_t at = 0;
 	for (size_t i = 0; i < blocks->n_entries; i++) {
@@ -109,12 +109,13 @@ static int entry_compare(const void *left, const void *right)
 	return a->block_index < b->block_index ? -1 : a->block_index > b->block_index;
 }
 
-void blocks_find(struct blocks *blocks, const struct session *session,
+void blocks_find(struct info_blocks *blocks, const struct cli_session *session,
 		 const struct ws_filter *filter)
 {
 	const struct ws_counts *counts = &session->threads.counts;
-	*blocks = (struct blocks){ .entries = cli_alloc(counts->blocks, sizeof *blocks->entries),
-				   .warps = cli_alloc(counts->warps, sizeof *blocks->warps) };
+	*blocks =
+		(struct info_blocks){ .entries = cli_alloc(counts->blocks, sizeof *blocks->entries),
+				      .warps = cli_alloc(counts->warps, sizeof *blocks->warps) };
 	struct collect collect = { .blocks = blocks, .session = session };
 	collect.entry_of = cli_alloc(counts->blocks, sizeof *collect.entry_of);
 	collect.block_of = cli_alloc(counts->warps, sizeof *collect.block_of);
@@ -126,9 +127,9 @@ void blocks_find(struct blocks *blocks, const struct session *session,
 	free(collect.block_of);
 }
 
-void blocks_fini(struct blocks *blocks)
+void blocks_fini(struct info_blocks *blocks)
 {
 	free(blocks->entries);
 	free(blocks->warps);
-	*blocks = (struct blocks){ 0 };
+	*blocks = (struct info_blocks){ 0 };
 }

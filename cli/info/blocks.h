@@ -18,14 +18,14 @@ struct block_entry {
 	size_t first_warp, n_warps; /* in blocks.warps */
 };
 
-struct blocks {
+struct info_blocks {
 	struct block_entry *entries; /* owned */
 	uint32_t *warps;             /* owned; warp indices, block by block */
 	size_t n_entries, n_warps;
 };
 
-void blocks_find(struct blocks *blocks, const struct session *session,
+void blocks_find(struct info_blocks *blocks, const struct cli_session *session,
 		 const struct ws_filter *filter);
-void blocks_fini(struct blocks *blocks);
+void blocks_fini(struct info_blocks *blocks);
 
 #endif

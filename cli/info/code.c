@@ -89,7 +89,7 @@ static void id_cell(struct ws_rows *rows, struct ws_cubin *cubin)
 static void module_row(struct ws_rows *rows, struct info *info, uint32_t index,
 		       const struct ws_module *module)
 {
-	const struct session *session = &info->session;
+	const struct cli_session *session = &info->session;
 	struct ws_cubin *cubin = NULL;
 	struct ws_context context = { .id = 0 };
 	enum ws_status st =
@@ -120,10 +120,10 @@ static void module_row(struct ws_rows *rows, struct info *info, uint32_t index,
 	ws_rows_end(rows);
 }
 
-static void produce(struct ws_rows *rows, void *user)
+static void produce_code(struct ws_rows *rows, void *user)
 {
 	struct info *info = user;
-	const struct session *session = &info->session;
+	const struct cli_session *session = &info->session;
 	for (uint32_t i = 0; i < session->threads.counts.modules; i++) {
 		struct ws_module module;
 		if (ws_target_module(session->target, i, &module, NULL) == WS_OK &&
@@ -133,4 +133,4 @@ static void produce(struct ws_rows *rows, void *user)
 	}
 }
 
-INFO_TABLE(modules, module_columns, produce)
+INFO_TABLE(modules, module_columns, produce_code)

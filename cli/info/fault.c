@@ -50,7 +50,7 @@ static void fault_code_cells(struct ws_rows *rows, const struct fault *fault)
 
 static void fault_row(struct ws_rows *rows, struct info *info, const struct fault *fault)
 {
-	const struct session *session = &info->session;
+	const struct cli_session *session = &info->session;
 	const struct ws_resident *place = fault->place;
 	const struct ws_sm *sm = fault->sm;
 	bool has_pc = place ? place->warp.error_pc_valid : sm->error_pc_valid;
@@ -81,13 +81,13 @@ static void fault_row(struct ws_rows *rows, struct info *info, const struct faul
 }
 
 /* The warp's lanes by exception code: one row for each code. Returns the number of rows. */
-static unsigned warp_faults(struct ws_rows *rows, struct info *info,
-			    const struct ws_resident *place, const struct ws_blame *blame)
+static unsigned fault_rows_of_warp(struct ws_rows *rows, struct info *info,
+				   const struct ws_resident *place, const struct ws_blame *blame)
 {
 	static const char *const words[] = {
 		[WS_BLAME_LANE] = "lane", [WS_BLAME_SUSPECT] = "suspect", [WS_BLAME_TRAP] = "trap"
 	};
-	const struct session *session = &info->session;
+	const struct cli_session *session = &info->session;
 	uint32_t done = 0;
 	unsigned n = 0;
 	for (uint32_t i = 0; i < place->n_lanes; i++) {
@@ -140,7 +140,7 @@ static bool asks_below_sm(const struct ws_filter *filter)
 static void produce_exceptions(struct ws_rows *rows, void *user)
 {
 	struct info *info = user;
-	const struct session *session = &info->session;
+	const struct cli_session *session = &info->session;
 	uint32_t end = 0;
 	bool misread = false, untold = false;
 	info->n_doubted_sms = info->n_doubted_lanes = 0;
@@ -164,7 +164,7 @@ static void produce_exceptions(struct ws_rows *rows, void *user)
 			ws_focus_blame(&place.warp, place.lanes, place.n_lanes, unclaimed, &blame);
 			info->n_doubted_lanes += count_doubted(&place, &blame);
 			if (blame.by != WS_BLAME_NOBODY &&
-			    warp_faults(rows, info, &place, &blame) > 0 &&
+			    fault_rows_of_warp(rows, info, &place, &blame) > 0 &&
 			    blame.by != WS_BLAME_TRAP)
 				taken = true;
 		}
@@ -256,7 +256,7 @@ static void barrier_row(struct ws_rows *rows, struct info *info, const struct ws
 			enum ws_status barriers_status)
 {
 	char text[128];
-	const struct session *session = &info->session;
+	const struct cli_session *session = &info->session;
 	const struct ws_warp *warp = &place->warp;
 	const struct ws_thread_doubt doubt =
 		ws_threads_doubt_warp(&session->threads, place, what->id);

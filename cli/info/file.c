@@ -100,7 +100,7 @@ static void time_text(uint32_t timestamp, char *text, size_t size)
 		snprintf(text, size, "%u", timestamp);
 }
 
-static void line(struct ws_out *out, const char *name, const char *text)
+static void file_line(struct ws_out *out, const char *name, const char *text)
 {
 	ws_out_printf(out, "%-10s ", name);
 	ws_out_escaped(out, ws_str_of(text));
@@ -121,7 +121,7 @@ static void version_line(struct ws_out *out, const char *name, uint32_t major, u
 {
 	char text[VERSION_TEXT];
 	snprintf(text, sizeof text, "%u.%u", major, minor);
-	line(out, name, major ? text : "-");
+	file_line(out, name, major ? text : "-");
 }
 
 static void metadata_json(struct ws_json *json, const struct ws_dump_facts *facts)
@@ -158,12 +158,12 @@ static void metadata_json(struct ws_json *json, const struct ws_dump_facts *fact
 static void metadata_text(struct ws_out *out, const struct ws_dump_facts *facts)
 {
 	char text[256];
-	line(out, "Path", facts->path);
+	file_line(out, "Path", facts->path);
 	snprintf(text, sizeof text, "%llu", (unsigned long long)facts->bytes);
-	line(out, "Bytes", text);
-	line(out, "Complete", facts->complete ? "yes" : "no; see: warpscope check");
-	line(out, "Layout", facts->layout);
-	line(out, "Back end", facts->classic ? "classic: pcs are host addresses" : "unified");
+	file_line(out, "Bytes", text);
+	file_line(out, "Complete", facts->complete ? "yes" : "no; see: warpscope check");
+	file_line(out, "Layout", facts->layout);
+	file_line(out, "Back end", facts->classic ? "classic: pcs are host addresses" : "unified");
 	if (facts->have_metadata) {
 		ws_out_printf(out, "%-10s ", "Generator");
 		ws_out_escaped(out, facts->generator);
@@ -171,12 +171,12 @@ static void metadata_text(struct ws_out *out, const struct ws_dump_facts *facts)
 		version_line(out, "Driver", facts->driver_major, facts->driver_minor);
 		version_line(out, "CUDA", facts->cuda_major, facts->cuda_minor);
 	} else {
-		line(out, "Generator", "- (drivers before r565 do not say)");
+		file_line(out, "Generator", "- (drivers before r565 do not say)");
 	}
 	flags_text(facts->flags, text, sizeof text);
-	line(out, "Flags", facts->have_flags ? text : "-");
+	file_line(out, "Flags", facts->have_flags ? text : "-");
 	time_text(facts->timestamp, text, sizeof text);
-	line(out, "Time", facts->have_time ? text : "-");
+	file_line(out, "Time", facts->have_time ? text : "-");
 }
 
 int info_metadata(struct info *info)

@@ -27,7 +27,7 @@ static const struct ws_rows_column context_columns[] = {
 static void produce_contexts(struct ws_rows *rows, void *user)
 {
 	const struct info *info = user;
-	const struct session *session = &info->session;
+	const struct cli_session *session = &info->session;
 	const struct ws_grid *focus_grid =
 		session->threads.have_focus && session->threads.focus.grid_index != WS_NONE
 			? &session->threads.grids[session->threads.focus.grid_index]
@@ -86,7 +86,7 @@ enum {
 };
 
 /* What the blocks tell of a grid. */
-struct kernel {
+struct grid_kernel {
 	uint32_t id, grid_index, n_blocks;
 	bool matches, mask_fits;
 	uint64_t sms[MASK_WORDS];
@@ -94,19 +94,19 @@ struct kernel {
 
 struct kernels {
 	struct info *info;
-	struct kernel *kernel; /* by grid index, then sorted */
+	struct grid_kernel *kernel; /* by grid index, then sorted */
 };
 
 /* The newest first, as cuda-gdb; those without a block, which it does not show, last. */
 static int kernel_compare(const void *left, const void *right)
 {
-	const struct kernel *a = left, *b = right;
+	const struct grid_kernel *a = left, *b = right;
 	if ((a->n_blocks == 0) != (b->n_blocks == 0))
 		return a->n_blocks == 0 ? 1 : -1;
 	return a->id < b->id ? 1 : a->id > b->id ? -1 : 0;
 }
 
-static void kernel_add_block(const struct session *session, struct kernel *kernel,
+static void kernel_add_block(const struct cli_session *session, struct grid_kernel *kernel,
 			     const struct block_entry *block)
 {
 	struct ws_sm sm;
@@ -120,7 +120,7 @@ static void kernel_add_block(const struct session *session, struct kernel *kerne
 		kernel->sms[sm.id / 64] |= UINT64_C(1) << sm.id % 64;
 }
 
-static bool grid_matches(const struct session *session, const struct ws_filter *filter,
+static bool grid_matches(const struct cli_session *session, const struct ws_filter *filter,
 			 uint32_t grid_index)
 {
 	const struct ws_grid *grid = &session->threads.grids[grid_index];
@@ -146,7 +146,7 @@ static bool has_parent(const struct ws_grid *grid)
 }
 
 /* The index of the grid that launched one; WS_NONE: none that is there. */
-static uint32_t parent_of(const struct session *session, const struct ws_grid *grid)
+static uint32_t parent_grid_of(const struct cli_session *session, const struct ws_grid *grid)
 {
 	for (uint32_t i = 0; has_parent(grid) && i < session->threads.counts.grids; i++)
 		if (session->threads.grids[i].device_index == grid->device_index &&
@@ -155,10 +155,10 @@ static uint32_t parent_of(const struct session *session, const struct ws_grid *g
 	return WS_NONE;
 }
 
-static void parent_cell(struct ws_rows *rows, const struct session *session,
+static void parent_cell(struct ws_rows *rows, const struct cli_session *session,
 			const struct ws_grid *grid)
 {
-	const uint32_t parent = parent_of(session, grid);
+	const uint32_t parent = parent_grid_of(session, grid);
 	ws_rows_or_none(rows, 1, has_parent(grid));
 	ws_rows_if(rows, 1, parent != WS_NONE);
 	ws_rows_number(rows, ws_threads_kernel(&session->threads, parent));
@@ -213,11 +213,11 @@ static void status_cell(struct ws_rows *rows, const struct ws_grid *grid)
 	info_cell_name(rows, statuses, sizeof statuses / sizeof *statuses, grid->status);
 }
 
-static void kernel_row(struct ws_rows *rows, struct info *info, const struct kernel *kernel)
+static void kernel_row(struct ws_rows *rows, struct info *info, const struct grid_kernel *kernel)
 {
 	static const char *const origins[] = { "host", "device" };
 	static const char *const types[] = { "unknown", "system", "application" };
-	const struct session *session = &info->session;
+	const struct cli_session *session = &info->session;
 	const struct ws_grid *grid = &session->threads.grids[kernel->grid_index];
 	ws_rows_begin(rows, session->threads.have_focus &&
 				    session->threads.focus.grid_index == kernel->grid_index);
@@ -251,18 +251,19 @@ static void kernel_row(struct ws_rows *rows, struct info *info, const struct ker
 	ws_rows_end(rows);
 }
 
-static void produce_kernels(struct ws_rows *rows, void *user)
+static void produce_grid_kernels(struct ws_rows *rows, void *user)
 {
 	struct info *info = user;
-	const struct session *session = &info->session;
+	const struct cli_session *session = &info->session;
 	uint32_t n_grids = session->threads.counts.grids;
-	struct kernel *kernels = cli_alloc(n_grids, sizeof *kernels);
+	struct grid_kernel *kernels = cli_alloc(n_grids, sizeof *kernels);
 	for (uint32_t i = 0; i < n_grids; i++)
-		kernels[i] = (struct kernel){ .id = session->threads.kernel_ids[i],
+		kernels[i] =
+			(struct grid_kernel){ .id = session->threads.kernel_ids[i],
 					      .grid_index = i,
 					      .mask_fits = true,
 					      .matches = grid_matches(session, &info->filter, i) };
-	struct blocks blocks;
+	struct info_blocks blocks;
 	blocks_find(&blocks, session, &info->filter);
 	for (size_t i = 0; i < blocks.n_entries; i++) {
 		if (blocks.entries[i].grid)
@@ -279,7 +280,7 @@ static void produce_kernels(struct ws_rows *rows, void *user)
 	free(kernels);
 }
 
-INFO_TABLE(kernels, kernel_columns, produce_kernels)
+INFO_TABLE(kernels, kernel_columns, produce_grid_kernels)
 
 /* ---- launches: those that led to the kernel in focus, and those that it made ---- */
 
@@ -302,7 +303,7 @@ static const struct ws_rows_column launch_children_columns[] = {
 
 static void launch_cells(struct ws_rows *rows, struct info *info, uint32_t grid_index)
 {
-	const struct session *session = &info->session;
+	const struct cli_session *session = &info->session;
 	const struct ws_grid *grid = &session->threads.grids[grid_index];
 	ws_rows_number(rows, session->threads.kernel_ids[grid_index]);
 	ws_rows_number(rows, session->threads.devices[grid->device_index].id);
@@ -318,7 +319,7 @@ static void launch_cells(struct ws_rows *rows, struct info *info, uint32_t grid_
 static void produce_launch_trace(struct ws_rows *rows, void *user)
 {
 	struct info *info = user;
-	const struct session *session = &info->session;
+	const struct cli_session *session = &info->session;
 	uint32_t at = session->threads.have_focus ? session->threads.focus.grid_index : WS_NONE;
 	for (uint32_t level = 0; at != WS_NONE && level < session->threads.counts.grids; level++) {
 		char text[16];
@@ -326,7 +327,7 @@ static void produce_launch_trace(struct ws_rows *rows, void *user)
 		ws_rows_begin(rows, level == 0);
 		ws_rows_text(rows, text);
 		launch_cells(rows, info, at);
-		at = parent_of(session, &session->threads.grids[at]);
+		at = parent_grid_of(session, &session->threads.grids[at]);
 	}
 }
 
@@ -335,11 +336,11 @@ INFO_TABLE(launch_trace, launch_trace_columns, produce_launch_trace)
 static void produce_launch_children(struct ws_rows *rows, void *user)
 {
 	struct info *info = user;
-	const struct session *session = &info->session;
+	const struct cli_session *session = &info->session;
 	const uint32_t focus =
 		session->threads.have_focus ? session->threads.focus.grid_index : WS_NONE;
 	for (uint32_t i = 0; focus != WS_NONE && i < session->threads.counts.grids; i++) {
-		if (parent_of(session, &session->threads.grids[i]) != focus)
+		if (parent_grid_of(session, &session->threads.grids[i]) != focus)
 			continue;
 		ws_rows_begin(rows, false);
 		launch_cells(rows, info, i);
@@ -368,8 +369,8 @@ static const struct ws_rows_column block_range_columns[] = {
 	{ "State", "state", 0 },
 };
 
-static void block_rows(struct ws_rows *rows, const struct session *session,
-		       const struct blocks *blocks)
+static void block_rows(struct ws_rows *rows, const struct cli_session *session,
+		       const struct info_blocks *blocks)
 {
 	for (size_t i = 0; i < blocks->n_entries; i++) {
 		const struct block_entry *block = &blocks->entries[i];
@@ -392,7 +393,7 @@ static void block_rows(struct ws_rows *rows, const struct session *session,
 }
 
 /* One past the last block of the row that starts at `first`. */
-static size_t block_range_end(const struct blocks *blocks, size_t first, bool same_cluster)
+static size_t block_range_end(const struct info_blocks *blocks, size_t first, bool same_cluster)
 {
 	size_t end = first + 1;
 	for (; end < blocks->n_entries; end++) {
@@ -408,7 +409,7 @@ static size_t block_range_end(const struct blocks *blocks, size_t first, bool sa
 	return end;
 }
 
-static bool range_has_focus(const struct session *session, const struct blocks *blocks,
+static bool range_has_focus(const struct cli_session *session, const struct info_blocks *blocks,
 			    size_t first, size_t end)
 {
 	for (size_t i = first; i < end && session->threads.have_focus; i++) {
@@ -418,8 +419,8 @@ static bool range_has_focus(const struct session *session, const struct blocks *
 	return false;
 }
 
-static void block_range_rows(struct ws_rows *rows, const struct session *session,
-			     const struct blocks *blocks)
+static void block_range_rows(struct ws_rows *rows, const struct cli_session *session,
+			     const struct info_blocks *blocks)
 {
 	for (size_t first = 0, end; first < blocks->n_entries; first = end) {
 		end = block_range_end(blocks, first, false);
@@ -437,7 +438,7 @@ static void block_range_rows(struct ws_rows *rows, const struct session *session
 static void produce_blocks(struct ws_rows *rows, void *user)
 {
 	const struct info *info = user;
-	struct blocks blocks;
+	struct info_blocks blocks;
 	blocks_find(&blocks, &info->session, &info->filter);
 	if (info->coalesce)
 		block_range_rows(rows, &info->session, &blocks);
@@ -463,7 +464,8 @@ static const struct ws_rows_column cluster_columns[] = {
 	{ "To BlockIdx", "to_blockIdx", 0 }, { "Count", "count", 0 },
 };
 
-static struct ws_dim3 cluster_dim(const struct session *session, const struct block_entry *entry)
+static struct ws_dim3 cluster_dim(const struct cli_session *session,
+				  const struct block_entry *entry)
 {
 	struct ws_block block;
 	if (ws_target_block(session->target, entry->block_index, &block, NULL) == WS_OK &&
@@ -475,8 +477,8 @@ static struct ws_dim3 cluster_dim(const struct session *session, const struct bl
 static void produce_clusters(struct ws_rows *rows, void *user)
 {
 	const struct info *info = user;
-	const struct session *session = &info->session;
-	struct blocks blocks;
+	const struct cli_session *session = &info->session;
+	struct info_blocks blocks;
 	blocks_find(&blocks, session, &info->filter);
 	for (size_t first = 0, end; first < blocks.n_entries; first = end) {
 		const struct block_entry *block = &blocks.entries[first];

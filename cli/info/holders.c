@@ -30,7 +30,8 @@ static const struct ws_rows_column columns[] = {
 
 /* What register `i` of lane `k` holds as an address: of 64 bits two neighbours, the lower one even.
  */
-static bool value_at(const struct holders *holders, uint32_t k, uint32_t i, uint64_t *ret_value)
+static bool register_value_at(const struct holders *holders, uint32_t k, uint32_t i,
+			      uint64_t *ret_value)
 {
 	const uint32_t *value = holders->value[k];
 	bool wide = holders->address > UINT32_MAX;
@@ -41,14 +42,14 @@ static bool value_at(const struct holders *holders, uint32_t k, uint32_t i, uint
 }
 
 /* A row for register `i` when one of `n_lanes` lanes holds it. */
-static void row_of(struct holders *holders, const struct ws_resident *place, const char *letters,
-		   uint32_t i, uint32_t n_lanes)
+static void register_row_of(struct holders *holders, const struct ws_resident *place,
+			    const char *letters, uint32_t i, uint32_t n_lanes)
 {
 	uint64_t lowest = UINT64_MAX, highest = 0, value, lanes = 0, exact = 0;
 	uint32_t count = 0;
 	bool of_lane = n_lanes > 0;
 	for (uint32_t k = 0; k < (of_lane ? n_lanes : 1); k++) {
-		if (!value_at(holders, k, i, &value))
+		if (!register_value_at(holders, k, i, &value))
 			continue;
 		uint64_t bit =
 			of_lane ? UINT64_C(1) << place->lanes[k].id : place->warp.valid_lanes;
@@ -78,7 +79,7 @@ static void row_of(struct holders *holders, const struct ws_resident *place, con
 	ws_rows_end(holders->rows);
 }
 
-static void visit(void *user, const struct ws_resident *place)
+static void visit_holder(void *user, const struct ws_resident *place)
 {
 	struct holders *holders = user;
 	const struct ws_target *target = holders->info->session.target;
@@ -90,21 +91,22 @@ static void visit(void *user, const struct ws_resident *place)
 		most = holders->n[k] > most ? holders->n[k] : most;
 	}
 	for (uint32_t i = 0; i < most && i < MAX_REGS; i += step)
-		row_of(holders, place, "R", i, place->n_lanes);
+		register_row_of(holders, place, "R", i, place->n_lanes);
 	if (place->n_lanes == 0 ||
 	    ws_target_registers(target, place->warp_index, place->lanes[0].id, WS_REG_UR, 0,
 				MAX_REGS, holders->value[0], &holders->n[0], NULL) != WS_OK)
 		return;
 	for (uint32_t i = 0; i < holders->n[0] && i < MAX_REGS; i += step)
-		row_of(holders, place, "UR", i, 0);
+		register_row_of(holders, place, "UR", i, 0);
 }
 
-static void produce(struct ws_rows *rows, void *user)
+static void produce_holders(struct ws_rows *rows, void *user)
 {
 	struct info *info = user;
 	struct holders *holders = info->holders;
 	holders->rows = rows;
-	ws_threads_walk(&info->session.threads, &info->filter, WS_WALK_LANES, visit, holders);
+	ws_threads_walk(&info->session.threads, &info->filter, WS_WALK_LANES, visit_holder,
+			holders);
 }
 
 void info_holders(struct info *info, uint64_t address, uint64_t first, uint64_t last)
@@ -116,7 +118,7 @@ void info_holders(struct info *info, uint64_t address, uint64_t first, uint64_t 
 	if (!info->limit.given)
 		info->limit.value = info->json ? MOST_IN_JSON : MOST_IN_TEXT;
 	info->limit.given = true;
-	INFO_ROWS(info, columns, produce);
+	INFO_ROWS(info, columns, produce_holders);
 	info->holders = NULL;
 	free(holders.value);
 }

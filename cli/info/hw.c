@@ -33,7 +33,7 @@ enum {
 };
 
 /* SMs with warps, and the number of warps. False: the numbers do not fit a mask. */
-static bool active_sms(const struct session *session, uint32_t device_index, uint64_t *mask,
+static bool active_sms(const struct cli_session *session, uint32_t device_index, uint64_t *mask,
 		       uint64_t *ret_warps)
 {
 	uint32_t n_sms = session->threads.devices[device_index].n_sms;
@@ -52,7 +52,7 @@ static bool active_sms(const struct session *session, uint32_t device_index, uin
 	return fits;
 }
 
-static void device_row(struct ws_rows *rows, const struct session *session, uint32_t index)
+static void device_row(struct ws_rows *rows, const struct cli_session *session, uint32_t index)
 {
 	const struct ws_device *device = &session->threads.devices[index];
 	uint64_t mask[MASK_WORDS] = { 0 }, n_warps;
@@ -142,7 +142,7 @@ static bool sm_is_shown(const struct info *info, const struct ws_sm *sm)
 }
 
 /* Ids of the SM's warps; false when one is not below `n_bits`. */
-static bool warps_mask(const struct session *session, const struct ws_sm *sm, uint32_t n_bits,
+static bool warps_mask(const struct cli_session *session, const struct ws_sm *sm, uint32_t n_bits,
 		       uint64_t *mask)
 {
 	for (uint32_t w = 0; w < sm->n_warps; w++) {
@@ -159,7 +159,7 @@ static bool warps_mask(const struct session *session, const struct ws_sm *sm, ui
 static void produce_sms(struct ws_rows *rows, void *user)
 {
 	struct info *info = user;
-	const struct session *session = &info->session;
+	const struct cli_session *session = &info->session;
 	for (uint32_t i = 0; i < session->threads.counts.sms; i++) {
 		struct ws_sm sm;
 		if (ws_target_sm(session->target, i, &sm, NULL) != WS_OK)
@@ -263,7 +263,7 @@ static void warp_row(void *user, const struct ws_resident *matched)
 {
 	struct walk_user *walk_user = user;
 	struct ws_rows *rows = walk_user->rows;
-	const struct session *session = &walk_user->info->session;
+	const struct cli_session *session = &walk_user->info->session;
 	static const struct ws_filter all;
 	struct ws_resident whole; /* with all lanes, whatever the filter asks of them */
 	const struct ws_resident *place =
@@ -349,11 +349,11 @@ static void lane_wide_cells(struct ws_rows *rows, struct info *info,
 							 : &not_asked);
 }
 
-static void lane_row(struct walk_user *walk_user, const struct ws_resident *place,
-		     const struct ws_lane *lane, const struct ws_blame *blame)
+static void hw_lane_row(struct walk_user *walk_user, const struct ws_resident *place,
+			const struct ws_lane *lane, const struct ws_blame *blame)
 {
 	struct ws_rows *rows = walk_user->rows;
-	const struct session *session = &walk_user->info->session;
+	const struct cli_session *session = &walk_user->info->session;
 	bool active = lane->id < WS_MAX_LANES && place->warp.active_lanes >> lane->id & 1;
 	uint32_t code = lane->exception;
 	if (code == 0 && active && blame->by == WS_BLAME_SUSPECT)
@@ -377,7 +377,7 @@ static void lane_row(struct walk_user *walk_user, const struct ws_resident *plac
 	ws_rows_end(rows);
 }
 
-static void lane_rows(void *user, const struct ws_resident *place)
+static void hw_lane_rows(void *user, const struct ws_resident *place)
 {
 	struct walk_user *walk_user = user;
 	if (place->sm_index != walk_user->unclaimed_sm) {
@@ -390,7 +390,7 @@ static void lane_rows(void *user, const struct ws_resident *place)
 	struct ws_blame blame;
 	ws_focus_blame(&place->warp, place->lanes, place->n_lanes, walk_user->unclaimed, &blame);
 	for (uint32_t i = 0; i < place->n_lanes; i++)
-		lane_row(walk_user, place, &place->lanes[i], &blame);
+		hw_lane_row(walk_user, place, &place->lanes[i], &blame);
 	if (place->lanes_status != WS_OK)
 		info_unreadable(walk_user->info, walk_user->rows);
 }
@@ -399,7 +399,7 @@ static void produce_lanes(struct ws_rows *rows, void *user)
 {
 	struct info *info = user;
 	struct walk_user walk_user = { .rows = rows, .info = info, .unclaimed_sm = WS_NONE };
-	ws_threads_walk(&info->session.threads, &info->filter, WS_WALK_LANES, lane_rows,
+	ws_threads_walk(&info->session.threads, &info->filter, WS_WALK_LANES, hw_lane_rows,
 			&walk_user);
 }
 

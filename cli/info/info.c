@@ -14,13 +14,13 @@
 
 #include <warpscope/exception.h>
 
-struct table {
+struct info_table {
 	const char *name, *none, *shows;
 	unsigned focus_words; /* what the focus limits by default */
 	int (*show)(struct info *info);
 };
 
-static const struct table tables[] = {
+static const struct info_table tables[] = {
 #define X(name, none, words, shows) { #name, none, shows, words, info_##name },
 	INFO_TABLE_LIST(X)
 #undef X
@@ -169,7 +169,7 @@ static int take_map(void *query, const char *text)
 	return cli_sources_take_map(&info->sources, "info", text);
 }
 
-static int take_dir(void *query, const char *text)
+static int take_image_dir(void *query, const char *text)
 {
 	struct info *info = query;
 	cli_sources_dir(&info->sources, text);
@@ -185,11 +185,11 @@ const struct cli_option verb_info_options[] = {
 	{ "full-names", 0, CLI_FLAG, .at = offsetof(struct info, images.full_names) },
 	{ "frame", 0, CLI_NUMBER, .at = offsetof(struct info, frame) },
 	{ "source-map", 0, CLI_TAKE, .take = take_map },
-	{ "source-dir", 0, CLI_TAKE, .take = take_dir },
+	{ "source-dir", 0, CLI_TAKE, .take = take_image_dir },
 	{ 0 },
 };
 
-static const struct table *table_find(const char *name)
+static const struct info_table *table_find(const char *name)
 {
 	for (size_t i = 0; i < N_TABLES; i++) {
 		if (strcmp(tables[i].name, name) == 0)
@@ -228,7 +228,7 @@ static int unknown_table(const char *name)
 			 near ? near : "", near ? "?)" : "");
 }
 
-static int filter_read(struct info *info, const struct table *table, int argc, char **argv)
+static int filter_read(struct info *info, const struct info_table *table, int argc, char **argv)
 {
 	const struct ws_coords *focus = &info->session.threads.at;
 	const char *bad = "";
@@ -243,8 +243,8 @@ static int filter_read(struct info *info, const struct table *table, int argc, c
 	return CLI_ANSWERED;
 }
 
-static int show(struct info *info, const char *name, int (*table)(struct info *info),
-		const uint64_t *address)
+static int show_table(struct info *info, const char *name, int (*table)(struct info *info),
+		      const uint64_t *address)
 {
 	struct ws_json json;
 	if (info->session.cli->json) {
@@ -289,7 +289,7 @@ static int show(struct info *info, const char *name, int (*table)(struct info *i
 /* ---- the list of tables ---- */
 
 /* Rows of a table that the target counts; -1: it does not. */
-static int64_t rows_of(const struct ws_counts *counts, const char *name)
+static int64_t counted_rows_of(const struct ws_counts *counts, const char *name)
 {
 	const struct {
 		const char *name;
@@ -327,7 +327,7 @@ static void produce_tables(struct ws_rows *rows, void *user)
 			    strcmp(name, "launch_trace") == 0      ? "launch trace"
 			    : strcmp(name, "launch_children") == 0 ? "launch children"
 								   : name,
-			    rows_of(&info->session.threads.counts, name), tables[i].shows);
+			    counted_rows_of(&info->session.threads.counts, name), tables[i].shows);
 	}
 	table_cells(rows, "where ADDRESS", -1, "everything known about an address");
 }
@@ -338,7 +338,7 @@ INFO_TABLE(tables, table_columns, produce_tables)
 static int show_tables(struct info *info)
 {
 	struct ws_out *out = &info->session.cli->out;
-	int status = show(info, "tables", info_tables, NULL);
+	int status = show_table(info, "tables", info_tables, NULL);
 	if (!info->json)
 		ws_out_printf(out,
 			      "One of them: warpscope info %s TABLE; more: warpscope help info\n",
@@ -352,9 +352,9 @@ static int info_run(struct info *info, int argc, char **argv)
 		uint64_t address;
 		if (argc < 2 || !cli_number(argv[1], &address))
 			return cli_usage("info", "where needs an address");
-		static const struct table where = { .name = "where" };
+		static const struct info_table where = { .name = "where" };
 		int status = filter_read(info, &where, argc - 2, argv + 2);
-		return status == CLI_ANSWERED ? show(info, "where", NULL, &address) : status;
+		return status == CLI_ANSWERED ? show_table(info, "where", NULL, &address) : status;
 	}
 	if (argc == 0)
 		return show_tables(info);
@@ -366,12 +366,12 @@ static int info_run(struct info *info, int argc, char **argv)
 						       : name;
 	argc -= launches;
 	argv += launches;
-	const struct table *table = table_find(name);
+	const struct info_table *table = table_find(name);
 	if (!table)
 		return unknown_table(name);
 	info->none = table->none;
 	int status = filter_read(info, table, argc - 1, argv + 1);
-	return status == CLI_ANSWERED ? show(info, table->name, table->show, NULL) : status;
+	return status == CLI_ANSWERED ? show_table(info, table->name, table->show, NULL) : status;
 }
 
 /* Lists what is in a file of images. WS_UNSUPPORTED: it is none, and nothing was said. */
@@ -395,7 +395,7 @@ static enum ws_status list_images(struct info *info, struct cli *cli, const char
 	return WS_OK;
 }
 
-static int run(struct info *info, struct cli *cli, int argc, char **argv)
+static int run_info(struct info *info, struct cli *cli, int argc, char **argv)
 {
 	int status;
 	if (argc < 1)
@@ -430,7 +430,7 @@ int verb_info(struct cli *cli, int argc, char **argv)
 	struct info info = { .coalesce = !cli->each_alone };
 	int status = cli_options_take(cli, verb_info_options, &info, &argc, &argv);
 	if (status == CLI_ANSWERED)
-		status = run(&info, cli, argc, argv);
+		status = run_info(&info, cli, argc, argv);
 	cli_sources_fini(&info.sources);
 	return status;
 }

@@ -43,7 +43,7 @@
 	X(metadata, "No metadata.", 0, "driver, flags and time of the dump")
 
 struct info {
-	struct session session;
+	struct cli_session session;
 	struct ws_symbols *symbols; /* NULL until info_symbols() */
 	struct ws_filter filter;
 	bool wide, coalesce;

@@ -20,7 +20,7 @@ enum {
 	MOST_SEQUENCES = 16, /* of one kernel; real ones have one */
 };
 
-struct listing {
+struct info_listing {
 	struct cli *cli;
 	const char *path;
 	const struct info_images_query *query;
@@ -39,7 +39,7 @@ struct listing {
 
 /* One image, and what was found in it. */
 struct one {
-	struct listing *list;
+	struct info_listing *list;
 	size_t index;
 	const struct ws_image_entry *entry;
 	enum ws_status status; /* WS_OK, or why nothing is known of what is inside */
@@ -55,12 +55,12 @@ struct one {
 
 /* ---- kernels ---- */
 
-static bool is_wanted(const struct listing *list, const struct ws_function *function)
+static bool is_wanted(const struct info_listing *list, const struct ws_function *function)
 {
 	return !list->query->kernel || ws_name_is(function, list->query->kernel);
 }
 
-static void name_cells(struct ws_rows *rows, const struct listing *list, struct ws_str mangled)
+static void name_cells(struct ws_rows *rows, const struct info_listing *list, struct ws_str mangled)
 {
 	enum name_form form = rows->json || list->query->full_names ? NAME_FULL : NAME_KERNEL;
 	char *name = name_copy(mangled, form);
@@ -146,7 +146,7 @@ static void line_cells(struct ws_rows *rows, const struct one *one,
 	ws_rows_bool(rows, has_calls);
 }
 
-static void produce_kernels(struct ws_rows *rows, void *user)
+static void produce_listed_kernels(struct ws_rows *rows, void *user)
 {
 	const struct one *one = user;
 	for (size_t i = 0, n = 0; i < one->n_functions && n < one->most; i++) {
@@ -239,7 +239,7 @@ static void arch_text(const struct one *one, char text[ARCH_BYTES])
 /* Whether an image is listed. */
 static bool is_listed(const struct one *one)
 {
-	const struct listing *list = one->list;
+	const struct info_listing *list = one->list;
 	bool is_ptx = one->entry->kind == WS_IMAGE_PTX;
 	uint32_t sm = is_ptx ? one->ptx.sm : one->facts.sm;
 	char variant = is_ptx ? one->ptx.variant : one->facts.variant;
@@ -311,7 +311,7 @@ static void heading(const struct one *one)
 /* The kernels of an image: as a value of JSON, or as text. */
 static void kernels(struct one *one)
 {
-	struct listing *list = one->list;
+	struct info_listing *list = one->list;
 	struct ws_rows_style style = { .out = &list->cli->out,
 				       .json = list->cli->json ? &list->json : NULL,
 				       .wide = list->query->wide,
@@ -327,7 +327,7 @@ static void kernels(struct one *one)
 			     produce_ptx_kernels, one);
 	else
 		ws_rows_show(&style, kernel_columns, sizeof kernel_columns / sizeof *kernel_columns,
-			     none, produce_kernels, one);
+			     none, produce_listed_kernels, one);
 }
 
 /* ---- as data ---- */
@@ -386,7 +386,7 @@ static void json_image(struct one *one)
 
 /* ---- all images ---- */
 
-static void count_arch(struct listing *list, const char *name)
+static void count_arch(struct info_listing *list, const char *name)
 {
 	for (size_t i = 0; i < list->n_archs; i++) {
 		if (strcmp(list->archs[i].name, name) == 0) {
@@ -400,9 +400,9 @@ static void count_arch(struct listing *list, const char *name)
 	list->archs[list->n_archs++].n = 1;
 }
 
-static void show_one(struct one *one)
+static void show_listed(struct one *one)
 {
-	struct listing *list = one->list;
+	struct info_listing *list = one->list;
 	char arch[ARCH_BYTES];
 	arch_text(one, arch);
 	count_arch(list, arch);
@@ -426,7 +426,7 @@ static void show_one(struct one *one)
 	list->n_shown++;
 }
 
-static void list_image(struct listing *list, size_t index)
+static void list_image(struct info_listing *list, size_t index)
 {
 	struct one one = { .list = list,
 			   .index = index,
@@ -440,11 +440,11 @@ static void list_image(struct listing *list, size_t index)
 	else
 		one.status = WS_UNSUPPORTED;
 	if (is_listed(&one))
-		show_one(&one);
+		show_listed(&one);
 	ws_image_file_release(list->file, index);
 }
 
-static void summary(const struct listing *list)
+static void summary(const struct info_listing *list)
 {
 	struct ws_out *out = &list->cli->out;
 	if (list->n_left_out)
@@ -458,7 +458,7 @@ static void summary(const struct listing *list)
 		      list->n_kernels, list->n_kernels == 1 ? "" : "s");
 }
 
-static int nothing(const struct listing *list)
+static int nothing(const struct info_listing *list)
 {
 	const struct info_images_query *query = list->query;
 	cli_warn("%s: no %s%s%s%s", list->path, query->kernel ? "kernel " : "GPU code",
@@ -470,11 +470,11 @@ static int nothing(const struct listing *list)
 int info_images(struct cli *cli, const char *path, struct ws_image_file *file,
 		const struct info_images_query *query)
 {
-	struct listing list = { .cli = cli,
-				.path = path,
-				.query = query,
-				.file = file,
-				.left = query->limit ? query->limit : UINT64_MAX };
+	struct info_listing list = { .cli = cli,
+				     .path = path,
+				     .query = query,
+				     .file = file,
+				     .left = query->limit ? query->limit : UINT64_MAX };
 	struct ws_error damage;
 	if (query->arch && !arch_parse(query->arch, &list.arch))
 		return cli_usage("info", "--arch takes sm_NN, not '%s'", query->arch);

@@ -8,8 +8,8 @@
 #include "names.h"
 
 /* The variable as the debug information of the thread's image has it, if it is the same one. */
-static bool value_of(struct ws_vars *vars, const struct ws_variable *variable, const char *name,
-		     struct ws_value *ret_value)
+static bool managed_value_of(struct ws_vars *vars, const struct ws_variable *variable,
+			     const char *name, struct ws_value *ret_value)
 {
 	return vars && ws_vars_evaluate(vars, name, ret_value, NULL) == WS_OK &&
 	       ret_value->kind == WS_VALUE_MEMORY && variable->gpu_va &&
@@ -22,7 +22,7 @@ static void cells(struct ws_rows *rows, struct ws_vars *vars, const struct ws_va
 	enum ws_status read = WS_ABSENT;
 	char type[512];
 	char *name = name_copy(variable->name, NAME_SHORT);
-	bool typed = value_of(vars, variable, name, &value);
+	bool typed = managed_value_of(vars, variable, name, &value);
 	struct cli_bytes text = { 0 };
 	struct ws_out out;
 	ws_out_init(&out, cli_bytes_write, &text);
@@ -45,7 +45,7 @@ static void cells(struct ws_rows *rows, struct ws_vars *vars, const struct ws_va
 	free(name);
 }
 
-static void produce(struct ws_rows *rows, void *user)
+static void produce_managed(struct ws_rows *rows, void *user)
 {
 	struct info *info = user;
 	struct ws_vars *vars = NULL;
@@ -75,4 +75,4 @@ static const struct ws_rows_column columns[] = {
 	{ "Value", "value", WS_ROWS_LEFT },
 };
 
-INFO_TABLE(managed, columns, produce)
+INFO_TABLE(managed, columns, produce_managed)

@@ -19,16 +19,17 @@ static const struct ws_rows_column memory_columns[] = {
 };
 
 /* What a range belongs to, by numbers. */
-struct owner {
+struct range_owner {
 	enum ws_status block_status, sm_status, warp_status; /* WS_OK: known; WS_ABSENT: has none */
 	struct ws_block block;
 	struct ws_sm sm;
 	struct ws_warp warp;
 };
 
-static struct owner owner_of(const struct session *session, const struct ws_memory_range *range)
+static struct range_owner range_owner_of(const struct cli_session *session,
+					 const struct ws_memory_range *range)
 {
-	struct owner owner = { WS_ABSENT, WS_ABSENT, WS_ABSENT, { 0 }, { 0 }, { 0 } };
+	struct range_owner owner = { WS_ABSENT, WS_ABSENT, WS_ABSENT, { 0 }, { 0 }, { 0 } };
 	uint32_t block = range->block_index;
 	if (range->warp_index != WS_NONE) {
 		owner.warp_status =
@@ -44,8 +45,9 @@ static struct owner owner_of(const struct session *session, const struct ws_memo
 	return owner;
 }
 
-static uint32_t kernel_of(const struct session *session, const struct ws_memory_range *range,
-			  const struct owner *owner)
+static uint32_t range_kernel_of(const struct cli_session *session,
+				const struct ws_memory_range *range,
+				const struct range_owner *owner)
 {
 	if (range->grid_index != WS_NONE)
 		return ws_threads_kernel(&session->threads, range->grid_index);
@@ -56,9 +58,9 @@ static uint32_t kernel_of(const struct session *session, const struct ws_memory_
 
 /* What a range does not have limits nothing: global memory is everybody's. */
 static bool range_matches(const struct info *info, const struct ws_memory_range *range,
-			  const struct owner *owner, uint32_t kernel)
+			  const struct range_owner *owner, uint32_t kernel)
 {
-	const struct session *session = &info->session;
+	const struct cli_session *session = &info->session;
 	const struct ws_filter *filter = &info->filter;
 	if (range->device_index < session->threads.counts.devices &&
 	    !ws_filter_number(filter, WS_FILTER_device,
@@ -78,8 +80,8 @@ static bool range_matches(const struct info *info, const struct ws_memory_range 
 	return range->lane == WS_NONE || ws_filter_number(filter, WS_FILTER_lane, range->lane);
 }
 
-static void range_row(struct ws_rows *rows, const struct session *session,
-		      const struct ws_memory_range *range, const struct owner *owner,
+static void range_row(struct ws_rows *rows, const struct cli_session *session,
+		      const struct ws_memory_range *range, const struct range_owner *owner,
 		      uint32_t kernel)
 {
 	ws_rows_begin(rows, false);
@@ -108,15 +110,15 @@ static void range_row(struct ws_rows *rows, const struct session *session,
 	ws_rows_end(rows);
 }
 
-static void produce(struct ws_rows *rows, void *user)
+static void produce_ranges(struct ws_rows *rows, void *user)
 {
 	const struct info *info = user;
-	const struct session *session = &info->session;
+	const struct cli_session *session = &info->session;
 	struct ws_memory_range range;
 	for (uint32_t i = 0; ws_target_memory_range(session->target, i, &range, NULL) == WS_OK;
 	     i++) {
-		struct owner owner = owner_of(session, &range);
-		uint32_t kernel = kernel_of(session, &range, &owner);
+		struct range_owner owner = range_owner_of(session, &range);
+		uint32_t kernel = range_kernel_of(session, &range, &owner);
 		if (range_matches(info, &range, &owner, kernel))
 			range_row(rows, session, &range, &owner, kernel);
 	}
@@ -131,6 +133,6 @@ int info_memory(struct info *info)
 			ws_json_null(info->json);
 		return cli_fail(info->session.path, &err);
 	}
-	INFO_ROWS(info, memory_columns, produce);
+	INFO_ROWS(info, memory_columns, produce_ranges);
 	return CLI_ANSWERED;
 }

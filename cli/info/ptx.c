@@ -11,7 +11,7 @@ static bool is_name(char c)
 }
 
 /* Moves behind a comment or a quoted text that begins at `at`; the same `at`: none begins there. */
-static size_t skip(struct ws_str text, size_t at)
+static size_t skip_ptx_text(struct ws_str text, size_t at)
 {
 	const char *begin = text.ptr + at;
 	size_t left = text.len - at;
@@ -36,7 +36,7 @@ static bool next_word(struct ws_str text, size_t *at, struct ws_str *ret_word)
 {
 	size_t i = *at;
 	while (i < text.len && !is_name(text.ptr[i])) {
-		size_t behind = skip(text, i);
+		size_t behind = skip_ptx_text(text, i);
 		i = behind > i ? behind : i + 1;
 	}
 	size_t start = i;

@@ -47,24 +47,24 @@ struct thread {
 };
 
 /* A row in the making: threads from `from` to `to` that stand at one pc, all in doubt or none. */
-struct range {
+struct thread_range {
 	const struct block_entry *from_block, *to_block; /* NULL: nothing yet */
 	struct thread from, to;
 	uint64_t count;
 	bool focus;
 };
 
-struct table {
+struct thread_table {
 	struct info *info;
 	struct ws_rows *rows;
-	struct range range;
+	struct thread_range range;
 	struct thread *threads; /* owned; of one block */
 	size_t n_threads, cap_threads;
 };
 
 /* ---- reading a block ---- */
 
-static void add_lanes(struct table *table, uint32_t warp_index)
+static void add_lanes(struct thread_table *table, uint32_t warp_index)
 {
 	const struct info *info = table->info;
 	struct ws_resident place;
@@ -101,8 +101,8 @@ static int thread_compare(const void *left, const void *right)
 	return a->lane < b->lane ? -1 : a->lane > b->lane;
 }
 
-static void read_block(struct table *table, const struct blocks *blocks,
-		       const struct block_entry *block)
+static void table_read_block(struct thread_table *table, const struct info_blocks *blocks,
+			     const struct block_entry *block)
 {
 	table->n_threads = 0;
 	for (size_t i = 0; i < block->n_warps; i++)
@@ -116,14 +116,14 @@ static void read_block(struct table *table, const struct blocks *blocks,
 
 /* ---- rows ---- */
 
-static bool thread_has_focus(const struct session *session, const struct thread *thread)
+static bool thread_has_focus(const struct cli_session *session, const struct thread *thread)
 {
 	return session->threads.have_focus &&
 	       session->threads.focus.warp_index == thread->warp_index &&
 	       session->threads.focus.lane == thread->lane;
 }
 
-static struct ws_thread_doubt doubt_of_thread(const struct session *session,
+static struct ws_thread_doubt doubt_of_thread(const struct cli_session *session,
 					      const struct thread *thread)
 {
 	static const struct ws_filter all;
@@ -135,7 +135,7 @@ static struct ws_thread_doubt doubt_of_thread(const struct session *session,
 }
 
 /* File, line and function: cuda-gdb shows the innermost line too. */
-static void symbol_cells(struct table *table, const struct block_entry *block, uint64_t pc)
+static void symbol_cells(struct thread_table *table, const struct block_entry *block, uint64_t pc)
 {
 	struct ws_rows *rows = table->rows;
 	const struct ws_symbol *symbol =
@@ -144,10 +144,10 @@ static void symbol_cells(struct table *table, const struct block_entry *block, u
 	info_cell_function(rows, symbol);
 }
 
-static void range_flush(struct table *table)
+static void range_flush(struct thread_table *table)
 {
 	struct ws_rows *rows = table->rows;
-	const struct range *range = &table->range;
+	const struct thread_range *range = &table->range;
 	if (!range->from_block)
 		return;
 	const struct ws_thread_doubt doubt = doubt_of_thread(&table->info->session, &range->from);
@@ -169,7 +169,7 @@ static void range_flush(struct table *table)
 
 /* Whether the thread continues the row: same pc, right behind, in this block or at the start of the
  * block that stands right behind. */
-static bool range_takes(const struct range *range, const struct block_entry *block,
+static bool range_takes(const struct thread_range *range, const struct block_entry *block,
 			const struct thread *thread)
 {
 	if (!range->from_block || range->from.pc != thread->pc ||
@@ -184,13 +184,13 @@ static bool range_takes(const struct range *range, const struct block_entry *blo
 	return dim3_follows(range->to_block->idx, block->idx, block->grid->grid_dim, NULL);
 }
 
-static void range_add(struct table *table, const struct block_entry *block,
-		      const struct thread *thread)
+static void table_thread_add(struct thread_table *table, const struct block_entry *block,
+			     const struct thread *thread)
 {
-	struct range *range = &table->range;
+	struct thread_range *range = &table->range;
 	if (!range_takes(range, block, thread)) {
 		range_flush(table);
-		*range = (struct range){ .from_block = block, .from = *thread };
+		*range = (struct thread_range){ .from_block = block, .from = *thread };
 	}
 	range->to_block = block;
 	range->to = *thread;
@@ -198,11 +198,11 @@ static void range_add(struct table *table, const struct block_entry *block,
 	range->focus = range->focus || thread_has_focus(&table->info->session, thread);
 }
 
-static void thread_row(struct table *table, const struct block_entry *block,
-		       const struct thread *thread)
+static void thread_table_row(struct thread_table *table, const struct block_entry *block,
+			     const struct thread *thread)
 {
 	struct ws_rows *rows = table->rows;
-	const struct session *session = &table->info->session;
+	const struct cli_session *session = &table->info->session;
 	struct ws_warp warp;
 	struct ws_sm sm;
 	if (ws_target_warp(session->target, thread->warp_index, &warp, NULL) != WS_OK ||
@@ -225,19 +225,19 @@ static void thread_row(struct table *table, const struct block_entry *block,
 	ws_rows_end(rows);
 }
 
-static void produce(struct ws_rows *rows, void *user)
+static void produce_threads(struct ws_rows *rows, void *user)
 {
-	struct table table = { .info = user, .rows = rows };
-	struct blocks blocks;
+	struct thread_table table = { .info = user, .rows = rows };
+	struct info_blocks blocks;
 	blocks_find(&blocks, &table.info->session, &table.info->filter);
 	for (size_t b = 0; b < blocks.n_entries; b++) {
 		const struct block_entry *block = &blocks.entries[b];
-		read_block(&table, &blocks, block);
+		table_read_block(&table, &blocks, block);
 		for (size_t i = 0; i < table.n_threads; i++) {
 			if (table.info->coalesce)
-				range_add(&table, block, &table.threads[i]);
+				table_thread_add(&table, block, &table.threads[i]);
 			else
-				thread_row(&table, block, &table.threads[i]);
+				thread_table_row(&table, block, &table.threads[i]);
 		}
 	}
 	range_flush(&table);
@@ -248,8 +248,8 @@ static void produce(struct ws_rows *rows, void *user)
 int info_threads(struct info *info)
 {
 	if (info->coalesce)
-		INFO_ROWS(info, range_columns, produce);
+		INFO_ROWS(info, range_columns, produce_threads);
 	else
-		INFO_ROWS(info, thread_columns, produce);
+		INFO_ROWS(info, thread_columns, produce_threads);
 	return CLI_ANSWERED;
 }

@@ -29,7 +29,7 @@ struct window {
 	uint64_t offset;
 };
 
-struct hit {
+struct where_hit {
 	struct ws_memory_range range;
 	uint64_t offset;
 };
@@ -42,7 +42,7 @@ struct where {
 	struct ws_line_pos chain[MAX_CHAIN];
 	size_t n_chain;
 	enum ws_status memory_status; /* WS_OK: ranges could be looked at */
-	struct hit hits[MAX_HITS];
+	struct where_hit hits[MAX_HITS];
 	size_t n_hits;
 	bool has_below, has_above;
 	struct ws_memory_range below, above; /* nearest of global memory */
@@ -56,7 +56,7 @@ struct where {
 
 static void look_at_code(struct where *where, struct info *info)
 {
-	const struct session *session = &info->session;
+	const struct cli_session *session = &info->session;
 	struct ws_cubin_hint hint = { .module_index = WS_NONE,
 				      .device_index = WS_NONE,
 				      .context_index = WS_NONE };
@@ -75,7 +75,7 @@ static void look_at_code(struct where *where, struct info *info)
 		where->n_chain = MAX_CHAIN;
 }
 
-static void look_at_windows(struct where *where, const struct session *session)
+static void look_at_windows(struct where *where, const struct cli_session *session)
 {
 	static const enum ws_space spaces[] = { WS_SPACE_SHARED, WS_SPACE_LOCAL };
 	for (uint32_t i = 0; i < session->threads.counts.contexts; i++) {
@@ -103,7 +103,7 @@ static bool is_device_wide(const struct ws_memory_range *range)
 }
 
 /* Whether the focus sees the range under the address as it is. */
-static bool is_of_focus(const struct session *session, const struct ws_memory_range *range)
+static bool is_of_focus(const struct cli_session *session, const struct ws_memory_range *range)
 {
 	if (is_device_wide(range))
 		return true;
@@ -124,7 +124,7 @@ static bool range_has(const struct ws_memory_range *range, uint64_t address)
 }
 
 /* What the focus reads at the address: by the range's own addresses, or through a window. */
-static void look_for_hit(struct where *where, const struct session *session,
+static void look_for_hit(struct where *where, const struct cli_session *session,
 			 const struct ws_memory_range *range)
 {
 	uint64_t address = where->address;
@@ -135,10 +135,10 @@ static void look_for_hit(struct where *where, const struct session *session,
 	}
 	if (found && is_of_focus(session, range) && where->n_hits < MAX_HITS)
 		where->hits[where->n_hits++] =
-			(struct hit){ .range = *range, .offset = address - range->start };
+			(struct where_hit){ .range = *range, .offset = address - range->start };
 }
 
-static void look_at_range(struct where *where, const struct session *session,
+static void look_at_range(struct where *where, const struct cli_session *session,
 			  const struct ws_memory_range *range)
 {
 	uint64_t address = where->address;
@@ -159,7 +159,7 @@ static void look_at_range(struct where *where, const struct session *session,
 	}
 }
 
-static void look_at_memory(struct where *where, const struct session *session)
+static void look_at_memory(struct where *where, const struct cli_session *session)
 {
 	struct ws_memory_range range;
 	enum ws_status st = WS_OK;
@@ -194,7 +194,7 @@ static void look_at_file(struct where *where, const uint32_t *values, uint32_t n
 	}
 }
 
-static void look_at_registers(struct where *where, const struct session *session)
+static void look_at_registers(struct where *where, const struct cli_session *session)
 {
 	uint32_t values[MAX_REGS], n;
 	const struct ws_focus *focus = &session->threads.focus;
@@ -251,7 +251,7 @@ static void show_holders(struct info *info, const struct where *where)
 
 /* ---- text ---- */
 
-static void print_code(struct ws_out *out, const struct where *where)
+static void print_where_code(struct ws_out *out, const struct where *where)
 {
 	if (where->code_status != WS_OK)
 		return;
@@ -277,7 +277,8 @@ static void print_code(struct ws_out *out, const struct where *where)
 		ws_out_printf(out, "             line: %s\n", ws_missing_word(where->line_status));
 }
 
-static void print_range(struct ws_out *out, const char *title, const struct ws_memory_range *range)
+static void print_where_range(struct ws_out *out, const char *title,
+			      const struct ws_memory_range *range)
 {
 	ws_out_printf(out, "  %-10s %s%s 0x%" PRIx64 ", %" PRIu64 " bytes", title,
 		      ws_space_text(range->space), range->managed ? " (managed)" : "", range->start,
@@ -295,27 +296,27 @@ static void print_memory(struct ws_out *out, const struct where *where)
 		return;
 	}
 	for (size_t i = 0; i < where->n_hits; i++) {
-		print_range(out, "range", &where->hits[i].range);
+		print_where_range(out, "range", &where->hits[i].range);
 		ws_out_printf(out, ", offset 0x%" PRIx64 "\n", where->hits[i].offset);
 	}
 	if (where->n_hits == 0)
 		ws_out_text(out, "  range      none known\n");
 	if (where->has_below) {
-		print_range(out, "below", &where->below);
+		print_where_range(out, "below", &where->below);
 		ws_out_printf(out, ", ends 0x%" PRIx64 " bytes before\n",
 			      where->address - (where->below.start + where->below.size));
 	}
 	if (where->has_above) {
-		print_range(out, "above", &where->above);
+		print_where_range(out, "above", &where->above);
 		ws_out_printf(out, ", starts 0x%" PRIx64 " bytes after\n",
 			      where->above.start - where->address);
 	}
 }
 
-static void print_where(struct ws_out *out, const struct info *info, const struct where *where)
+static void print_info_where(struct ws_out *out, const struct info *info, const struct where *where)
 {
 	ws_out_printf(out, "0x%" PRIx64 "\n", where->address);
-	print_code(out, where);
+	print_where_code(out, where);
 	print_memory(out, where);
 	for (size_t i = 0; i < where->n_windows; i++) {
 		const struct window *window = &where->windows[i];
@@ -368,8 +369,8 @@ static void json_code(struct ws_json *json, const struct where *where)
 	ws_json_end(json);
 }
 
-static void json_range(struct ws_json *json, const struct ws_memory_range *range,
-		       const uint64_t *offset)
+static void json_memory_range(struct ws_json *json, const struct ws_memory_range *range,
+			      const uint64_t *offset)
 {
 	ws_json_object(json);
 	ws_json_key_text(json, "space", ws_space_text(range->space));
@@ -390,12 +391,12 @@ static void json_memory(struct ws_json *json, const struct where *where)
 	}
 	ws_json_key_array(json, "ranges");
 	for (size_t i = 0; i < where->n_hits; i++)
-		json_range(json, &where->hits[i].range, &where->hits[i].offset);
+		json_memory_range(json, &where->hits[i].range, &where->hits[i].offset);
 	ws_json_end(json);
 	if (ws_json_key_or_null(json, "below", where->has_below))
-		json_range(json, &where->below, NULL);
+		json_memory_range(json, &where->below, NULL);
 	if (ws_json_key_or_null(json, "above", where->has_above))
-		json_range(json, &where->above, NULL);
+		json_memory_range(json, &where->above, NULL);
 }
 
 static void json_where(struct info *info, const struct where *where)
@@ -435,7 +436,7 @@ int info_where(struct info *info, uint64_t address)
 	if (info->json)
 		json_where(info, where);
 	else
-		print_where(&info->session.cli->out, info, where);
+		print_info_where(&info->session.cli->out, info, where);
 	if (!info->json)
 		show_holders(info, where);
 	free(where);

@@ -30,7 +30,7 @@ const struct cli_option verb_lines_options[] = {
 	{ 0 },
 };
 
-static int parse(struct cli *cli, int argc, char **argv, struct lines_query *query)
+static int parse_lines_arguments(struct cli *cli, int argc, char **argv, struct lines_query *query)
 {
 	int status = cli_options_take(cli, verb_lines_options, query, &argc, &argv);
 	if (status != CLI_ANSWERED)
@@ -47,7 +47,7 @@ static int parse(struct cli *cli, int argc, char **argv, struct lines_query *que
 
 /* ---- damage ---- */
 
-static void say_damage(void *user, const struct ws_line_diagnostic *diagnostic)
+static void say_line_damage(void *user, const struct ws_line_diagnostic *diagnostic)
 {
 	const char **path = user;
 	cli_warn("%s: %s (file offset 0x%llx)", *path, diagnostic->message,
@@ -66,8 +66,9 @@ static void json_damage(void *user, const struct ws_line_diagnostic *diagnostic)
 
 /* ---- images ---- */
 
-static bool answer(struct cli *cli, const struct lines_query *query,
-		   const struct ws_code_image *image, struct ws_line_map *map, struct ws_json *json)
+static bool lines_answer(struct cli *cli, const struct lines_query *query,
+			 const struct ws_code_image *image, struct ws_line_map *map,
+			 struct ws_json *json)
 {
 	if (query->raw)
 		return lines_raw(cli, map, json);
@@ -79,8 +80,8 @@ static bool answer(struct cli *cli, const struct lines_query *query,
 }
 
 /* Lines of one image; several get a heading each. */
-static bool run_image(struct cli *cli, const struct lines_query *query, const struct images *images,
-		      size_t index, struct ws_json *json)
+static bool lines_of_image(struct cli *cli, const struct lines_query *query,
+			   const struct images *images, size_t index, struct ws_json *json)
 {
 	const struct ws_code_image *image = &images->item[index];
 	struct ws_line_map *map;
@@ -90,7 +91,7 @@ static bool run_image(struct cli *cli, const struct lines_query *query, const st
 	if (json)
 		ws_json_key_bool(json, "relocatable", image->facts.relocatable);
 	enum ws_status st = ws_cubin_line_map(image->cubin, &map, &err);
-	bool shown = st == WS_OK && answer(cli, query, image, map, json);
+	bool shown = st == WS_OK && lines_answer(cli, query, image, map, json);
 	if (st == WS_ABSENT) {
 		ws_cubin_explain_lines(image->cubin, why, sizeof why);
 		cli_warn("%s: %s", query->path, why);
@@ -105,12 +106,12 @@ static bool run_image(struct cli *cli, const struct lines_query *query, const st
 		ws_json_end(json);
 	} else if (st == WS_OK && !query->pc.given) { /* a lookup decodes no more than it needs */
 		const char *path = query->path;
-		ws_line_diagnostics(map, say_damage, &path);
+		ws_line_diagnostics(map, say_line_damage, &path);
 	}
 	return shown;
 }
 
-static int run(struct cli *cli, const struct lines_query *query)
+static int run_lines_verb(struct cli *cli, const struct lines_query *query)
 {
 	struct images images;
 	int status = images_open(cli, "lines", query->path, query->arch, &images);
@@ -122,7 +123,7 @@ static int run(struct cli *cli, const struct lines_query *query)
 		ws_json_key_array(&json, "images");
 	}
 	for (size_t i = 0; i < images.n; i++)
-		shown |= run_image(cli, query, &images, i, cli->json ? &json : NULL);
+		shown |= lines_of_image(cli, query, &images, i, cli->json ? &json : NULL);
 	if (cli->json && status == CLI_ANSWERED) {
 		ws_json_end(&json);
 		ws_json_end(&json);
@@ -134,9 +135,9 @@ static int run(struct cli *cli, const struct lines_query *query)
 int verb_lines(struct cli *cli, int argc, char **argv)
 {
 	struct lines_query query = { 0 };
-	int status = parse(cli, argc, argv, &query);
+	int status = parse_lines_arguments(cli, argc, argv, &query);
 	if (status == CLI_ANSWERED)
-		status = run(cli, &query);
+		status = run_lines_verb(cli, &query);
 	free(query.source);
 	return status;
 }

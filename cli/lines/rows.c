@@ -28,7 +28,7 @@ static void say_dropped(const struct lines_query *query, size_t n, struct ws_jso
 /* ---- rows ---- */
 
 /* Rows of a sequence that lie in one function; offsets count from its first instruction. */
-struct extent {
+struct rows_extent {
 	struct ws_line_map *map;
 	struct ws_line_seq seq;
 	struct ws_place place;              /* of the sequence's first address */
@@ -38,13 +38,14 @@ struct extent {
 };
 
 /* Whether a row is to be shown: those of the whole sequence, or those of an inner function. */
-static bool extent_has(const struct extent *e, const struct ws_line_row *row)
+static bool extent_has(const struct rows_extent *e, const struct ws_line_row *row)
 {
 	return !e->is_inner || (row->address >= e->low && row->address < e->high);
 }
 
 /* Bytes of code that a row covers; 0 for a mere call site. */
-static uint64_t bytes_of(const struct extent *e, uint32_t number, const struct ws_line_row *row)
+static uint64_t row_bytes_of(const struct rows_extent *e, uint32_t number,
+			     const struct ws_line_row *row)
 {
 	if (number == e->seq.n_rows || (row->flags & WS_LINE_END_SEQUENCE))
 		return 0;
@@ -52,12 +53,12 @@ static uint64_t bytes_of(const struct extent *e, uint32_t number, const struct w
 	return next > row->address ? next - row->address : 0;
 }
 
-static void print_row(struct cli *cli, const struct lines_query *query, const struct extent *e,
-		      uint32_t number)
+static void print_line_row(struct cli *cli, const struct lines_query *query,
+			   const struct rows_extent *e, uint32_t number)
 {
 	struct ws_line_pos pos[WS_CHAIN_MOST];
 	struct ws_line_row row = ws_line_row_at(e->map, &e->seq, number);
-	uint64_t bytes = bytes_of(e, number, &row);
+	uint64_t bytes = row_bytes_of(e, number, &row);
 	char offset[24];
 	snprintf(offset, sizeof offset, "0x%llx", (unsigned long long)(row.address - e->low));
 	ws_out_printf(&cli->out, "%6u %8s ", (unsigned)number, offset);
@@ -85,7 +86,8 @@ static void print_row(struct cli *cli, const struct lines_query *query, const st
 	ws_out_text(&cli->out, "\n");
 }
 
-static void print_extent(struct cli *cli, const struct lines_query *query, const struct extent *e)
+static void print_extent(struct cli *cli, const struct lines_query *query,
+			 const struct rows_extent *e)
 {
 	ws_out_text(&cli->out, "\n");
 	if (e->function) {
@@ -100,18 +102,18 @@ static void print_extent(struct cli *cli, const struct lines_query *query, const
 	for (uint32_t i = 1; i <= e->seq.n_rows; i++) {
 		struct ws_line_row row = ws_line_row_at(e->map, &e->seq, i);
 		if (extent_has(e, &row))
-			print_row(cli, query, e, i);
+			print_line_row(cli, query, e, i);
 	}
 }
 
-static void json_row(struct ws_json *json, const struct extent *e, uint32_t number)
+static void json_line_row(struct ws_json *json, const struct rows_extent *e, uint32_t number)
 {
 	struct ws_line_pos pos[WS_CHAIN_MOST];
 	struct ws_line_row row = ws_line_row_at(e->map, &e->seq, number);
 	ws_json_object(json);
 	ws_json_key_u64(json, "row", number);
 	ws_json_key_hex(json, "offset", row.address - e->low);
-	ws_json_key_u64(json, "bytes", bytes_of(e, number, &row));
+	ws_json_key_u64(json, "bytes", row_bytes_of(e, number, &row));
 	ws_path_json(json, row.file);
 	ws_json_key_u64(json, "line", row.line);
 	if (row.column)
@@ -130,7 +132,7 @@ static void json_row(struct ws_json *json, const struct extent *e, uint32_t numb
 	ws_json_end(json);
 }
 
-static void json_extent(struct ws_json *json, const struct extent *e)
+static void json_extent(struct ws_json *json, const struct rows_extent *e)
 {
 	ws_json_object(json);
 	json_function_keys(json, e->function);
@@ -140,17 +142,17 @@ static void json_extent(struct ws_json *json, const struct extent *e)
 	for (uint32_t i = 1; i <= e->seq.n_rows; i++) {
 		struct ws_line_row row = ws_line_row_at(e->map, &e->seq, i);
 		if (extent_has(e, &row))
-			json_row(json, e, i);
+			json_line_row(json, e, i);
 	}
 	ws_json_end(json);
 	ws_json_end(json);
 }
 
 /* The part of a sequence that a query asks for; false: none. */
-static bool extent_of(const struct lines_query *query, const struct ws_code_image *image,
-		      struct ws_line_map *map, size_t index, struct extent *ret)
+static bool query_extent_of(const struct lines_query *query, const struct ws_code_image *image,
+			    struct ws_line_map *map, size_t index, struct rows_extent *ret)
 {
-	*ret = (struct extent){ .map = map };
+	*ret = (struct rows_extent){ .map = map };
 	if (ws_line_seq_at(map, index, &ret->seq, NULL) != WS_OK)
 		return false;
 	ret->low = ret->seq.low;
@@ -183,14 +185,14 @@ bool lines_rows(struct cli *cli, const struct lines_query *query, const struct w
 		struct ws_line_map *map, struct ws_json *json)
 {
 	size_t n = 0, n_dropped = 0;
-	struct extent extent;
+	struct rows_extent extent;
 	bool shown = false;
 	if (ws_line_seq_count(map, &n, NULL) != WS_OK)
 		cli_out_of_memory();
 	if (json)
 		ws_json_key_array(json, "functions");
 	for (size_t i = 0; i < n; i++) {
-		if (!extent_of(query, image, map, i, &extent))
+		if (!query_extent_of(query, image, map, i, &extent))
 			continue;
 		if (ws_cubin_seq_is_dropped(image->cubin, &extent.seq)) {
 			n_dropped++;

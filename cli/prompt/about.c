@@ -84,7 +84,7 @@ static void print_register(struct debugger *d, const char *name)
 	free(hex.ptr);
 }
 
-static void print_kind(struct debugger *d, enum ws_reg_kind kind, const char *prefix)
+static void print_register_kind(struct debugger *d, enum ws_reg_kind kind, const char *prefix)
 {
 	enum { MOST = 256 };
 	uint32_t words[MOST], n = 0;
@@ -108,15 +108,15 @@ static bool info_registers(struct debugger *d, const char *text)
 	if (!debug_has_thread(d))
 		return false;
 	if (all)
-		print_kind(d, WS_REG_R, "R");
+		print_register_kind(d, WS_REG_R, "R");
 	if (all)
 		print_register(d, "pc");
 	if (all || system)
-		print_kind(d, WS_REG_P, "P");
+		print_register_kind(d, WS_REG_P, "P");
 	if (all)
-		print_kind(d, WS_REG_UR, "UR");
+		print_register_kind(d, WS_REG_UR, "UR");
 	if (all || system)
-		print_kind(d, WS_REG_UP, "UP");
+		print_register_kind(d, WS_REG_UP, "UP");
 	if (all && debug_peek(d, "$errorpc", &value, &err))
 		print_register(d, "errorpc");
 	while (!all && !system && *text) {

@@ -26,7 +26,7 @@ struct applied {
 	bool quiet, silent; /* no word about the frames; nothing of those where it fails */
 	bool goes_on;       /* to the next one, where it fails */
 	bool failed;
-	struct look look;
+	struct frame_look look;
 };
 
 /* What a command prints, unless it fails. */
@@ -48,7 +48,7 @@ static struct cli_bytes without_failure(struct debugger *d, const char *command)
 	return text;
 }
 
-static void execute(struct debugger *d, struct applied *applied)
+static void execute_applied(struct debugger *d, struct applied *applied)
 {
 	const uint64_t failures = cli_failures();
 	gdb_execute(&d->gdb, applied->command, false);
@@ -58,7 +58,7 @@ static void execute(struct debugger *d, struct applied *applied)
 }
 
 /* Runs it behind the line of the frame in focus, or of the thread. */
-static void run(struct debugger *d, struct applied *applied, bool in_frame)
+static void run_applied(struct debugger *d, struct applied *applied, bool in_frame)
 {
 	struct cli *cli = d->cli;
 	struct cli_bytes text = { 0 };
@@ -71,7 +71,7 @@ static void run(struct debugger *d, struct applied *applied, bool in_frame)
 		ws_out_text(&cli->out, "\nThread 1 (<main task>):\n");
 	cli_flush(cli);
 	if (!applied->silent)
-		execute(d, applied);
+		execute_applied(d, applied);
 	else if (text.len)
 		gdb_write(cli, text.ptr, text.len);
 	free(text.ptr);
@@ -80,7 +80,7 @@ static void run(struct debugger *d, struct applied *applied, bool in_frame)
 static void apply_to(struct debugger *d, struct applied *applied, size_t number)
 {
 	if (!d->gdb.quits && !applied->failed && select_quietly(d, &applied->look.stack, number))
-		run(d, applied, true);
+		run_applied(d, applied, true);
 }
 
 /* Takes "-q", "-c" and "-s"; what follows them. */
@@ -178,7 +178,7 @@ static void thread_apply(struct debugger *d, const char *text)
 		return;
 	}
 	if (debug_has_thread(d) && (all || is_first_in(text, (size_t)(rest - text))))
-		run(d, &applied, false);
+		run_applied(d, &applied, false);
 }
 
 void debug_thread(struct debugger *d, const char *text)

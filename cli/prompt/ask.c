@@ -41,7 +41,7 @@ const struct cli_option verb_whatis_options[] = {
 
 void debug_answer(struct debugger *d, const char *name)
 {
-	struct session session;
+	struct cli_session session;
 	char schema[40];
 	const bool is_info = strcmp(d->cli->verb, "info") == 0;
 	snprintf(schema, sizeof schema, "warpscope-%s-1", d->cli->verb);
@@ -64,7 +64,7 @@ void debug_answer(struct debugger *d, const char *name)
 static int open_at(struct debugger *d, const char *path, int argc, char **argv,
 		   struct cli_given frame)
 {
-	struct look look;
+	struct frame_look look;
 	struct ws_target *target;
 	struct ws_focus focus;
 	int status = cli_target_open(d->cli, path, &target);
@@ -103,8 +103,8 @@ static const char *subject_take(int *argc, char ***argv)
 typedef bool answer_fn(struct debugger *d, const char *text);
 
 /* A verb with a dump, a subject and a filter. `word`: of info. */
-static int ask(struct asking *asking, const char *path, int argc, char **argv, answer_fn *answer,
-	       const char *word)
+static int ask_verb(struct asking *asking, const char *path, int argc, char **argv,
+		    answer_fn *answer, const char *word)
 {
 	struct debugger *d = &asking->d;
 	const char *text = subject_take(&argc, &argv);
@@ -127,7 +127,7 @@ int debug_info_verb(struct cli *cli, const char *path, int argc, char **argv,
 {
 	struct asking asking = { .d = { .cli = cli, .sources = *sources }, .frame = frame };
 	*sources = (struct cli_sources){ 0 };
-	return ask(&asking, path, argc - 1, argv + 1, NULL, argv[0]);
+	return ask_verb(&asking, path, argc - 1, argv + 1, NULL, argv[0]);
 }
 
 static int verb(struct cli *cli, const struct cli_option *options, int argc, char **argv,
@@ -141,7 +141,7 @@ static int verb(struct cli *cli, const struct cli_option *options, int argc, cha
 	    (argc == 1 || is_filter(argc - 1, argv + 1)))
 		status = cli_usage(cli->verb, "which type or expression?");
 	if (status == CLI_ANSWERED)
-		return ask(&asking, argv[0], argc - 1, argv + 1, answer, NULL);
+		return ask_verb(&asking, argv[0], argc - 1, argv + 1, answer, NULL);
 	debug_fini(&asking.d);
 	return status;
 }

@@ -14,7 +14,7 @@ static const char *condition_of(const char *text, char **ret_where)
 	return condition ? condition + 4 : NULL;
 }
 
-static const struct ws_debug_breakpoint *find(const struct debugger *d, uint64_t number)
+static const struct ws_debug_breakpoint *breakpoint_find(const struct debugger *d, uint64_t number)
 {
 	const struct ws_debug_breakpoint *one = ws_debug_breakpoint_find(d->session, number);
 	if (!one)
@@ -55,8 +55,8 @@ bool debug_break(struct debugger *d, const char *text, bool temporary)
 }
 
 /* ADDRESS [LENGTH], of 4 bytes without one. */
-static bool parse_address(const struct debugger *d, const char *text,
-			  struct ws_debug_memory *ret_memory)
+static bool parse_watched_memory(const struct debugger *d, const char *text,
+				 struct ws_debug_memory *ret_memory)
 {
 	char *end;
 	uint64_t length = 4;
@@ -94,7 +94,7 @@ bool debug_memory(struct debugger *d, const char *text, struct ws_debug_memory *
 		};
 		return true;
 	}
-	if (parse_address(d, text, ret_memory) ||
+	if (parse_watched_memory(d, text, ret_memory) ||
 	    ws_debug_memory(d->session, text, ret_memory, &err) == WS_OK)
 		return true;
 	cli_say("%s.\n", err.message);
@@ -102,7 +102,7 @@ bool debug_memory(struct debugger *d, const char *text, struct ws_debug_memory *
 }
 
 /* "Watchpoint", "Read watchpoint" or "Access watchpoint". */
-static const char *watch_word(const struct ws_debug_breakpoint *watchpoint)
+static const char *watchpoint_word(const struct ws_debug_breakpoint *watchpoint)
 {
 	return watchpoint->watches == WS_WATCH_CHANGE ? "Watchpoint"
 	       : watchpoint->watches == WS_WATCH_READ ? "Read watchpoint"
@@ -126,7 +126,7 @@ void debug_watch(struct debugger *d, const char *text, uint32_t kinds)
 	}
 	if (ws_debug_watch(d->session, where, &memory, kinds, condition, &made, &err) == WS_OK) {
 		d->last_breakpoint = made->number;
-		ws_out_printf(&d->cli->out, "%s %u: ", watch_word(made), made->number);
+		ws_out_printf(&d->cli->out, "%s %u: ", watchpoint_word(made), made->number);
 		ws_out_escaped(&d->cli->out, ws_str_of(where));
 		ws_out_text(&d->cli->out, "\n");
 	} else {
@@ -157,7 +157,7 @@ void debug_breakpoints_change(struct debugger *d, const char *text, int how)
 			cli_say("'%s' is not a breakpoint number.\n", text);
 			return;
 		}
-		if (find(d, number))
+		if (breakpoint_find(d, number))
 			change(d, number, how);
 		text = end + strspn(end, " ");
 	}
@@ -170,7 +170,7 @@ void debug_breakpoint_condition(struct debugger *d, const char *text)
 	uint64_t number = strtoull(text, &end, 10);
 	if (end == text)
 		cli_say("condition takes the number of a breakpoint, and an expression.\n");
-	if (end == text || !find(d, number))
+	if (end == text || !breakpoint_find(d, number))
 		return;
 	end += strspn(end, " ");
 	(void)debug_good(ws_debug_set_condition(d->session, number, *end ? end : NULL, &err), &err);
@@ -180,7 +180,7 @@ void debug_breakpoint_ignore(struct debugger *d, const char *text)
 {
 	char *end;
 	uint64_t number = strtoull(text, &end, 10), count = 0;
-	const bool is_there = end > text && find(d, number);
+	const bool is_there = end > text && breakpoint_find(d, number);
 	const bool is_number = end > text;
 	end += strspn(end, " ");
 	if (!is_there || !cli_number(end, &count)) {
@@ -208,7 +208,7 @@ void debug_breakpoint_commands(struct debugger *d, const char *text)
 		cli_say("'%s' is not a breakpoint number.\n", text);
 	else if (number == 0)
 		cli_say("No breakpoints specified.\n");
-	else if (find(d, number) &&
+	else if (breakpoint_find(d, number) &&
 		 ws_debug_set_commands(d->session, number, (const char *const *)lines.item, lines.n,
 				       &err) != WS_OK)
 		cli_say("%s.\n", err.message);
@@ -218,7 +218,7 @@ void debug_breakpoint_commands(struct debugger *d, const char *text)
 /* ---- shown ---- */
 
 /* "        stop only if x == 3" and the other lines below one of the table. */
-static void list_more(struct ws_out *out, const struct ws_debug_breakpoint *one)
+static void list_breakpoint_more(struct ws_out *out, const struct ws_debug_breakpoint *one)
 {
 	if (one->condition) {
 		ws_out_text(out, "\tstop only if ");
@@ -237,7 +237,8 @@ static void list_more(struct ws_out *out, const struct ws_debug_breakpoint *one)
 	}
 }
 
-static void list_one(const struct debugger *d, const struct ws_debug_breakpoint *one, int width)
+static void list_breakpoint(const struct debugger *d, const struct ws_debug_breakpoint *one,
+			    int width)
 {
 	struct ws_out *out = &d->cli->out;
 	ws_out_printf(out, "%-7u %-*s %-4s %c   ", one->number, width,
@@ -256,7 +257,7 @@ static void list_one(const struct debugger *d, const struct ws_debug_breakpoint 
 		ws_out_escaped(out, ws_str_of(one->where));
 		ws_out_text(out, "\n");
 	}
-	list_more(out, one);
+	list_breakpoint_more(out, one);
 	for (size_t k = 0; one->n_pcs > 1 && k < one->n_pcs; k++) {
 		ws_out_printf(out, "%u.%-32zu y   0x%016" PRIx64 " in ", one->number, k + 1,
 			      one->pc[k]);
@@ -280,7 +281,7 @@ bool debug_breakpoints_list(struct debugger *d, const char *text)
 		ws_out_printf(out, "Num     %-*s Disp Enb Address            What\n", width,
 			      "Type");
 	for (; one; one = ws_debug_breakpoint_next(d->session, one->number))
-		list_one(d, one, width);
+		list_breakpoint(d, one, width);
 	return true;
 }
 
@@ -293,8 +294,9 @@ static void print_bytes(struct ws_out *out, const uint8_t *bytes, uint32_t n)
 }
 
 /* `value`: the number, or NULL where only bytes are known. */
-static void print_value(struct ws_out *out, const char *word, const struct ws_debug_memory *memory,
-			const uint8_t *value, const uint8_t *bytes, uint32_t n)
+static void print_watched_value(struct ws_out *out, const char *word,
+				const struct ws_debug_memory *memory, const uint8_t *value,
+				const uint8_t *bytes, uint32_t n)
 {
 	const struct run_type type = {
 		.bytes = memory->number_bytes,
@@ -313,7 +315,7 @@ static void print_value(struct ws_out *out, const char *word, const struct ws_de
 /* "Watchpoint 2: total (i == 3)" */
 static void print_watchpoint(struct ws_out *out, const struct ws_debug_breakpoint *one)
 {
-	ws_out_printf(out, "%s %u: ", watch_word(one), one->number);
+	ws_out_printf(out, "%s %u: ", watchpoint_word(one), one->number);
 	ws_out_escaped(out, ws_str_of(one->where));
 	if (one->condition) {
 		ws_out_text(out, " (");
@@ -333,10 +335,10 @@ static void print_hit(const struct debugger *d, const struct ws_debug_hit *hit)
 	if (!known)
 		ws_out_printf(out, "At 0x%" PRIx64 "\n", access->address);
 	if (changed)
-		print_value(out, "Old value = ", memory, known ? hit->old : NULL, access->before,
-			    access->n);
-	print_value(out, changed ? "New value = " : "Value = ", memory, known ? hit->now : NULL,
-		    access->now, access->n);
+		print_watched_value(out, "Old value = ", memory, known ? hit->old : NULL,
+				    access->before, access->n);
+	print_watched_value(out, changed ? "New value = " : "Value = ", memory,
+			    known ? hit->now : NULL, access->now, access->n);
 	ws_out_printf(out, "%s by %u thread%s in ",
 		      access->kinds & WS_WATCH_WRITE ? "Written" : "Read",
 		      (unsigned)__builtin_popcount(access->lanes),
@@ -357,8 +359,8 @@ static void print_ahead(const struct debugger *d, const struct ws_debug_breakpoi
 	at.grid_index = debug_focus(d).grid_index;
 	print_watchpoint(&d->cli->out, one);
 	if (ws_target_read_memory(d->target, &at, bytes, len, &n, NULL) == WS_OK)
-		print_value(&d->cli->out, "Value = ", memory, memory->number_bytes ? bytes : NULL,
-			    bytes, len);
+		print_watched_value(&d->cli->out, "Value = ", memory,
+				    memory->number_bytes ? bytes : NULL, bytes, len);
 }
 
 void debug_watch_tell(const struct debugger *d, const struct ws_debug_stop *stop)

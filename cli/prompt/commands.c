@@ -226,7 +226,7 @@ bool debug_verb(struct debugger *d, const char *name, const char *text)
 }
 
 /* Runs report, which looks for sources where the prompt does. */
-static void report(struct debugger *d, const char *text)
+static void report_again(struct debugger *d, const char *text)
 {
 	const struct cli_sources *sources = &d->sources;
 	const size_t n = sources->n_maps + sources->n_dirs;
@@ -253,7 +253,7 @@ static void report(struct debugger *d, const char *text)
 static void command_why(struct debugger *d, const char *text)
 {
 	(void)text;
-	report(d, "--brief");
+	report_again(d, "--brief");
 }
 
 static void command_regs(struct debugger *d, const char *text)
@@ -543,7 +543,8 @@ static const struct command {
 	{ { "info", "i", " [cuda] TABLE|breakpoints|registers|line|symbol|source...", "tables",
 	    DEVICE },
 	  .run = debug_info },
-	{ { "report", NULL, "", "what failed, and where all threads are", DEVICE }, .run = report },
+	{ { "report", NULL, "", "what failed, and where all threads are", DEVICE },
+	  .run = report_again },
 	{ { "why", NULL, "", "its first screen", DEVICE }, .run = command_why },
 	{ { "groups", NULL, "", "threads of all kernels, by where they are", DEVICE },
 	  .run = command_groups },

@@ -8,7 +8,7 @@
 
 enum { MAX_WORDS = 1000 };
 
-static void add(struct gdb_lines *words, const char *prefix, const char *word)
+static void complete_word(struct gdb_lines *words, const char *prefix, const char *word)
 {
 	if (!*word || strncmp(word, prefix, strlen(prefix)) != 0)
 		return;
@@ -19,12 +19,12 @@ static void add(struct gdb_lines *words, const char *prefix, const char *word)
 static void add_list(struct gdb_lines *words, const char *prefix, const char *const *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		add(words, prefix, list[i]);
+		complete_word(words, prefix, list[i]);
 }
 
 void debug_words_add(struct gdb_lines *words, const char *word)
 {
-	add(words, "", word);
+	complete_word(words, "", word);
 }
 
 static int by_letters(const void *a, const void *b)
@@ -93,7 +93,7 @@ static void add_names(struct debugger *d, struct gdb_lines *words, const char *p
 	for (; low < d->names.n && words->n < MAX_WORDS &&
 	       strncmp(d->names.item[low], prefix, len) == 0;
 	     low++)
-		add(words, prefix, d->names.item[low]);
+		complete_word(words, prefix, d->names.item[low]);
 }
 
 static bool begins(const char *line, const char *words)
@@ -116,16 +116,16 @@ void debug_complete(void *debugger, const char *line, struct gdb_lines *ret_word
 	const char *table = begins(line, "info cuda") ? line + 10 : line + 5;
 	if (!last) {
 		for (size_t i = 0; gdb_command_name(&d->gdb, i); i++)
-			add(ret_words, prefix, gdb_command_name(&d->gdb, i));
+			complete_word(ret_words, prefix, gdb_command_name(&d->gdb, i));
 	} else if (begins(line, "info") && !strchr(table, ' ')) {
 		for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
 			/* launch_trace is two words there */
 			char *first = cli_copy(tables[i], strcspn(tables[i], "_"));
-			add(ret_words, prefix, first);
+			complete_word(ret_words, prefix, first);
 			free(first);
 		}
 		for (size_t i = 0; !begins(line, "info cuda") && debug_info_name(i); i++)
-			add(ret_words, prefix, debug_info_name(i));
+			complete_word(ret_words, prefix, debug_info_name(i));
 	} else if (begins(line, "info")) {
 		add_list(ret_words, prefix, coordinates,
 			 sizeof coordinates / sizeof coordinates[0]);

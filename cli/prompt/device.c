@@ -48,7 +48,7 @@ static void print_news(struct debugger *d, const struct ws_debug_news *news)
 	}
 }
 
-static void tell(void *user, const struct ws_debug_notice *notice)
+static void tell_notice(void *user, const struct ws_debug_notice *notice)
 {
 	struct debugger *d = user;
 	const struct ws_debug_breakpoint *one = notice->breakpoint;
@@ -91,7 +91,7 @@ int debug_begin(struct debugger *d)
 	const struct ws_debug_client client = {
 		.size = sizeof client,
 		.user = d,
-		.tell = tell,
+		.tell = tell_notice,
 		.call = call,
 	};
 	struct ws_error err;

@@ -14,7 +14,7 @@ static const char *expression_of(const char *text, size_t *ret_n)
 
 /* "/x $R3" as gdb shows it; /i and /s are of memory, as x has them. Nothing where the expression
  * means nothing, as in another function. */
-static void show(struct debugger *d, const struct debug_display *one)
+static void show_display(struct debugger *d, const struct debug_display *one)
 {
 	struct ws_out *out = &d->cli->out;
 	struct ws_value value;
@@ -42,7 +42,7 @@ void debug_display_all(struct debugger *d)
 {
 	for (size_t i = 0; i < d->n_displays; i++)
 		if (d->displays[i].text && !d->displays[i].disabled)
-			show(d, &d->displays[i]);
+			show_display(d, &d->displays[i]);
 }
 
 void debug_display(struct debugger *d, const char *text)
@@ -60,7 +60,7 @@ void debug_display(struct debugger *d, const char *text)
 	*one = (struct debug_display){ .number = ++d->last_display,
 				       .text = cli_copy(text, strlen(text)) };
 	if (ws_debug_focus(d->session))
-		show(d, one);
+		show_display(d, one);
 }
 
 /* The first display whose number is not lower; they are in the order of these. */

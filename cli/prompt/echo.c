@@ -23,7 +23,7 @@ static int escaped(const char **at)
 }
 
 /* A byte of the user's own text: only what a terminal shows. */
-static void put(struct ws_out *out, int c)
+static void put_user_byte(struct ws_out *out, int c)
 {
 	char text[1] = { (char)c };
 	if (c == '\n')
@@ -43,7 +43,7 @@ void debug_echo(struct debugger *d, const char *text)
 		else
 			text++;
 		if (c >= 0)
-			put(&d->cli->out, c);
+			put_user_byte(&d->cli->out, c);
 	}
 }
 
@@ -75,8 +75,8 @@ static bool next_value(struct debugger *d, const char **at, struct ws_value *ret
 }
 
 /* One number, by the flags, width and precision between % and its letter. */
-static bool print_value(struct ws_out *out, const char *flags, size_t n, char letter,
-			const struct ws_number *value)
+static bool print_echo_value(struct ws_out *out, const char *flags, size_t n, char letter,
+			     const struct ws_number *value)
 {
 	char format[40] = "%", text[400];
 	bool real = strchr("fFeEgG", letter) != NULL;
@@ -96,7 +96,7 @@ static bool print_value(struct ws_out *out, const char *flags, size_t n, char le
 	double as_real = value->is_float ? value->real : (double)value->whole;
 	long long whole = value->is_float ? (long long)value->real : (long long)value->whole;
 	if (letter == 'c') {
-		put(out, (int)(whole & 0xff));
+		put_user_byte(out, (int)(whole & 0xff));
 		return true;
 	}
 #pragma GCC diagnostic push
@@ -119,8 +119,8 @@ static void pad(struct ws_out *out, size_t n, size_t width)
 }
 
 /* %s: characters that the value is, or leads to, by the flags, width and precision before it. */
-static bool print_text(struct debugger *d, const char *flags, size_t n,
-		       const struct ws_value *value)
+static bool print_echo_text(struct debugger *d, const char *flags, size_t n,
+			    const struct ws_value *value)
 {
 	enum { MOST = 1 << 12 };
 	char *text = cli_alloc(MOST, 1), *end;
@@ -137,7 +137,7 @@ static bool print_text(struct debugger *d, const char *flags, size_t n,
 	if (good && !is_left)
 		pad(&d->cli->out, len, padded);
 	for (const char *c = text; good && *c; c++)
-		put(&d->cli->out, (unsigned char)*c);
+		put_user_byte(&d->cli->out, (unsigned char)*c);
 	if (good && is_left)
 		pad(&d->cli->out, len, padded);
 	if (!good)
@@ -169,22 +169,22 @@ static bool print_formatted(struct debugger *d, const char *text)
 	for (const char *c = text + 1; c < end;) {
 		size_t n = *c == '%' ? strspn(c + 1, "-+ #0123456789.hljzt") : 0;
 		if (*c == '\\') {
-			put(&d->cli->out, escaped(&c));
+			put_user_byte(&d->cli->out, escaped(&c));
 		} else if (*c != '%') {
-			put(&d->cli->out, (unsigned char)*c++);
+			put_user_byte(&d->cli->out, (unsigned char)*c++);
 		} else if (c[1] == '%') {
-			put(&d->cli->out, '%');
+			put_user_byte(&d->cli->out, '%');
 			c += 2;
 		} else if (!next_value(d, &at, &value)) {
 			return false;
 		} else if (c[1 + n] == 's') {
-			if (!print_text(d, c + 1, n, &value))
+			if (!print_echo_text(d, c + 1, n, &value))
 				return false;
 			c += n + 2;
 		} else if (ws_vars_number(d->vars, &value, &number, &err) != WS_OK) {
 			cli_say("%s.\n", err.message);
 			return false;
-		} else if (!print_value(&d->cli->out, c + 1, n, c[1 + n], &number)) {
+		} else if (!print_echo_value(&d->cli->out, c + 1, n, c[1 + n], &number)) {
 			cli_say("'%.*s' is not a format for a number.\n", (int)(n + 2), c);
 			return false;
 		} else {

@@ -18,7 +18,7 @@ struct how {
 };
 
 /* "/8xw"; what it does not say is as it was the last time. False with a word to the user. */
-static bool parse(struct debugger *d, const char *text, size_t n, struct how *how)
+static bool parse_examine(struct debugger *d, const char *text, size_t n, struct how *how)
 {
 	*how = (struct how){ .count = 1, .letter = 'x', .size = 'w' };
 	if (d->examined[0]) {
@@ -49,7 +49,7 @@ static bool parse(struct debugger *d, const char *text, size_t n, struct how *ho
 }
 
 /* What mem calls a place in a space. */
-static void spell(const struct ws_address *at, char text[80])
+static void spell_address(const struct ws_address *at, char text[80])
 {
 	if (at->space == WS_SPACE_CONST)
 		snprintf(text, 80, "const[%" PRIu32 "]:0x%" PRIx64, at->bank, at->address);
@@ -71,7 +71,7 @@ static bool show_memory(struct debugger *d, const struct how *how, const struct 
 {
 	char where[80], line[120];
 	const char size[] = { how->letter == 'a' || how->letter == 's' ? '\0' : how->size, '\0' };
-	spell(at, where);
+	spell_address(at, where);
 	snprintf(line, sizeof line, "%s /%" PRIu64 "%c%s", where, how->count, how->letter, size);
 	return debug_verb(d, "mem", line);
 }
@@ -130,7 +130,7 @@ void debug_examine(struct debugger *d, const char *text)
 	const char *expression = text + n + strspn(text + n, " ");
 	struct how how;
 	struct ws_address at = d->examined_next;
-	if (!parse(d, text, n, &how))
+	if (!parse_examine(d, text, n, &how))
 		return;
 	if (!*expression && !d->examined[0]) {
 		cli_say("Argument required (starting display address).\n");

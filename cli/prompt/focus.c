@@ -21,7 +21,7 @@ static void say_no_coordinate(const char *word, size_t len)
 }
 
 /* Switches to the nearest thread that a text names. False with a word to the user. */
-static bool switch_to(struct debugger *d, const struct session *session, const char *text)
+static bool switch_to(struct debugger *d, const struct cli_session *session, const char *text)
 {
 	char *line = cli_copy(text, strlen(text)), *words[GDB_MAX_WORDS];
 	struct ws_filter filter;
@@ -46,7 +46,8 @@ static bool switch_to(struct debugger *d, const struct session *session, const c
 }
 
 /* "kernel 0, block (1,0,0)": what words without numbers ask for; all of it without words. */
-static void print_coordinates(struct debugger *d, const struct session *session, const char *text)
+static void print_coordinates(struct debugger *d, const struct cli_session *session,
+			      const char *text)
 {
 	static const char *const names[] = {
 #define X(name, n) #name,
@@ -97,7 +98,7 @@ static void print_coordinates(struct debugger *d, const struct session *session,
 /* cuda [WORD NUMBER]... */
 void debug_cuda(struct debugger *d, const char *text)
 {
-	struct session session;
+	struct cli_session session;
 	if (!debug_has_thread(d))
 		return;
 	int status = session_open(&session, d->cli, "device");
@@ -182,7 +183,7 @@ void debug_frame_on(struct debugger *d, const struct ws_stack *stack, size_t num
 	debug_list_here(d);
 }
 
-bool debug_frames_open(struct debugger *d, struct look *look)
+bool debug_frames_open(struct debugger *d, struct frame_look *look)
 {
 	return debug_has_thread(d) && look_open(look, d->cli, d->dump ? d->dump : "device", 0, NULL,
 						(struct cli_given){ 0 }) == CLI_ANSWERED;
@@ -192,7 +193,7 @@ bool debug_frames_open(struct debugger *d, struct look *look)
 
 static void select_frame(struct debugger *d, const char *text, bool tells)
 {
-	struct look look = { .stack = { .vars = NULL } };
+	struct frame_look look = { .stack = { .vars = NULL } };
 	size_t number;
 	if (debug_frames_open(d, &look) && debug_frame_find(d, &look.stack, text, &number)) {
 		debug_frame_on(d, &look.stack, number);
@@ -228,7 +229,7 @@ void debug_frame(struct debugger *d, const char *text)
 /* A frame, or the outermost one; gdb's words where it is that one already. */
 static void select_outer(struct debugger *d, uint64_t number)
 {
-	struct look look = { .stack = { .vars = NULL } };
+	struct frame_look look = { .stack = { .vars = NULL } };
 	size_t last = 0;
 	if (debug_frames_open(d, &look) && look.stack.n_frames)
 		last = look.stack.n_frames - 1;

@@ -8,7 +8,7 @@
 #include "look.h"
 
 /* Where the frame of a level begins; the one that is looked at comes back. False: not known. */
-static bool address_of(struct ws_stack *stack, uint32_t level, uint64_t *ret_address)
+static bool frame_address(struct ws_stack *stack, uint32_t level, uint64_t *ret_address)
 {
 	bool found = ws_vars_select(stack->vars, level, NULL) == WS_OK &&
 		     ws_vars_frame_address(stack->vars, ret_address, NULL) == WS_OK;
@@ -33,7 +33,7 @@ static size_t at_address(struct ws_stack *stack, uint64_t address)
 	uint64_t begin;
 	for (size_t i = 0; i < stack->n_frames; i++)
 		if (!stack->frames[i].inlined &&
-		    address_of(stack, stack->frames[i].level, &begin) && begin == address)
+		    frame_address(stack, stack->frames[i].level, &begin) && begin == address)
 			return i;
 	return SIZE_MAX;
 }
@@ -81,7 +81,7 @@ static bool json_frame(struct debugger *d, struct ws_stack *stack)
 	ws_json_key(json, "frame");
 	if (ws_stack_frame_json(stack, stack->at, false, json, &err) != WS_OK)
 		return cli_fail(NULL, &err) == CLI_ANSWERED;
-	if (ws_json_key_or_null(json, "cfa", address_of(stack, level, &cfa)))
+	if (ws_json_key_or_null(json, "cfa", frame_address(stack, level, &cfa)))
 		ws_json_hex(json, cfa);
 	if (ws_json_key_or_null(json, "saved_pc", has_caller))
 		ws_json_hex(json, ws_vars_frame(stack->vars, level + 1)->pc);
@@ -111,11 +111,11 @@ static void print_neighbours(struct ws_stack *stack, struct ws_out *out)
 		ws_out_printf(out, " inlined into frame %zu\n", stack->at + 1);
 	if (!has_caller)
 		ws_out_text(out, " Outermost frame: the kernel\n");
-	if (has_caller && address_of(stack, shown->level + 1, &address)) {
+	if (has_caller && frame_address(stack, shown->level + 1, &address)) {
 		ws_out_printf(out, " called by frame at 0x%" PRIx64, address);
 		before = ", ";
 	}
-	if (shown->level > 0 && address_of(stack, shown->level - 1, &address)) {
+	if (shown->level > 0 && frame_address(stack, shown->level - 1, &address)) {
 		ws_out_printf(out, "%scaller of frame at 0x%" PRIx64, before, address);
 		before = ", ";
 	}
@@ -148,7 +148,7 @@ static void print_frame(struct ws_stack *stack, bool named, struct ws_out *out)
 	const struct ws_frame *frame = ws_vars_frame(stack->vars, shown->level);
 	struct ws_dwarf_unit unit;
 	uint64_t address;
-	const bool has_address = address_of(stack, shown->level, &address);
+	const bool has_address = frame_address(stack, shown->level, &address);
 	if (named && has_address)
 		ws_out_text(out, "Stack frame");
 	else
@@ -178,7 +178,7 @@ static void print_frame(struct ws_stack *stack, bool named, struct ws_out *out)
 
 bool debug_info_frame(struct debugger *d, const char *text)
 {
-	struct look look = { .stack = { .vars = NULL } };
+	struct frame_look look = { .stack = { .vars = NULL } };
 	struct ws_error err;
 	size_t number;
 	bool good = debug_frames_open(d, &look) && debug_frame_find(d, &look.stack, text, &number);

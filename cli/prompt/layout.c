@@ -9,7 +9,7 @@
 enum { MOST = 4096 /* members */ };
 
 /* Bits that no member has, in gdb's words. */
-static void print_gap(struct ws_out *out, uint64_t bits, const char *what)
+static void print_layout_gap(struct ws_out *out, uint64_t bits, const char *what)
 {
 	if (bits % 8)
 		ws_out_printf(out, "/* XXX %2" PRIu64 "-bit %-7s    */\n", bits % 8, what);
@@ -17,7 +17,7 @@ static void print_gap(struct ws_out *out, uint64_t bits, const char *what)
 		ws_out_printf(out, "/* XXX %2" PRIu64 "-byte %-7s   */\n", bits / 8, what);
 }
 
-static uint64_t size_of(const struct ws_dwarf *dwarf, uint64_t type)
+static uint64_t type_size_of(const struct ws_dwarf *dwarf, uint64_t type)
 {
 	struct ws_type described;
 	uint64_t plain;
@@ -29,17 +29,17 @@ static uint64_t size_of(const struct ws_dwarf *dwarf, uint64_t type)
 }
 
 /* The columns before a member, and the gap before it. */
-static void print_place(struct ws_out *out, const struct ws_dwarf *dwarf,
-			const struct ws_dwarf_member *member, bool is_union, uint64_t *end)
+static void print_layout_place(struct ws_out *out, const struct ws_dwarf *dwarf,
+			       const struct ws_dwarf_member *member, bool is_union, uint64_t *end)
 {
-	const uint64_t size = size_of(dwarf, member->type);
+	const uint64_t size = type_size_of(dwarf, member->type);
 	const uint64_t bit = member->offset * 8 + member->bit_off;
 	if (is_union) {
 		ws_out_printf(out, "/* %21" PRIu64 " */", size);
 		return;
 	}
 	if (*end > 0 && bit > *end)
-		print_gap(out, bit - *end, "hole");
+		print_layout_gap(out, bit - *end, "hole");
 	if (member->bit_size)
 		ws_out_printf(out, "/* %6" PRIu64 ":%2" PRIu64 "   |  %6" PRIu64 " */", bit / 8,
 			      bit % 8, size);
@@ -49,9 +49,9 @@ static void print_place(struct ws_out *out, const struct ws_dwarf *dwarf,
 }
 
 /* The lines of a description, each behind the columns of its member. */
-static void print_members(struct ws_out *out, const struct ws_dwarf *dwarf,
-			  const struct ws_dwarf_member *members, size_t n, bool is_union,
-			  uint64_t bytes, char *text)
+static void print_layout_members(struct ws_out *out, const struct ws_dwarf *dwarf,
+				 const struct ws_dwarf_member *members, size_t n, bool is_union,
+				 uint64_t bytes, char *text)
 {
 	char *save, *line = strtok_r(text, "\n", &save);
 	uint64_t end = 0;
@@ -61,12 +61,12 @@ static void print_members(struct ws_out *out, const struct ws_dwarf *dwarf,
 	for (size_t i = 0; i < n; i++) {
 		if (members[i].is_base || !(line = strtok_r(NULL, "\n", &save)) || *line == '}')
 			continue;
-		print_place(out, dwarf, &members[i], is_union, &end);
+		print_layout_place(out, dwarf, &members[i], is_union, &end);
 		ws_out_escaped(out, ws_str_of(line));
 		ws_out_text(out, "\n");
 	}
 	if (!is_union && end > 0 && bytes * 8 > end)
-		print_gap(out, bytes * 8 - end, "padding");
+		print_layout_gap(out, bytes * 8 - end, "padding");
 	ws_out_printf(out, "\n%31s/* total size (bytes): %4" PRIu64 " */\n%29s}\n", "", bytes, "");
 }
 
@@ -90,9 +90,9 @@ bool debug_print_layout(struct debugger *d, const struct ws_vtype *type)
 	const bool good = ws_dwarf_members(type->dwarf, plain, members, MOST, &n, NULL) == WS_OK &&
 			  n <= MOST && strchr(text.ptr, '\n');
 	if (good)
-		print_members(&d->cli->out, type->dwarf, members, n,
-			      described.kind == WS_KIND_UNION, size_of(type->dwarf, plain),
-			      text.ptr);
+		print_layout_members(&d->cli->out, type->dwarf, members, n,
+				     described.kind == WS_KIND_UNION,
+				     type_size_of(type->dwarf, plain), text.ptr);
 	free(text.ptr);
 	free(members);
 	return good;

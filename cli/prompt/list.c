@@ -12,7 +12,7 @@ enum { LINES = 10 };
 
 /* ---- where sources are ---- */
 
-static void forget(struct debugger *d)
+static void forget_listing(struct debugger *d)
 {
 	ws_source_destroy(d->listing.source);
 	d->listing.source = NULL;
@@ -21,7 +21,7 @@ static void forget(struct debugger *d)
 
 void debug_list_fini(struct debugger *d)
 {
-	forget(d);
+	forget_listing(d);
 	d->listing = (struct debug_listing){ 0 };
 }
 
@@ -35,7 +35,7 @@ void debug_directory(struct debugger *d, const char *text)
 		free(one);
 		text += n + strspn(text + n, ": ");
 	}
-	forget(d);
+	forget_listing(d);
 	debug_show_directories(d, "");
 }
 
@@ -59,7 +59,7 @@ void debug_substitute(struct debugger *d, const char *text)
 		return;
 	}
 	cli_sources_map(&d->sources, text, n, to);
-	forget(d);
+	forget_listing(d);
 }
 
 /* The source of a file; never NULL. */
@@ -70,7 +70,7 @@ static const struct ws_source *source_of(struct debugger *d, const struct ws_lin
 	struct ws_error err;
 	if (d->listing.source_of == file && d->listing.source)
 		return d->listing.source;
-	forget(d);
+	forget_listing(d);
 	cli_sources_use(&d->sources, &options);
 	if (ws_source_read(file, &options, &d->listing.source, &err) != WS_OK) {
 		cli_fail(NULL, &err);
@@ -135,7 +135,7 @@ void debug_list_here(struct debugger *d)
 }
 
 /* Keys "path", where a source is on this machine, and "lines", how many it has. */
-static void json_source(struct ws_json *json, const struct ws_source *source)
+static void json_listed_source(struct ws_json *json, const struct ws_source *source)
 {
 	if (ws_json_key_given(json, "path", source->path ? WS_OK : WS_ABSENT))
 		ws_json_text(json, source->path);
@@ -195,7 +195,7 @@ bool debug_list_info(struct debugger *d, const char *text)
 		ws_path_json(json, position.file);
 		ws_json_key_text(json, "directory", position.file->dir);
 		ws_json_key_u64(json, "line", position.line);
-		json_source(json, source);
+		json_listed_source(json, source);
 		ws_json_end(json);
 		return true;
 	}
@@ -230,7 +230,7 @@ bool debug_list_info(struct debugger *d, const char *text)
 
 /* The code of lines that have no source here; where the user named none, of the function of the
  * thread: other kernels may have the same line. */
-static void list_code(struct debugger *d, const struct ws_line_file *file, uint32_t line)
+static void list_source_code(struct debugger *d, const struct ws_line_file *file, uint32_t line)
 {
 	struct ws_debug_places at = { .n = 0 };
 	size_t size = ws_line_path(file, NULL, 0) + 1;
@@ -254,8 +254,8 @@ static void list_code(struct debugger *d, const struct ws_line_file *file, uint3
 	free(path);
 }
 
-static void say_missing(struct debugger *d, const struct ws_line_file *file,
-			const struct ws_source *source, uint32_t line)
+static void say_missing_source(struct debugger *d, const struct ws_line_file *file,
+			       const struct ws_source *source, uint32_t line)
 {
 	struct ws_out *out = &d->cli->out;
 	ws_out_printf(out, "%" PRIu32 "\tin ", line);
@@ -270,16 +270,16 @@ static void say_missing(struct debugger *d, const struct ws_line_file *file,
 }
 
 /* The lines as an array of objects, and where there are none, the code of one. */
-static void show_json(struct debugger *d, const struct ws_line_file *file,
-		      const struct ws_source *source, uint32_t first, uint32_t last,
-		      uint32_t middle)
+static void show_listing_json(struct debugger *d, const struct ws_line_file *file,
+			      const struct ws_source *source, uint32_t first, uint32_t last,
+			      uint32_t middle)
 {
 	struct ws_json *json = &d->json;
 	const bool found = source->status == WS_OK;
 	debug_answer(d, "list");
 	ws_json_object(json);
 	ws_path_json(json, file);
-	json_source(json, source);
+	json_listed_source(json, source);
 	ws_json_key_array(json, "lines");
 	for (uint32_t line = first; found && line <= last && line <= source->n_lines; line++) {
 		ws_json_object(json);
@@ -291,14 +291,14 @@ static void show_json(struct debugger *d, const struct ws_line_file *file,
 	ws_json_key_u64(json, "line", middle ? middle : first);
 	ws_json_key_array(json, "code");
 	if (!found)
-		list_code(d, file, middle ? middle : first);
+		list_source_code(d, file, middle ? middle : first);
 	ws_json_end(json);
 	ws_json_end(json);
 }
 
 /* False with a word to the user, as all that lists. */
-static bool show(struct debugger *d, const struct ws_line_file *file, uint32_t first, uint32_t last,
-		 uint32_t middle)
+static bool show_lines(struct debugger *d, const struct ws_line_file *file, uint32_t first,
+		       uint32_t last, uint32_t middle)
 {
 	const struct ws_source *source = source_of(d, file);
 	struct debug_listing *listing = &d->listing;
@@ -309,13 +309,13 @@ static bool show(struct debugger *d, const struct ws_line_file *file, uint32_t f
 		return false;
 	}
 	if (d->cli->json) {
-		show_json(d, file, source, first, last, middle);
+		show_listing_json(d, file, source, first, last, middle);
 		return true;
 	}
 	if (source->status != WS_OK) {
 		uint32_t line = middle ? middle : first;
-		say_missing(d, file, source, line);
-		list_code(d, file, line);
+		say_missing_source(d, file, source, line);
+		list_source_code(d, file, line);
 	}
 	listing->file = file;
 	listing->first = first;
@@ -328,7 +328,7 @@ static bool show(struct debugger *d, const struct ws_line_file *file, uint32_t f
 	return true;
 }
 
-static uint32_t size_of(const struct debugger *d)
+static uint32_t listing_size_of(const struct debugger *d)
 {
 	enum { MOST = 1 << 24 };
 	const uint32_t size = d->gdb.settings.listsize ? d->gdb.settings.listsize : LINES;
@@ -337,12 +337,13 @@ static uint32_t size_of(const struct debugger *d)
 
 static bool show_around(struct debugger *d, const struct ws_line_file *file, uint32_t line)
 {
-	uint32_t n = size_of(d), first = line > n / 2 ? line - n / 2 : 1;
-	return show(d, file, first, first + n - 1, line);
+	uint32_t n = listing_size_of(d), first = line > n / 2 ? line - n / 2 : 1;
+	return show_lines(d, file, first, first + n - 1, line);
 }
 
 /* The place of code that a location names. False with a word to the user. */
-static bool find(struct debugger *d, const char *text, struct ws_line_pos *ret_position)
+static bool listed_place_find(struct debugger *d, const char *text,
+			      struct ws_line_pos *ret_position)
 {
 	struct ws_debug_places at = { .n = 0 };
 	struct ws_debug_position position = { .n = 0 };
@@ -385,15 +386,17 @@ static bool list_range(struct debugger *d, const char *text, const char *comma)
 	const char *to = comma + 1 + strspn(comma + 1, " ");
 	char *from = cli_copy(text, (size_t)(comma - text));
 	const bool has_first = *from, has_last = *to;
-	const uint32_t n = size_of(d) - 1;
+	const uint32_t n = listing_size_of(d) - 1;
 	bool good = false;
-	if ((!has_first || find(d, from, &first)) && (!has_last || find(d, to, &last))) {
+	if ((!has_first || listed_place_find(d, from, &first)) &&
+	    (!has_last || listed_place_find(d, to, &last))) {
 		if (has_first && !has_last)
-			good = show(d, first.file, first.line, first.line + n, 0);
+			good = show_lines(d, first.file, first.line, first.line + n, 0);
 		else if (has_last && !has_first)
-			good = show(d, last.file, last.line > n ? last.line - n : 1, last.line, 0);
+			good = show_lines(d, last.file, last.line > n ? last.line - n : 1,
+					  last.line, 0);
 		else if (has_first && first.file == last.file && first.line <= last.line)
-			good = show(d, first.file, first.line, last.line, 0);
+			good = show_lines(d, first.file, first.line, last.line, 0);
 		else
 			cli_say("FIRST,LAST of one file is expected, in this order.\n");
 	}
@@ -402,15 +405,15 @@ static bool list_range(struct debugger *d, const char *text, const char *comma)
 }
 
 /* The lines after those that were shown, or before them. */
-static bool list_more(struct debugger *d, bool back)
+static bool list_lines_more(struct debugger *d, bool back)
 {
 	const struct debug_listing *listing = &d->listing;
-	uint32_t n = size_of(d);
+	uint32_t n = listing_size_of(d);
 	if (!back)
-		return show(d, listing->file, listing->last + 1, listing->last + n, 0);
+		return show_lines(d, listing->file, listing->last + 1, listing->last + n, 0);
 	if (listing->first > 1)
-		return show(d, listing->file, listing->first > n ? listing->first - n : 1,
-			    listing->first - 1, 0);
+		return show_lines(d, listing->file, listing->first > n ? listing->first - n : 1,
+				  listing->first - 1, 0);
 	cli_say("Already at the start of the file.\n");
 	return false;
 }
@@ -429,8 +432,8 @@ bool debug_list_lines(struct debugger *d, const char *text)
 	if (comma)
 		return list_range(d, text, comma);
 	if (more && d->listing.file)
-		return list_more(d, *text == '-');
-	if (more ? here(d, &position) : find(d, text, &position))
+		return list_lines_more(d, *text == '-');
+	if (more ? here(d, &position) : listed_place_find(d, text, &position))
 		return show_around(d, position.file, position.line);
 	if (more && debug_has_thread(d))
 		cli_say("No line is known for this frame's code.\n");

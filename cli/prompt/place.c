@@ -35,8 +35,8 @@ uint64_t debug_function_address(const struct debugger *d, uint64_t pc)
 	return ws_debug_place(d->session, pc, &place) ? pc - place.rel_pc : 0;
 }
 
-static void print_where(const struct debugger *d, const struct ws_debug_position *position,
-			const struct ws_place *place)
+static void print_debug_where(const struct debugger *d, const struct ws_debug_position *position,
+			      const struct ws_place *place)
 {
 	struct ws_out *out = &d->cli->out;
 	const char *inlined = position->n > 1 ? position->chain[0].function : NULL;
@@ -67,12 +67,12 @@ void debug_print_place(const struct debugger *d, uint64_t pc)
 		return;
 	}
 	ws_debug_position(d->session, pc, &position);
-	print_where(d, &position, &place);
+	print_debug_where(d, &position, &place);
 }
 
 /* The text of the instruction at a place; false: its bytes are not known. */
-static bool instruction(const struct debugger *d, const struct ws_place *place, uint64_t pc,
-			char ret_text[WS_SASS_TEXT_MAX])
+static bool place_instruction_text(const struct debugger *d, const struct ws_place *place,
+				   uint64_t pc, char ret_text[WS_SASS_TEXT_MAX])
 {
 	struct ws_device device;
 	struct ws_span bytes;
@@ -109,13 +109,13 @@ static void json_function_at(struct ws_json *json, const struct ws_place *place)
 }
 
 /* Instructions as objects of the array that is open. */
-static void json_range(struct debugger *d, uint64_t address, uint64_t count)
+static void json_insn_range(struct debugger *d, uint64_t address, uint64_t count)
 {
 	for (uint64_t i = 0; i < count; i++, address += WS_SASS_BYTES) {
 		struct ws_place place;
 		char text[WS_SASS_TEXT_MAX];
 		if (!ws_debug_place(d->session, address, &place) ||
-		    !instruction(d, &place, address, text))
+		    !place_instruction_text(d, &place, address, text))
 			return;
 		ws_json_object(&d->json);
 		ws_json_key_hex(&d->json, "pc", address);
@@ -126,7 +126,7 @@ static void json_range(struct debugger *d, uint64_t address, uint64_t count)
 }
 
 /* `brief`: only the offset in the function, not its name. */
-static void print_range(struct debugger *d, uint64_t address, uint64_t count, bool brief)
+static void print_insn_range(struct debugger *d, uint64_t address, uint64_t count, bool brief)
 {
 	struct ws_out *out = &d->cli->out;
 	struct ws_lane lane = { 0 };
@@ -138,7 +138,7 @@ static void print_range(struct debugger *d, uint64_t address, uint64_t count, bo
 		ws_target_lane(d->target, focus->warp_index, focus->lane, &lane, NULL) == WS_OK &&
 		ws_target_warp(d->target, focus->warp_index, &warp, NULL) == WS_OK;
 	if (d->cli->json) {
-		json_range(d, address, count);
+		json_insn_range(d, address, count);
 		return;
 	}
 	for (uint64_t i = 0; i < count; i++, address += WS_SASS_BYTES) {
@@ -146,7 +146,7 @@ static void print_range(struct debugger *d, uint64_t address, uint64_t count, bo
 		bool is_pc = here && lane.pc == address;
 		bool failed = here && warp.error_pc_valid && warp.error_pc == address;
 		if (!ws_debug_place(d->session, address, &place) ||
-		    !instruction(d, &place, address, text)) {
+		    !place_instruction_text(d, &place, address, text)) {
 			cli_flush(d->cli);
 			cli_say("No code is known at 0x%" PRIx64 ".\n", address);
 			return;
@@ -169,7 +169,7 @@ static void print_range(struct debugger *d, uint64_t address, uint64_t count, bo
 
 void debug_print_code(struct debugger *d, uint64_t address, uint64_t count)
 {
-	print_range(d, address, count, false);
+	print_insn_range(d, address, count, false);
 }
 
 void debug_print_function(struct debugger *d, uint64_t address)
@@ -185,7 +185,7 @@ void debug_print_function(struct debugger *d, uint64_t address)
 	ws_out_text(out, "Dump of assembler code for function ");
 	ws_out_escaped(out, place.function->name);
 	ws_out_text(out, ":\n");
-	print_range(d, address - place.rel_pc, n / WS_SASS_BYTES, true);
+	print_insn_range(d, address - place.rel_pc, n / WS_SASS_BYTES, true);
 	ws_out_text(out, "End of assembler dump.\n");
 }
 
@@ -193,14 +193,14 @@ void debug_print_instruction(struct debugger *d, uint64_t pc)
 {
 	struct ws_place place;
 	char text[WS_SASS_TEXT_MAX];
-	if (ws_debug_place(d->session, pc, &place) && instruction(d, &place, pc, text))
+	if (ws_debug_place(d->session, pc, &place) && place_instruction_text(d, &place, pc, text))
 		debug_print_code(d, pc, 1);
 	else
 		ws_out_printf(&d->cli->out, "=>  0x%016" PRIx64 "\n", pc);
 }
 
-static bool same_line(const struct debugger *d, uint64_t pc, const struct ws_place *of,
-		      const struct ws_line_pos *line)
+static bool is_on_line(const struct debugger *d, uint64_t pc, const struct ws_place *of,
+		       const struct ws_line_pos *line)
 {
 	struct ws_place place;
 	struct ws_debug_position position;
@@ -216,9 +216,9 @@ static void extent(const struct debugger *d, uint64_t pc, const struct ws_place 
 		   const struct ws_line_pos *line, uint64_t *ret_first, uint64_t *ret_end)
 {
 	*ret_first = *ret_end = pc - pc % WS_SASS_BYTES;
-	while (same_line(d, *ret_first - WS_SASS_BYTES, place, line))
+	while (is_on_line(d, *ret_first - WS_SASS_BYTES, place, line))
 		*ret_first -= WS_SASS_BYTES;
-	while (same_line(d, *ret_end, place, line))
+	while (is_on_line(d, *ret_end, place, line))
 		*ret_end += WS_SASS_BYTES;
 }
 

@@ -126,7 +126,7 @@ void debug_move_frame(struct debugger *d, const char *text, int up);
 /* The same frames, without a word about it */
 void debug_select_frame(struct debugger *d, const char *text);
 /* Frames of the thread in focus; look_close() in any case. */
-bool debug_frames_open(struct debugger *d, struct look *look);
+bool debug_frames_open(struct debugger *d, struct frame_look *look);
 
 /* ---- frame.c ---- */
 

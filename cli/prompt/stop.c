@@ -22,7 +22,7 @@ static bool same_thread(const struct ws_debug_thread *a, const struct ws_debug_t
 /* "[WORDS CUDA kernel 0, grid 1, ...]" */
 static void print_focus(struct debugger *d, const char *words)
 {
-	struct session session;
+	struct cli_session session;
 	if (session_open(&session, d->cli, "device") == CLI_ANSWERED) {
 		ws_out_printf(&d->cli->out, "[%s CUDA ", words);
 		ws_threads_focus_text(&session.threads, &d->cli->out);
@@ -58,7 +58,7 @@ static uint64_t function_of(const struct debugger *d, const struct ws_lane *lane
 /* "axpy (n=5) at src/axpy.cu:12" */
 static void print_call(struct debugger *d)
 {
-	struct look look = { .stack = { .vars = NULL } };
+	struct frame_look look = { .stack = { .vars = NULL } };
 	if (debug_frames_open(d, &look))
 		look_print_frame(&look, look.stack.at, d->told.next == DEBUG_NUMBERED);
 	look_close(&look);
@@ -106,7 +106,7 @@ static void print_breakpoint(struct debugger *d, const struct ws_debug_breakpoin
 }
 
 /* What is told before the thread. */
-static void print_reason(struct debugger *d, const struct ws_debug_stop *stop)
+static void print_stop_reason(struct debugger *d, const struct ws_debug_stop *stop)
 {
 	static const char *const words[] = {
 		[WS_DEBUG_AT_TRAP] = "Stopped at a trap.",
@@ -130,7 +130,7 @@ static void print_reason(struct debugger *d, const struct ws_debug_stop *stop)
 }
 
 /* Tells of a stop. */
-static void tell(struct debugger *d, const struct ws_debug_stop *stop)
+static void tell_debug_stop(struct debugger *d, const struct ws_debug_stop *stop)
 {
 	const bool is_hit = stop->reason == WS_DEBUG_AT_BREAKPOINT || stop->n_hits > 0;
 	if (is_hit)
@@ -138,7 +138,7 @@ static void tell(struct debugger *d, const struct ws_debug_stop *stop)
 	if (stop->reason == WS_DEBUG_AT_BREAKPOINT && stop->breakpoint->n_commands > 0 &&
 	    strcmp(stop->breakpoint->commands[0], "silent") == 0)
 		return;
-	print_reason(d, stop);
+	print_stop_reason(d, stop);
 	debug_print_thread(d);
 }
 
@@ -156,7 +156,7 @@ void debug_go(struct debugger *d)
 		d->told.any = false;
 	} else {
 		debug_follow(d);
-		tell(d, &stop);
+		tell_debug_stop(d, &stop);
 	}
 }
 
@@ -179,7 +179,7 @@ void debug_step(struct debugger *d, enum ws_debug_step_kind how, uint64_t times)
 	if (stop.reason == WS_DEBUG_INTERRUPTED || stop.reason == WS_DEBUG_NO_END)
 		debug_print_thread(d);
 	else
-		tell(d, &stop);
+		tell_debug_stop(d, &stop);
 }
 
 static bool can_go_back(const struct debugger *d)
@@ -201,7 +201,7 @@ static void went_back(struct debugger *d, enum ws_status st, const struct ws_deb
 		ws_out_printf(&d->cli->out, "%s\n", begins);
 		debug_print_thread(d);
 	} else {
-		tell(d, stop);
+		tell_debug_stop(d, stop);
 	}
 }
 

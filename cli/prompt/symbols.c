@@ -71,7 +71,7 @@ bool debug_info_functions(struct debugger *d, const char *text)
 	return print_all(d, "functions", "functions", text, NULL);
 }
 
-static void take_types(struct ws_cubin *cubin, struct gdb_lines *words)
+static void take_debug_types(struct ws_cubin *cubin, struct gdb_lines *words)
 {
 	const struct ws_dwarf *dwarf;
 	if (ws_cubin_dwarf(cubin, &dwarf, NULL) != WS_OK)
@@ -88,7 +88,7 @@ static void take_types(struct ws_cubin *cubin, struct gdb_lines *words)
 
 bool debug_info_types(struct debugger *d, const char *text)
 {
-	return print_all(d, "types", "types", text, take_types);
+	return print_all(d, "types", "types", text, take_debug_types);
 }
 
 static void take_sources(struct ws_cubin *cubin, struct gdb_lines *words)
@@ -115,7 +115,7 @@ bool debug_info_sources(struct debugger *d, const char *text)
 
 /* ---- variables ---- */
 
-struct found {
+struct found_variable {
 	char *line; /* owned: "counter: int, @global, 4 bytes, at 0x7f0500010000" */
 	char *name; /* owned */
 	char *type; /* owned; "": not told */
@@ -123,7 +123,7 @@ struct found {
 };
 
 struct all_found {
-	struct found *item; /* owned */
+	struct found_variable *item; /* owned */
 	size_t n, cap;
 };
 
@@ -144,10 +144,10 @@ static void take_variable(struct all_found *all, const struct ws_dwarf *dwarf,
 		 *type ? ", " : "", ws_space_text(one->space), one->is_managed ? ", managed" : "",
 		 one->size_bytes, place);
 	cli_grow(&all->item, &all->cap, all->n, sizeof *all->item);
-	all->item[all->n++] = (struct found){ .line = cli_copy(line, strlen(line)),
-					      .name = name,
-					      .type = cli_copy(type, strlen(type)),
-					      .variable = one };
+	all->item[all->n++] = (struct found_variable){ .line = cli_copy(line, strlen(line)),
+						       .name = name,
+						       .type = cli_copy(type, strlen(type)),
+						       .variable = one };
 }
 
 static void take_variables(struct debugger *d, struct all_found *all)
@@ -171,11 +171,11 @@ static void take_variables(struct debugger *d, struct all_found *all)
 
 static int by_line(const void *left, const void *right)
 {
-	const struct found *a = left, *b = right;
+	const struct found_variable *a = left, *b = right;
 	return strcmp(a->line, b->line);
 }
 
-static void json_variable(struct ws_json *json, const struct found *one)
+static void json_found_variable(struct ws_json *json, const struct found_variable *one)
 {
 	ws_json_object(json);
 	ws_json_key_text(json, "name", one->name);
@@ -205,12 +205,12 @@ bool debug_info_variables(struct debugger *d, const char *text)
 		ws_json_array(&d->json);
 	}
 	for (size_t i = 0; i < all.n; i++) {
-		const struct found *one = &all.item[i];
+		const struct found_variable *one = &all.item[i];
 		const bool again = i > 0 && by_line(one - 1, one) == 0;
 		if (again || !pattern_matches(&pattern, one->line))
 			continue;
 		if (d->cli->json) {
-			json_variable(&d->json, one);
+			json_found_variable(&d->json, one);
 			continue;
 		}
 		ws_out_escaped(&d->cli->out, ws_str_of(one->line));
@@ -231,8 +231,8 @@ bool debug_info_variables(struct debugger *d, const char *text)
 /* ---- where a variable is ---- */
 
 /* A variable of the frame, of several with one name the innermost; false: none, or no frame. */
-static bool variable_find(struct ws_vars *vars, const char *name,
-			  struct ws_variable_value *ret_variable)
+static bool frame_variable_find(struct ws_vars *vars, const char *name,
+				struct ws_variable_value *ret_variable)
 {
 	struct ws_variable_value *list = cli_alloc(WS_VARS_MAX_LIST, sizeof *list);
 	size_t n = 0;
@@ -261,8 +261,8 @@ static char *place_text(struct ws_vars *vars, const struct ws_variable_value *va
 	return text.ptr;
 }
 
-static void json_address(struct debugger *d, const char *text,
-			 const struct ws_variable_value *variable)
+static void json_variable_address(struct debugger *d, const char *text,
+				  const struct ws_variable_value *variable)
 {
 	struct ws_json *json = &d->json;
 	char *place = place_text(d->vars, variable);
@@ -289,12 +289,12 @@ bool debug_info_address(struct debugger *d, const char *text)
 	/* of no function: a variable of the image */
 	const bool good = debug_vars(d, &err) &&
 			  ws_vars_evaluate(d->vars, text, &variable.value, &err) == WS_OK;
-	if (!variable_find(d->vars, text, &variable) && !good) {
+	if (!frame_variable_find(d->vars, text, &variable) && !good) {
 		cli_say("%s.\n", err.message);
 		return false;
 	}
 	if (d->cli->json) {
-		json_address(d, text, &variable);
+		json_variable_address(d, text, &variable);
 		return true;
 	}
 	ws_out_text(out, "Symbol \"");

@@ -76,7 +76,7 @@ bool debug_address(struct debugger *d, const char *text, struct ws_address *ret_
 }
 
 /* print --lanes: the verb's table of many threads. */
-static void print_lanes(struct debugger *d, const char *text)
+static void print_lanes_of_value(struct debugger *d, const char *text)
 {
 	char *copy = cli_copy(text, strlen(text)), *words[6] = { (char *)(uintptr_t) "print" };
 	int n = 1;
@@ -103,7 +103,7 @@ void debug_print(struct debugger *d, const char *text)
 	struct ws_value value;
 	size_t number;
 	if (strncmp(text, "--lanes", 7) == 0) {
-		print_lanes(d, text);
+		print_lanes_of_value(d, text);
 		return;
 	}
 	text = gdb_style_options(&d->gdb, text, &style);
@@ -242,7 +242,7 @@ static void json_type(struct debugger *d, const char *text, const struct ws_vtyp
 	free(described.ptr);
 }
 
-static bool print_type(struct debugger *d, const char *text, bool whole)
+static bool print_type_of_text(struct debugger *d, const char *text, bool whole)
 {
 	char name[4096];
 	struct ws_vtype type;
@@ -277,12 +277,12 @@ static bool print_type(struct debugger *d, const char *text, bool whole)
 
 bool debug_type(struct debugger *d, const char *text)
 {
-	return print_type(d, text, true);
+	return print_type_of_text(d, text, true);
 }
 
 bool debug_type_name(struct debugger *d, const char *text)
 {
-	return print_type(d, text, false);
+	return print_type_of_text(d, text, false);
 }
 
 /* ---- setting ---- */

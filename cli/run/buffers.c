@@ -62,7 +62,7 @@ static void random_store(const struct run_type *type, uint64_t index, uint8_t *b
 		memcpy(bytes, &wide, 8);
 }
 
-static bool fill(const struct contents *contents, const char *how)
+static bool buffer_fill(const struct contents *contents, const char *how)
 {
 	uint8_t value[8] = { 0 };
 	unsigned size = contents->type->bytes;
@@ -102,7 +102,7 @@ static int generate(const char *text, const char *bracket, struct contents *ret)
 				 end + 1);
 	ret->bytes = cli_alloc((size_t)ret->count, ret->type->bytes);
 	const char *how = end + 2;
-	if (fill(ret, how))
+	if (buffer_fill(ret, how))
 		return CLI_ANSWERED;
 	return cli_usage(ret->verb,
 			 "a filling is zeros, index, random or a number of the type, not "

@@ -14,11 +14,11 @@ struct places {
 };
 
 /* Where one of the two threads was, in words. */
-struct words {
+struct check_words {
 	const char *kind, *tool, *what, *who, *other;
 };
 
-static const struct words words[] = {
+static const struct check_words words[] = {
 	[WS_SIM_RACE_RAW] = { "raw", "racecheck", "race (read after write)", "read by",
 			      "written by" },
 	[WS_SIM_RACE_WAR] = { "war", "racecheck", "race (write after read)", "written by",
@@ -65,11 +65,11 @@ static bool is_own(const struct ws_sim_finding *f)
 	       f->space == WS_SIM_SPACE_PREDICATE;
 }
 
-static const struct words *words_of(const struct ws_sim_finding *f)
+static const struct check_words *words_of(const struct ws_sim_finding *f)
 {
-	static const struct words own = { "uninitialized", "initcheck",
-					  "use of a value that nobody wrote", "used by",
-					  "first read by" };
+	static const struct check_words own = { "uninitialized", "initcheck",
+						"use of a value that nobody wrote", "used by",
+						"first read by" };
 	return is_own(f) ? &own : &words[f->kind];
 }
 
@@ -100,7 +100,8 @@ static bool place_find(const struct places *places, uint64_t pc, struct ws_place
 }
 
 /* The variable of a module that starts at an address; false: none does. */
-static bool variable_find(const struct places *places, uint64_t address, struct ws_str *ret_name)
+static bool module_variable_find(const struct places *places, uint64_t address,
+				 struct ws_str *ret_name)
 {
 	const struct ws_variable *variables;
 	size_t n;
@@ -174,7 +175,7 @@ static void print_base(struct ws_out *out, const struct places *places,
 {
 	struct ws_str name;
 	ws_out_text(out, "  that buffer is ");
-	if (variable_find(places, f->base, &name)) {
+	if (module_variable_find(places, f->base, &name)) {
 		ws_out_text(out, "the variable ");
 		ws_name_text(out, name, false);
 		ws_out_text(out, ": ");
@@ -198,7 +199,7 @@ static void print_product(struct ws_out *out, const struct ws_sim_finding *f)
 static void print_finding(struct ws_out *out, const struct places *places,
 			  const struct ws_sim_finding *f)
 {
-	const struct words *w = words_of(f);
+	const struct check_words *w = words_of(f);
 	ws_out_printf(out, "%s", w->what);
 	print_object(out, f);
 	ws_out_printf(out, ", launch %" PRIu64, f->grid);
@@ -240,7 +241,7 @@ static void json_party(struct ws_json *json, const struct places *places, const 
 static void json_finding(struct ws_json *json, const struct places *places,
 			 const struct ws_sim_finding *f)
 {
-	const struct words *w = words_of(f);
+	const struct check_words *w = words_of(f);
 	struct ws_str variable;
 	ws_json_object(json);
 	ws_json_key_text(json, "kind", w->kind);
@@ -254,7 +255,7 @@ static void json_finding(struct ws_json *json, const struct places *places,
 	if (f->kind == WS_SIM_OUT_OF_BOUNDS) {
 		ws_json_key_hex(json, "buffer", f->base);
 		ws_json_key_u64(json, "buffer_bytes", f->base_bytes);
-		if (variable_find(places, f->base, &variable))
+		if (module_variable_find(places, f->base, &variable))
 			ws_json_key_str(json, "variable", variable);
 	}
 	if (f->kind == WS_SIM_OVERFLOW) {

@@ -235,8 +235,8 @@ static enum ws_status params_in(struct ws_span image, const char *kernel,
 	return st;
 }
 
-static bool params_of(struct ws_sim *sim, const char *kernel, uint32_t module,
-		      struct ws_param *ret_params, size_t *ret_n)
+static bool launch_params_of(struct ws_sim *sim, const char *kernel, uint32_t module,
+			     struct ws_param *ret_params, size_t *ret_n)
 {
 	struct ws_span image;
 	struct ws_error err;
@@ -257,7 +257,7 @@ bool run_launch(const struct run_launch *launch, struct ws_sim *sim,
 	size_t n = 0, done = 0;
 	uint32_t module = 0;
 	char *kernel = kernel_find(sim, launch->kernel, &module);
-	bool ok = kernel && params_of(sim, kernel, module, params, &n);
+	bool ok = kernel && launch_params_of(sim, kernel, module, params, &n);
 	if (ok && n != launch->args.n) {
 		cli_warn("%s has %zu parameters, %zu arguments are given", launch->kernel, n,
 			 launch->args.n);

@@ -175,8 +175,8 @@ static int save_buffers(struct running *r)
 }
 
 /* The first element that differs from a file, said. */
-static int compare(struct running *r, struct cli *cli, const struct run_buffer *buffer,
-		   const char *path)
+static int compare_with_file(struct running *r, struct cli *cli, const struct run_buffer *buffer,
+			     const char *path)
 {
 	size_t len, size = buffer->type->bytes, bytes_of = (size_t)buffer->count * size;
 	uint8_t *want = run_file_read(path, &len);
@@ -210,7 +210,7 @@ static int compare_buffers(struct running *r, struct cli *cli)
 		const char *path;
 		const struct run_buffer *buffer =
 			named_buffer(r, "expect", r->expect.item[i], &path);
-		int one = buffer ? compare(r, cli, buffer, path) : CLI_NO_ANSWER;
+		int one = buffer ? compare_with_file(r, cli, buffer, path) : CLI_NO_ANSWER;
 		status = one != CLI_ANSWERED ? one : status;
 	}
 	return status;
@@ -303,7 +303,7 @@ static int outcome_tell(struct running *r, struct cli *cli, enum ws_sim_outcome 
 	return status;
 }
 
-static int run_image(struct running *r, struct cli *cli)
+static int run_image_file(struct running *r, struct cli *cli)
 {
 	enum ws_sim_outcome outcome = WS_SIM_DONE;
 	struct ws_error err;
@@ -322,7 +322,7 @@ int verb_run(struct cli *cli, int argc, char **argv)
 	if (status == CLI_ANSWERED)
 		status = run_setup_check(&r.setup, argc, argv);
 	if (status == CLI_ANSWERED)
-		status = run_image(&r, cli);
+		status = run_image_file(&r, cli);
 	run_setup_fini(&r.setup);
 	free(r.print.item);
 	free(r.save.item);

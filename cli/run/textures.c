@@ -24,7 +24,7 @@ static bool texel_find(const struct run_type *type, enum ws_sim_texel *ret)
 	return false;
 }
 
-static bool take_number(const char *text, uint32_t *ret)
+static bool take_texture_number(const char *text, uint32_t *ret)
 {
 	uint64_t value;
 	if (!cli_number(text, &value) || value > UINT32_MAX)
@@ -42,7 +42,7 @@ static bool take_size(char *text, struct ws_sim_image *image)
 	size_t n = 0;
 	for (char *save, *word = strtok_r(text, "x", &save); word;
 	     word = strtok_r(NULL, "x", &save))
-		if (n == 3 || !take_number(word, extents[n++]))
+		if (n == 3 || !take_texture_number(word, extents[n++]))
 			return false;
 	if (n > 0)
 		image->shape = shapes[n - 1];
@@ -68,16 +68,16 @@ static bool take_mode(const char *word, struct ws_sim_texture *t)
 }
 
 /* What a word asks for; false: it is none. */
-static bool take_word(char *word, struct ws_sim_texture *t, bool *ret_cube)
+static bool take_texture_word(char *word, struct ws_sim_texture *t, bool *ret_cube)
 {
 	struct ws_sim_image *image = &t->image;
 	uint64_t bytes = 0;
 	if (strncmp(word, "size=", 5) == 0)
 		return take_size(word + 5, image);
 	if (strncmp(word, "components=", 11) == 0)
-		return take_number(word + 11, &image->n_components);
+		return take_texture_number(word + 11, &image->n_components);
 	if (strncmp(word, "layers=", 7) == 0)
-		return take_number(word + 7, &image->n_layers) && image->n_layers > 0;
+		return take_texture_number(word + 7, &image->n_layers) && image->n_layers > 0;
 	if (strncmp(word, "pitch=", 6) == 0 && cli_number(word + 6, &bytes)) {
 		image->row_bytes = bytes;
 		return bytes > 0;
@@ -138,7 +138,7 @@ bool run_texture_make(const char *text, struct ws_sim *sim, const struct run_buf
 	t.image.address = buffer->address;
 	char *words = cli_copy(name + n, strlen(name + n)), *save, *word;
 	for (word = strtok_r(words, ",", &save); word; word = strtok_r(NULL, ",", &save))
-		if (!take_word(word, &t, &cube))
+		if (!take_texture_word(word, &t, &cube))
 			break;
 	bool ok = !word && t.image.width > 0 && finish_shape(&t.image, cube);
 	free(words);

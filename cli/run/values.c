@@ -29,7 +29,7 @@ static void store(uint8_t *bytes, uint64_t value, unsigned n)
 		bytes[i] = (uint8_t)(value >> 8 * i);
 }
 
-static uint64_t load(const uint8_t *bytes, unsigned n)
+static uint64_t load_values(const uint8_t *bytes, unsigned n)
 {
 	uint64_t value = 0;
 	for (unsigned i = 0; i < n; i++)
@@ -65,7 +65,7 @@ bool run_value_parse(const struct run_type *type, const char *text, uint8_t ret_
 	return true;
 }
 
-static double real_of(const struct run_type *type, const uint8_t *bytes)
+static double bytes_real_of(const struct run_type *type, const uint8_t *bytes)
 {
 	double wide;
 	float narrow;
@@ -79,7 +79,8 @@ static double real_of(const struct run_type *type, const uint8_t *bytes)
 
 static int64_t signed_of(const struct run_type *type, const uint8_t *bytes)
 {
-	uint64_t value = load(bytes, type->bytes), sign = UINT64_C(1) << (8 * type->bytes - 1);
+	uint64_t value = load_values(bytes, type->bytes), sign = UINT64_C(1)
+								 << (8 * type->bytes - 1);
 	return (int64_t)((value ^ sign) - sign);
 }
 
@@ -88,11 +89,11 @@ void run_value_print(const struct run_type *type, const uint8_t *bytes, struct w
 	char text[40];
 	if (type->kind == 'f')
 		snprintf(text, sizeof text, "%.*g", type->bytes == 8 ? 17 : 9,
-			 real_of(type, bytes));
+			 bytes_real_of(type, bytes));
 	else if (type->kind == 's')
 		snprintf(text, sizeof text, "%" PRId64, signed_of(type, bytes));
 	else
-		snprintf(text, sizeof text, "%" PRIu64, load(bytes, type->bytes));
+		snprintf(text, sizeof text, "%" PRIu64, load_values(bytes, type->bytes));
 	ws_out_printf(out, "%s", text);
 }
 
@@ -102,10 +103,10 @@ void run_value_json(const struct run_type *type, const uint8_t *bytes, struct ws
 	if (type->kind == 's') {
 		ws_json_i64(json, signed_of(type, bytes));
 	} else if (type->kind == 'u') {
-		ws_json_u64(json, load(bytes, type->bytes));
+		ws_json_u64(json, load_values(bytes, type->bytes));
 	} else { /* text: neither NaN nor all digits are safe in JSON */
 		snprintf(text, sizeof text, "%.*g", type->bytes == 8 ? 17 : 9,
-			 real_of(type, bytes));
+			 bytes_real_of(type, bytes));
 		ws_json_text(json, text);
 	}
 }

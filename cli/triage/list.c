@@ -20,7 +20,7 @@
 
 enum { MAX_DEPTH = 32 }; /* of folders in folders */
 
-struct listing {
+struct path_listing {
 	const struct triage_args *args;
 	struct triage_list *list;
 	struct ws_out out;
@@ -28,7 +28,7 @@ struct listing {
 };
 
 /* Which shard a path belongs to: by its name alone, so that all agree whatever order they see. */
-static bool is_ours(const struct triage_args *args, const char *path)
+static bool is_shard_ours(const struct triage_args *args, const char *path)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 	if (args->n_shards == 0)
@@ -39,9 +39,9 @@ static bool is_ours(const struct triage_args *args, const char *path)
 	return hash % args->n_shards == args->shard;
 }
 
-static void put(struct listing *l, const char *path, bool is_named)
+static void put_listed_path(struct path_listing *l, const char *path, bool is_named)
 {
-	if (!is_ours(l->args, path))
+	if (!is_shard_ours(l->args, path))
 		return;
 	ws_out_bytes(&l->out, is_named ? "n" : "f", 1);
 	ws_out_bytes(&l->out, path, strlen(path) + 1);
@@ -49,7 +49,7 @@ static void put(struct listing *l, const char *path, bool is_named)
 }
 
 /* What the sandbox lets be read; the same as last time is not kept again. */
-static void may_read(struct triage_list *list, const char *path, size_t len)
+static void may_read_path(struct triage_list *list, const char *path, size_t len)
 {
 	if (list->folders.n) {
 		const char *last = list->folders.item[list->folders.n - 1];
@@ -59,7 +59,7 @@ static void may_read(struct triage_list *list, const char *path, size_t len)
 	cli_words_add(&list->folders, cli_copy(path, len));
 }
 
-static char *join(const char *folder, const char *name)
+static char *join_path(const char *folder, const char *name)
 {
 	size_t n = strlen(folder), more = strlen(name);
 	char *path = cli_alloc(n + more + 2, 1);
@@ -85,10 +85,10 @@ static bool take_ranks(struct triage_list *list, const char *path)
 	return true;
 }
 
-static void take_file(struct listing *l, const char *path)
+static void take_file(struct path_listing *l, const char *path)
 {
 	if (!take_ranks(l->list, path))
-		put(l, path, false);
+		put_listed_path(l, path, false);
 }
 
 /* The records beside a file that was named; those of one folder once, as names of one folder come
@@ -103,7 +103,7 @@ static void beside(struct triage_list *list, const char *path)
 	list->beside = cli_copy(path, len);
 	DIR *dir = opendir(len ? list->beside : ".");
 	for (const struct dirent *entry; dir && (entry = readdir(dir));) {
-		char *inner = join(list->beside, entry->d_name);
+		char *inner = join_path(list->beside, entry->d_name);
 		(void)!take_ranks(list, inner);
 		free(inner);
 	}
@@ -124,25 +124,25 @@ static bool is_regular(const struct dirent *entry)
 
 /* Regular files, and links to them, but not with --watch, for which others put files there; links
  * to folders are not followed. */
-static bool walk(struct listing *l, const char *path, unsigned depth)
+static bool list_walk(struct path_listing *l, const char *path, unsigned depth)
 {
 	DIR *dir = opendir(path);
 	for (const struct dirent *entry; dir && (entry = readdir(dir));) {
 		struct stat at;
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
-		char *inner = join(path, entry->d_name);
+		char *inner = join_path(path, entry->d_name);
 		if (is_regular(entry))
 			take_file(l, inner);
 		else if (lstat(inner, &at) != 0)
 			; /* it went meanwhile */
 		else if (S_ISDIR(at.st_mode) && depth + 1 < MAX_DEPTH)
-			(void)!walk(l, inner, depth + 1);
+			(void)!list_walk(l, inner, depth + 1);
 		else if (S_ISREG(at.st_mode))
 			take_file(l, inner);
 		else if (S_ISLNK(at.st_mode) && !l->args->watch && stat(inner, &at) == 0 &&
 			 S_ISREG(at.st_mode)) {
-			may_read(l->list, inner, strlen(inner)); /* what it leads to */
+			may_read_path(l->list, inner, strlen(inner)); /* what it leads to */
 			take_file(l, inner);
 		}
 		free(inner);
@@ -152,9 +152,9 @@ static bool walk(struct listing *l, const char *path, unsigned depth)
 	return dir != NULL;
 }
 
-static int take_path(struct listing *l, const char *path);
+static int take_path(struct path_listing *l, const char *path);
 
-static int take_pattern(struct listing *l, const char *pattern)
+static int take_pattern(struct path_listing *l, const char *pattern)
 {
 	glob_t found;
 	if (glob(pattern, 0, NULL, &found) != 0) {
@@ -168,29 +168,29 @@ static int take_pattern(struct listing *l, const char *pattern)
 	return status;
 }
 
-static int take_path(struct listing *l, const char *path)
+static int take_path(struct path_listing *l, const char *path)
 {
 	struct stat at;
 	if (stat(path, &at) != 0) {
 		if (errno == ENOENT && strpbrk(path, "*?[") && lstat(path, &at) != 0)
 			return take_pattern(l, path);
-		put(l, path, true); /* its row says why it cannot be read */
+		put_listed_path(l, path, true); /* its row says why it cannot be read */
 		return CLI_ANSWERED;
 	}
-	may_read(l->list, path, strlen(path));
+	may_read_path(l->list, path, strlen(path));
 	if (!S_ISDIR(at.st_mode)) {
 		beside(l->list, path);
-		put(l, path, true);
+		put_listed_path(l, path, true);
 		return CLI_ANSWERED;
 	}
-	if (walk(l, path, 0))
+	if (list_walk(l, path, 0))
 		return CLI_ANSWERED;
 	cli_warn("%s: %s", path, strerror(errno));
 	return CLI_NO_ANSWER;
 }
 
 /* Names on standard input, a line each. Their folders may be read. */
-static int take_stdin(struct listing *l)
+static int take_stdin(struct path_listing *l)
 {
 	char *line = NULL;
 	size_t cap = 0;
@@ -203,11 +203,11 @@ static int take_stdin(struct listing *l)
 			continue;
 		const char *slash = strrchr(line, '/');
 		if (slash)
-			may_read(l->list, line, (size_t)(slash - line) + 1);
+			may_read_path(l->list, line, (size_t)(slash - line) + 1);
 		else
-			may_read(l->list, ".", 1);
+			may_read_path(l->list, ".", 1);
 		beside(l->list, line);
-		put(l, line, true);
+		put_listed_path(l, line, true);
 	}
 	free(line);
 	return CLI_ANSWERED;
@@ -221,7 +221,7 @@ int triage_list_make(const struct triage_args *args, struct triage_list *list)
 		cli_warn("cannot make a file for the names: %s", strerror(errno));
 		return CLI_NO_ANSWER;
 	}
-	struct listing l = { .args = args, .list = list, .fd = fileno(list->spool) };
+	struct path_listing l = { .args = args, .list = list, .fd = fileno(list->spool) };
 	ws_out_init(&l.out, ws_write_fd, &l.fd);
 	int status = CLI_ANSWERED;
 	for (int i = 0; i < args->n_paths && status == CLI_ANSWERED; i++)

@@ -14,7 +14,7 @@ static enum ws_status take_line(void *user, char *line, size_t len, struct ws_er
 }
 
 /* One that cannot be read costs what it would tell. */
-static void take_file(struct ws_triage_processes *processes, const char *path)
+static void take_process_file(struct ws_triage_processes *processes, const char *path)
 {
 	struct ws_error err;
 	struct stat at;
@@ -44,7 +44,7 @@ struct ws_triage_processes *triage_ranks(const struct triage_list *list, const c
 			continue;
 		if (!processes && ws_triage_processes_create(&processes, NULL) != WS_OK)
 			break;
-		take_file(processes, one);
+		take_process_file(processes, one);
 	}
 	return processes;
 }

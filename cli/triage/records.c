@@ -18,7 +18,7 @@ enum {
 };
 
 /* Whether a line is only that bracket. */
-static bool is_alone(const char *line, const char *end, char bracket)
+static bool is_bracket_alone(const char *line, const char *end, char bracket)
 {
 	while (end > line && (end[-1] == '\r' || end[-1] == ' '))
 		end--;
@@ -35,10 +35,10 @@ static char *end_of_line(char *at, char *end)
 static char *end_of_record(char *at, char *end)
 {
 	char *first = end_of_line(at, end);
-	if (!first || !is_alone(at, first, '{'))
+	if (!first || !is_bracket_alone(at, first, '{'))
 		return first;
 	for (char *line = first + 1, *next; (next = end_of_line(line, end)); line = next + 1) {
-		if (is_alone(line, next, '}'))
+		if (is_bracket_alone(line, next, '}'))
 			return next;
 		if (next > line && !strchr(" \t\"", *line))
 			return first;
@@ -55,7 +55,7 @@ static size_t last_newline(const char *bytes, size_t len)
 	return len;
 }
 
-static bool is_closed(const char *bytes, size_t len)
+static bool is_list_closed(const char *bytes, size_t len)
 {
 	while (len > 0 && (bytes[len - 1] == '\r' || bytes[len - 1] == ' '))
 		len--;
@@ -67,7 +67,7 @@ static enum ws_status take_rest(char *bytes, size_t len, bool last, triage_line_
 				void *user, struct ws_error *err)
 {
 	size_t whole = last_newline(bytes, len);
-	if (last && is_closed(bytes + whole, len - whole))
+	if (last && is_list_closed(bytes + whole, len - whole))
 		return each(user, bytes, len, err);
 	return whole ? each(user, bytes, whole - 1, err) : WS_OK;
 }
@@ -113,7 +113,7 @@ enum ws_status triage_each_record(int fd, bool last, triage_line_fn *each, void 
 
 /* ---- what is done already ---- */
 
-struct keys {
+struct record_keys {
 	struct triage_records *records;
 	size_t cap;
 	uint64_t n_others; /* lines that are no record */
@@ -121,7 +121,7 @@ struct keys {
 
 static enum ws_status take_key(void *user, char *line, size_t len, struct ws_error *err)
 {
-	struct keys *keys = user;
+	struct record_keys *keys = user;
 	struct triage_records *records = keys->records;
 	(void)err;
 	records->end += (off_t)len + 1;
@@ -156,7 +156,7 @@ void triage_records_note(struct triage_records *records, char (*key)[WS_TRIAGE_K
 
 /* ---- the file ---- */
 
-static int refuse(struct triage_records *records, const char *why)
+static int refuse_records(struct triage_records *records, const char *why)
 {
 	cli_warn("%s: %s", records->path, why);
 	triage_records_close(records);
@@ -182,22 +182,22 @@ int triage_records_open(const char *path, struct triage_records *records)
 	records->fd =
 		open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
 	if (records->fd < 0 && errno == ELOOP)
-		return refuse(records, "is a link: name the file itself");
+		return refuse_records(records, "is a link: name the file itself");
 	if (records->fd < 0 || fstat(records->fd, &at) != 0)
-		return refuse(records, strerror(errno));
+		return refuse_records(records, strerror(errno));
 	if (!S_ISREG(at.st_mode))
-		return refuse(records, "is not a regular file");
+		return refuse_records(records, "is not a regular file");
 	if (fcntl(records->fd, F_SETLK, &all) != 0)
-		return refuse(records, "another triage writes it");
-	struct keys keys = { .records = records };
+		return refuse_records(records, "another triage writes it");
+	struct record_keys keys = { .records = records };
 	if (triage_each_record(records->fd, false, take_key, &keys, &err) != WS_OK)
-		return refuse(records, err.message);
+		return refuse_records(records, err.message);
 	if (keys.n_others && records->n_keys == 0)
-		return refuse(records, "holds something other than records");
+		return refuse_records(records, "holds something other than records");
 	if (records->end == 0 && at.st_size > WS_TRIAGE_RECORD_BYTES)
-		return refuse(records, "holds something other than records");
+		return refuse_records(records, "holds something other than records");
 	if (records->end < at.st_size && ftruncate(records->fd, records->end) != 0)
-		return refuse(records, strerror(errno));
+		return refuse_records(records, strerror(errno));
 	if (records->n_keys)
 		qsort(records->key, records->n_keys, sizeof *records->key, key_order);
 	return CLI_ANSWERED;

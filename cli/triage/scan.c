@@ -55,7 +55,7 @@ struct worker {
 	size_t have, cap;
 };
 
-struct scan {
+struct triage_scan {
 	struct cli *cli;
 	const struct triage_args *args;
 	struct triage_list *list;
@@ -81,7 +81,7 @@ static unsigned core_count(void)
 	return n > 0 ? (unsigned)n : 1;
 }
 
-static struct timespec now(void)
+static struct timespec scan_now(void)
 {
 	struct timespec time = { 0 };
 	clock_gettime(CLOCK_MONOTONIC, &time);
@@ -90,13 +90,13 @@ static struct timespec now(void)
 
 static uint64_t seconds_since(struct timespec then)
 {
-	struct timespec time = now();
+	struct timespec time = scan_now();
 	return (uint64_t)(time.tv_sec - then.tv_sec - (time.tv_nsec < then.tv_nsec));
 }
 
 /* ---- workers ---- */
 
-static bool worker_start(struct scan *scan, struct worker *worker)
+static bool worker_start(struct triage_scan *scan, struct worker *worker)
 {
 	int pair[2];
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0)
@@ -174,16 +174,16 @@ static void worker_free(struct worker *worker)
 
 /* ---- records ---- */
 
-static void print_records(struct scan *scan)
+static void print_records(struct triage_scan *scan)
 {
 	struct ws_error err;
 	if (scan->print && ws_out_flush(&scan->cli->out, &err) != WS_OK &&
 	    scan->status == CLI_ANSWERED)
 		scan->status = err.os_errno == EPIPE ? CLI_NO_ANSWER : cli_fail(NULL, &err);
-	scan->printed = now();
+	scan->printed = scan_now();
 }
 
-static void keep(struct scan *scan, const char *line, size_t len)
+static void keep_line(struct triage_scan *scan, const char *line, size_t len)
 {
 	if (scan->status != CLI_ANSWERED)
 		return;
@@ -194,8 +194,8 @@ static void keep(struct scan *scan, const char *line, size_t len)
 }
 
 /* The row of a dump that no worker could read. */
-static void keep_failed(struct scan *scan, const char *path, const struct triage_request *request,
-			const char *why)
+static void keep_failed(struct triage_scan *scan, const char *path,
+			const struct triage_request *request, const char *why)
 {
 	struct ws_triage_file file = { path, request->bytes, request->written_ns,
 				       scan->args->pattern, NULL };
@@ -204,14 +204,14 @@ static void keep_failed(struct scan *scan, const char *path, const struct triage
 	ws_out_init(&out, cli_bytes_write, &text);
 	ws_triage_record_failed(&file, why, scan->args->whole, &out);
 	if (ws_out_flush(&out, NULL) == WS_OK)
-		keep(scan, text.ptr, text.len);
+		keep_line(scan, text.ptr, text.len);
 	free(text.ptr);
 }
 
 /* ---- handing out ---- */
 
 /* The next dump that is not done yet; false: there is none. */
-static bool next_dump(struct scan *scan, struct triage_request *request, char **ret_path)
+static bool next_dump(struct triage_scan *scan, struct triage_request *request, char **ret_path)
 {
 	const int64_t second = 1000000000;
 	const char *path;
@@ -246,13 +246,13 @@ static bool next_dump(struct scan *scan, struct triage_request *request, char **
 	return false;
 }
 
-static void request_add(struct scan *scan, const struct task *task)
+static void request_add(struct triage_scan *scan, const struct task *task)
 {
 	cli_bytes_write(&scan->requests, (const char *)&task->request, sizeof task->request);
 	cli_bytes_write(&scan->requests, task->path, task->request.path_len);
 }
 
-static void requests_send(struct scan *scan, const struct worker *worker)
+static void requests_send(struct triage_scan *scan, const struct worker *worker)
 {
 	/* a socket takes them at once (MAX_REQUESTS); a failure shows as the worker's end */
 	int fd = worker->fd;
@@ -263,14 +263,14 @@ static void requests_send(struct scan *scan, const struct worker *worker)
 
 /* Whether another dump may wait for the worker: small ones of many, so that no other worker would
  * have been free for it. */
-static bool may_wait(const struct scan *scan, const struct worker *worker)
+static bool may_wait(const struct triage_scan *scan, const struct worker *worker)
 {
 	uint64_t left = scan->list->n - scan->n_handed - scan->n_skipped;
 	return worker->n < MAX_TASKS && worker->n <= left / (4 * (uint64_t)scan->n) &&
 	       worker->dump_bytes < MAX_WAITING && worker->request_bytes < MAX_REQUESTS;
 }
 
-static void hand_out(struct scan *scan, struct worker *worker)
+static void hand_out(struct triage_scan *scan, struct worker *worker)
 {
 	if (worker->fd < 0 || scan->status != CLI_ANSWERED)
 		return;
@@ -279,7 +279,7 @@ static void hand_out(struct scan *scan, struct worker *worker)
 		if (!next_dump(scan, &task->request, &task->path))
 			break;
 		if (worker->n++ == 0)
-			worker->since = now();
+			worker->since = scan_now();
 		worker->dump_bytes += task->request.bytes;
 		worker->request_bytes += request_bytes(task);
 		scan->n_handed++;
@@ -290,7 +290,7 @@ static void hand_out(struct scan *scan, struct worker *worker)
 
 /* The worker is gone, or has to go because of `fault`: its dump has a row that says so, and another
  * worker comes, for the dumps that waited, too. */
-static void replace(struct scan *scan, struct worker *worker, const char *fault)
+static void replace_worker(struct triage_scan *scan, struct worker *worker, const char *fault)
 {
 	char why[120];
 	worker_end(worker, fault != NULL, why, sizeof why);
@@ -307,14 +307,14 @@ static void replace(struct scan *scan, struct worker *worker, const char *fault)
 	}
 	if (scan->status != CLI_ANSWERED)
 		return;
-	worker->since = now();
+	worker->since = scan_now();
 	for (unsigned i = 0; i < worker->n; i++)
 		request_add(scan, task_at(worker, i));
 	requests_send(scan, worker);
 }
 
 /* Takes the answer at `*at` of what came of a worker; false: it is not whole. */
-static bool take_one(struct scan *scan, struct worker *worker, size_t *at, bool *ret_is_bad)
+static bool take_one(struct triage_scan *scan, struct worker *worker, size_t *at, bool *ret_is_bad)
 {
 	struct triage_answer answer;
 	size_t left = worker->have - *at;
@@ -331,7 +331,7 @@ static bool take_one(struct scan *scan, struct worker *worker, size_t *at, bool 
 		return false;
 	if (answer.is_dump) {
 		scan->cli->input_bytes += task_at(worker, 0)->request.bytes;
-		keep(scan, line, answer.len);
+		keep_line(scan, line, answer.len);
 	} else {
 		scan->n_others++;
 	}
@@ -341,7 +341,7 @@ static bool take_one(struct scan *scan, struct worker *worker, size_t *at, bool 
 }
 
 /* Takes what a worker sent; false: it is gone, or it sent what no worker sends. */
-static bool take_answers(struct scan *scan, struct worker *worker, bool *ret_is_bad)
+static bool take_answers(struct triage_scan *scan, struct worker *worker, bool *ret_is_bad)
 {
 	size_t at = 0;
 	if (worker->have == worker->cap) {
@@ -355,23 +355,23 @@ static bool take_answers(struct scan *scan, struct worker *worker, bool *ret_is_
 		return false;
 	worker->have += (size_t)n;
 	while (take_one(scan, worker, &at, ret_is_bad))
-		worker->since = now();
+		worker->since = scan_now();
 	worker->have -= at;
 	memmove(worker->bytes, worker->bytes + at, worker->have);
 	return !*ret_is_bad;
 }
 
-static void say_progress(struct scan *scan)
+static void say_progress(struct triage_scan *scan)
 {
 	if (!scan->is_told || seconds_since(scan->said) < PROGRESS_SECONDS)
 		return;
-	scan->said = now();
+	scan->said = scan_now();
 	cli_say("\r\033[K%" PRIu64 " of %" PRIu64 " files read",
 		scan->n_done + scan->n_others + scan->n_skipped, scan->list->n);
 }
 
 /* Waits until something happens, and deals with it. False: nobody works any more. */
-static bool step(struct scan *scan)
+static bool step_scan(struct triage_scan *scan)
 {
 	struct pollfd polled[MAX_WORKERS];
 	unsigned n_busy = 0, n_with_many = 0;
@@ -394,9 +394,9 @@ static bool step(struct scan *scan)
 			continue;
 		bool is_bad = false;
 		if (polled[i].revents && !take_answers(scan, worker, &is_bad))
-			replace(scan, worker, is_bad ? "its reader sent no record" : NULL);
+			replace_worker(scan, worker, is_bad ? "its reader sent no record" : NULL);
 		else if (worker->n && seconds_since(worker->since) >= scan->args->timeout.value)
-			replace(scan, worker, "it took too long (--timeout)");
+			replace_worker(scan, worker, "it took too long (--timeout)");
 	}
 	if (scan->status == CLI_ANSWERED)
 		scan->status = triage_records_flush(scan->records);
@@ -410,14 +410,14 @@ int triage_scan(struct cli *cli, const struct triage_args *args, struct triage_l
 		struct triage_records *records, bool print)
 {
 	char why[120];
-	struct scan scan = { .cli = cli,
-			     .args = args,
-			     .list = list,
-			     .records = records,
-			     .print = print,
-			     .is_told = isatty(STDERR_FILENO) && !cli_terminal_is_dumb(),
-			     .said = now(),
-			     .printed = now() };
+	struct triage_scan scan = { .cli = cli,
+				    .args = args,
+				    .list = list,
+				    .records = records,
+				    .print = print,
+				    .is_told = isatty(STDERR_FILENO) && !cli_terminal_is_dumb(),
+				    .said = scan_now(),
+				    .printed = scan_now() };
 	uint64_t wanted = args->workers.given ? args->workers.value : core_count();
 	if (wanted > list->n)
 		wanted = list->n;
@@ -433,7 +433,7 @@ int triage_scan(struct cli *cli, const struct triage_args *args, struct triage_l
 		scan.status = i ? CLI_ANSWERED : CLI_NO_ANSWER;
 		break;
 	}
-	while (scan.status == CLI_ANSWERED && step(&scan))
+	while (scan.status == CLI_ANSWERED && step_scan(&scan))
 		;
 	int status = triage_records_end(records);
 	if (scan.status == CLI_ANSWERED)

@@ -105,7 +105,7 @@ static void shard_default(struct triage_args *args)
 		 count);
 }
 
-static bool format_find(const struct cli *cli, struct triage_args *args)
+static bool triage_format_find(const struct cli *cli, struct triage_args *args)
 {
 	static const char *const names[] = { [TRIAGE_TEXT] = "text",
 					     [TRIAGE_MARKDOWN] = "md",
@@ -127,7 +127,7 @@ static bool format_find(const struct cli *cli, struct triage_args *args)
 	return false;
 }
 
-static bool arguments_parse(struct cli *cli, int argc, char **argv, struct triage_args *args)
+static bool triage_arguments_parse(struct cli *cli, int argc, char **argv, struct triage_args *args)
 {
 	struct ws_error err;
 	if (cli_options_take(cli, verb_triage_options, args, &argc, &argv) != CLI_ANSWERED)
@@ -139,7 +139,7 @@ static bool arguments_parse(struct cli *cli, int argc, char **argv, struct triag
 	for (int i = 0; i < argc; i++)
 		args->paths[i] = argv[i];
 	args->n_paths = argc;
-	if (!format_find(cli, args))
+	if (!triage_format_find(cli, args))
 		return false;
 	if (args->output || args->jsonl || args->format_kind != TRIAGE_TEXT)
 		cli_fold(cli, 0);
@@ -199,7 +199,7 @@ struct sources {
 
 /* A look at all records. They come in parts, by their keys: which dumps were seen is remembered for
  * one part at a time, so it takes no more memory the more dumps there are. */
-struct look {
+struct part_look {
 	struct ws_triage *triage;
 	enum ws_status (*take)(struct ws_triage *triage, char *line, size_t len,
 			       struct ws_error *err);
@@ -207,7 +207,7 @@ struct look {
 };
 
 /* A line that is no record is of the first part. */
-static uint64_t part_of(const struct look *look, const char *line, size_t len)
+static uint64_t log_part_of(const struct part_look *look, const char *line, size_t len)
 {
 	char key[WS_TRIAGE_KEY_BYTES];
 	if (look->n_parts == 1 || !ws_triage_record_key(line, len, key))
@@ -218,8 +218,8 @@ static uint64_t part_of(const struct look *look, const char *line, size_t len)
 
 static enum ws_status look_line(void *user, char *line, size_t len, struct ws_error *err)
 {
-	const struct look *look = user;
-	if (part_of(look, line, len) != look->part)
+	const struct part_look *look = user;
+	if (log_part_of(look, line, len) != look->part)
 		return WS_OK;
 	enum ws_status st = look->take(look->triage, line, len, err);
 	return st == WS_MALFORMED ? WS_OK : st;
@@ -234,7 +234,7 @@ static enum ws_status count_line(void *user, char *line, size_t len, struct ws_e
 	return WS_OK;
 }
 
-static enum ws_status look_at_all(struct look *look, const struct sources *sources,
+static enum ws_status look_at_all(struct part_look *look, const struct sources *sources,
 				  struct ws_error *err)
 {
 	enum ws_status st = WS_OK;
@@ -261,8 +261,9 @@ static int open_lines(const char *path)
 
 /* What lies beside the dumps. A file that is damaged, or gone, costs what it tells; a folder has
  * dumps, too. */
-static enum ws_status take_log(struct ws_triage *triage, const struct cli *cli, uint32_t number,
-			       const char *path, bool is_named, struct ws_error *err)
+static enum ws_status take_log_file(struct ws_triage *triage, const struct cli *cli,
+				    uint32_t number, const char *path, bool is_named,
+				    struct ws_error *err)
 {
 	bool is_cut = false;
 	enum ws_status st = ws_triage_read_log(triage, number, path, cli->size_limit, &is_cut, err);
@@ -276,12 +277,12 @@ static enum ws_status take_log(struct ws_triage *triage, const struct cli *cli, 
 }
 
 /* `counts_only`: nobody reads of jobs. */
-static enum ws_status gather(struct ws_triage *triage, const struct cli *cli,
-			     const struct sources *sources, struct triage_list *logs,
-			     bool counts_only, const struct ws_triage_result **ret_result,
-			     struct ws_error *err)
+static enum ws_status gather_triage(struct ws_triage *triage, const struct cli *cli,
+				    const struct sources *sources, struct triage_list *logs,
+				    bool counts_only, const struct ws_triage_result **ret_result,
+				    struct ws_error *err)
 {
-	struct look look = { .triage = triage, .take = ws_triage_add };
+	struct part_look look = { .triage = triage, .take = ws_triage_add };
 	uint64_t n_lines = 0;
 	enum ws_status st = WS_OK;
 	for (size_t i = 0; i < sources->n && st == WS_OK; i++)
@@ -294,7 +295,7 @@ static enum ws_status gather(struct ws_triage *triage, const struct cli *cli,
 	const char *path;
 	bool is_named;
 	for (uint32_t i = 0; st == WS_OK && triage_list_next(logs, &path, &is_named); i++)
-		st = take_log(triage, cli, i, path, is_named, err);
+		st = take_log_file(triage, cli, i, path, is_named, err);
 	look.take = ws_triage_look;
 	if (!counts_only && st == WS_OK)
 		st = look_at_all(&look, sources, err);
@@ -322,9 +323,9 @@ static void annotate(const struct ws_triage_result *result, struct ws_out *out)
 	}
 }
 
-static enum ws_status render(const struct triage_args *args, const struct cli *cli,
-			     const struct ws_triage_result *result, struct ws_out *out,
-			     struct ws_error *err)
+static enum ws_status render_triage(const struct triage_args *args, const struct cli *cli,
+				    const struct ws_triage_result *result, struct ws_out *out,
+				    struct ws_error *err)
 {
 	struct ws_text_options text = { .size = sizeof text,
 					.color = cli->color && !args->output,
@@ -349,18 +350,19 @@ static enum ws_status render(const struct triage_args *args, const struct cli *c
 	return WS_OK;
 }
 
-static int print(struct cli *cli, const struct triage_args *args,
-		 const struct ws_triage_result *result)
+static int print_triage(struct cli *cli, const struct triage_args *args,
+			const struct ws_triage_result *result)
 {
 	struct ws_error err;
 	bool to_file = args->output && strcmp(args->output, "-") != 0;
 	struct cli_bytes page = { 0 };
 	struct ws_out out;
 	if (!to_file)
-		return render(args, cli, result, &cli->out, &err) == WS_OK ? CLI_ANSWERED
-									   : cli_fail(NULL, &err);
+		return render_triage(args, cli, result, &cli->out, &err) == WS_OK
+			       ? CLI_ANSWERED
+			       : cli_fail(NULL, &err);
 	ws_out_init(&out, cli_bytes_write, &page);
-	enum ws_status st = render(args, cli, result, &out, &err);
+	enum ws_status st = render_triage(args, cli, result, &out, &err);
 	if (st == WS_OK)
 		st = ws_out_flush(&out, &err);
 	struct ws_span bytes = { .ptr = (const uint8_t *)page.ptr, .len = page.len };
@@ -517,7 +519,7 @@ static int print_html(struct cli *cli, const struct triage_args *args,
 /* ---- all of it ---- */
 
 /* A part of many may have no dump, or none that can be read. */
-static int status_of(const struct triage_args *args, const struct ws_triage_result *result)
+static int triage_status_of(const struct triage_args *args, const struct ws_triage_result *result)
 {
 	if (args->n_shards < 2 && result->n_failed == result->n_dumps)
 		return CLI_NO_ANSWER;
@@ -528,8 +530,9 @@ static int status_of(const struct triage_args *args, const struct ws_triage_resu
 	return result->n_unknown + result->n_failed ? CLI_CANNOT_TELL : CLI_ANSWERED;
 }
 
-static int conclude(struct cli *cli, const struct triage_args *args, const struct sources *sources,
-		    struct triage_list *logs, const char *baseline, size_t baseline_len)
+static int conclude_triage(struct cli *cli, const struct triage_args *args,
+			   const struct sources *sources, struct triage_list *logs,
+			   const char *baseline, size_t baseline_len)
 {
 	struct ws_triage_options options = { .size = sizeof options,
 					     .pattern = args->merge ? args->pattern : NULL,
@@ -543,7 +546,7 @@ static int conclude(struct cli *cli, const struct triage_args *args, const struc
 	struct ws_error err;
 	if (ws_triage_create(&options, &triage, &err) != WS_OK)
 		return cli_fail(NULL, &err);
-	int status = gather(triage, cli, sources, logs, args->jsonl, &result, &err) == WS_OK
+	int status = gather_triage(triage, cli, sources, logs, args->jsonl, &result, &err) == WS_OK
 			     ? CLI_ANSWERED
 			     : cli_fail(NULL, &err);
 	if (status == CLI_ANSWERED && result->n_not_records)
@@ -551,9 +554,10 @@ static int conclude(struct cli *cli, const struct triage_args *args, const struc
 	if (status == CLI_ANSWERED && result->n_dumps == 0 && args->n_shards < 2)
 		cli_warn("no dump was found");
 	if (status == CLI_ANSWERED && !args->jsonl)
-		status = args->html ? print_html(cli, args, result) : print(cli, args, result);
+		status = args->html ? print_html(cli, args, result)
+				    : print_triage(cli, args, result);
 	if (status == CLI_ANSWERED)
-		status = status_of(args, result);
+		status = triage_status_of(args, result);
 	ws_triage_destroy(triage);
 	return status;
 }
@@ -579,8 +583,9 @@ static int list_logs(const struct triage_args *args, struct triage_list *logs,
 }
 
 /* Reads the dumps, or opens the records that are there. Then the sandbox is entered. */
-static int collect(struct cli *cli, const struct triage_args *args, struct triage_records *records,
-		   struct sources *sources, struct triage_list *logs)
+static int collect_records(struct cli *cli, const struct triage_args *args,
+			   struct triage_records *records, struct sources *sources,
+			   struct triage_list *logs)
 {
 	struct triage_list list = { 0 };
 	int status = CLI_ANSWERED;
@@ -611,8 +616,8 @@ static int collect(struct cli *cli, const struct triage_args *args, struct triag
 }
 
 /* What comes when the sandbox has been entered. */
-static int finish(struct cli *cli, const struct triage_args *args, const struct sources *sources,
-		  struct triage_list *logs)
+static int finish_triage(struct cli *cli, const struct triage_args *args,
+			 const struct sources *sources, struct triage_list *logs)
 {
 	char *baseline = NULL;
 	size_t baseline_len = 0;
@@ -622,7 +627,7 @@ static int finish(struct cli *cli, const struct triage_args *args, const struct 
 		status = baseline ? CLI_ANSWERED : CLI_NO_ANSWER;
 	}
 	if (status == CLI_ANSWERED)
-		status = conclude(cli, args, sources, logs, baseline, baseline_len);
+		status = conclude_triage(cli, args, sources, logs, baseline, baseline_len);
 	free(baseline);
 	return status;
 }
@@ -640,13 +645,13 @@ int triage_page(struct cli *cli, const struct triage_args *args, const struct tr
 	int status = list_logs(args, &logs, &all);
 	if (status == CLI_ANSWERED) {
 		triage_guard(args, &all);
-		status = finish(cli, args, &sources, &logs);
+		status = finish_triage(cli, args, &sources, &logs);
 	}
 	triage_list_fini(&logs);
 	return status; /* the copies go with the process */
 }
 
-static int run(struct cli *cli, const struct triage_args *args)
+static int run_triage(struct cli *cli, const struct triage_args *args)
 {
 	struct triage_records records = { .fd = -1 };
 	struct sources sources = { .fd = cli_alloc((size_t)args->n_paths + 1, sizeof(int)) };
@@ -657,10 +662,10 @@ static int run(struct cli *cli, const struct triage_args *args)
 		return CLI_NO_ANSWER;
 	}
 	int status = args->watch ? triage_records_open(args->records, &records)
-				 : collect(cli, args, &records, &sources, &logs);
+				 : collect_records(cli, args, &records, &sources, &logs);
 	if (status == CLI_ANSWERED)
 		status = args->watch ? triage_watch(cli, args, &records)
-				     : finish(cli, args, &sources, &logs);
+				     : finish_triage(cli, args, &sources, &logs);
 	for (size_t i = 0; args->merge && i < sources.n; i++)
 		close(sources.fd[i]);
 	triage_list_fini(&logs);
@@ -672,7 +677,8 @@ static int run(struct cli *cli, const struct triage_args *args)
 int verb_triage(struct cli *cli, int argc, char **argv)
 {
 	struct triage_args args = { .paths = cli_alloc((size_t)argc, sizeof *args.paths) };
-	int status = arguments_parse(cli, argc, argv, &args) ? run(cli, &args) : CLI_USAGE;
+	int status =
+		triage_arguments_parse(cli, argc, argv, &args) ? run_triage(cli, &args) : CLI_USAGE;
 	free(args.paths);
 	free(args.logs.item);
 	free(args.dumps.item);

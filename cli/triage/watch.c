@@ -21,16 +21,17 @@ enum { SHARE = 10 }; /* looking takes at most one part of so many of the time */
 
 typedef char triage_key[WS_TRIAGE_KEY_BYTES];
 
-struct keys {
+struct watch_keys {
 	triage_key *item; /* owned */
 	size_t n, cap;
 };
 
 struct watch {
 	const struct triage_records *records;
-	struct keys before; /* files that the last look found, and that are not read; sorted */
-	struct keys now;    /* the same of this look */
-	struct keys chosen; /* to be read now */
+	struct watch_keys
+		before;        /* files that the last look found, and that are not read; sorted */
+	struct watch_keys now; /* the same of this look */
+	struct watch_keys chosen; /* to be read now */
 };
 
 static int key_order(const void *left, const void *right)
@@ -38,14 +39,14 @@ static int key_order(const void *left, const void *right)
 	return strcmp(left, right);
 }
 
-static void add(struct keys *keys, const char *key)
+static void add(struct watch_keys *keys, const char *key)
 {
 	cli_grow(&keys->item, &keys->cap, keys->n, sizeof *keys->item);
 	memcpy(keys->item[keys->n++], key, sizeof *keys->item);
 }
 
 /* For triage_list_keep(). */
-static bool is_wanted(void *user, const char *path)
+static bool is_file_wanted(void *user, const char *path)
 {
 	struct watch *watch = user;
 	struct stat at;
@@ -67,8 +68,8 @@ static bool is_wanted(void *user, const char *path)
 }
 
 /* A page of all records, by a process of its own, as it enters the sandbox for good. */
-static void show(struct cli *cli, const struct triage_args *args, const struct triage_list *list,
-		 const struct triage_records *records)
+static void show_watch_page(struct cli *cli, const struct triage_args *args,
+			    const struct triage_list *list, const struct triage_records *records)
 {
 	pid_t self = getpid(), pid = fork();
 	if (pid == 0) {
@@ -82,22 +83,22 @@ static void show(struct cli *cli, const struct triage_args *args, const struct t
 }
 
 /* One look; what is new is read, and shown. */
-static int look(struct cli *cli, const struct triage_args *args, struct triage_records *records,
-		struct watch *watch)
+static int look_once(struct cli *cli, const struct triage_args *args,
+		     struct triage_records *records, struct watch *watch)
 {
 	struct triage_list list;
 	watch->now.n = watch->chosen.n = 0;
 	int status = triage_list_make(args, &list);
 	if (status == CLI_ANSWERED)
-		status = triage_list_keep(&list, is_wanted, watch);
+		status = triage_list_keep(&list, is_file_wanted, watch);
 	if (status == CLI_ANSWERED && list.n) {
 		status = triage_scan(cli, args, &list, records, args->jsonl);
 		triage_records_note(records, watch->chosen.item, watch->chosen.n);
 	}
 	if (status == CLI_ANSWERED && list.n && !args->jsonl)
-		show(cli, args, &list, records);
+		show_watch_page(cli, args, &list, records);
 	triage_list_fini(&list);
-	struct keys before = watch->before;
+	struct watch_keys before = watch->before;
 	watch->before = watch->now;
 	watch->now = before;
 	if (watch->before.n)
@@ -112,7 +113,7 @@ int triage_watch(struct cli *cli, const struct triage_args *args, struct triage_
 	while (status == CLI_ANSWERED) {
 		struct timespec start, end, pause = { .tv_sec = (time_t)args->interval.value };
 		clock_gettime(CLOCK_MONOTONIC, &start);
-		status = look(cli, args, records, &watch);
+		status = look_once(cli, args, records, &watch);
 		clock_gettime(CLOCK_MONOTONIC, &end);
 		time_t least = (end.tv_sec - start.tv_sec) * SHARE;
 		if (pause.tv_sec < least)

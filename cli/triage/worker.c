@@ -45,7 +45,7 @@ struct inbox {
 };
 
 /* False: the other side is gone. */
-static bool receive(struct inbox *in, void *bytes, size_t len)
+static bool inbox_receive(struct inbox *in, void *bytes, size_t len)
 {
 	char *at = bytes;
 	while (len) {
@@ -72,8 +72,8 @@ static bool is_ours(const struct ws_triage_file *file, bool is_named)
 	       ws_triage_pattern_fits(file->pattern, file->path);
 }
 
-static bool look(const struct cli *cli, const struct triage_args *args,
-		 const struct ws_triage_file *file, bool is_named, struct ws_out *out)
+static bool look_at_one_file(const struct cli *cli, const struct triage_args *args,
+			     const struct ws_triage_file *file, bool is_named, struct ws_out *out)
 {
 	struct ws_core_options open = { .size = sizeof open,
 					.max_unpacked_bytes = cli->size_limit };
@@ -107,17 +107,17 @@ _Noreturn void triage_worker(const struct cli *cli, const struct triage_args *ar
 	signal(SIGPIPE, SIG_DFL);
 	setrlimit(RLIMIT_CORE, &none); /* a crash is a row, and not one more file */
 	triage_guard(args, list);
-	while (receive(&in, &request, sizeof request)) {
+	while (inbox_receive(&in, &request, sizeof request)) {
 		struct ws_out out;
 		char *path = cli_alloc((size_t)request.path_len + 1, 1);
-		if (!receive(&in, path, request.path_len))
+		if (!inbox_receive(&in, path, request.path_len))
 			break;
 		struct ws_triage_file file = { path, request.bytes, request.written_ns,
 					       args->pattern, triage_ranks(list, path) };
 		record.len = 0;
 		cli_bytes_write(&record, (const char *)&none_yet, sizeof none_yet);
 		ws_out_init(&out, cli_bytes_write, &record);
-		bool is_dump = look(cli, args, &file, request.is_named, &out);
+		bool is_dump = look_at_one_file(cli, args, &file, request.is_named, &out);
 		free(path);
 		if (ws_out_flush(&out, NULL) != WS_OK)
 			break;

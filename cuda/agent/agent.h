@@ -30,7 +30,7 @@ struct agent {
 		uint8_t *bytes; /* NULL: there is none */
 		size_t n_bytes, n_used;
 	} managed;
-	struct session *session; /* owned; NULL: no debugger */
+	struct agent_session *session; /* owned; NULL: no debugger */
 	uint8_t n_sessions;
 	struct {
 		int pipe; /* -1: there is none */

@@ -34,7 +34,7 @@ enum {
 	FAREWELL_MS = 3000,
 };
 
-struct session {
+struct agent_session {
 	struct ws_target *target;
 	CUDBGAPI api;
 	struct wire_debug debug;
@@ -51,7 +51,7 @@ struct session {
 	size_t n_gone;
 };
 
-static time_t now(void)
+static time_t agent_now(void)
 {
 	struct timespec time;
 	clock_gettime(CLOCK_MONOTONIC, &time);
@@ -62,7 +62,7 @@ static time_t now(void)
 
 /* cuda-gdb is where it made its pipes: below the folder for temporary files, which is the same for
  * its program and for us. */
-static void serve_pipes(const struct session *session, const struct ws_provider *provider)
+static void serve_pipes(const struct agent_session *session, const struct ws_provider *provider)
 {
 	const char *temporary = getenv("TMPDIR");
 	char folder[4096];
@@ -82,9 +82,9 @@ static void serve_pipes(const struct session *session, const struct ws_provider 
 	(void)!ws_cudbg_serve_rpc(provider, &client, &err);
 }
 
-static void *serve(void *data)
+static void *serve_debuggers(void *data)
 {
-	struct session *session = data;
+	struct agent_session *session = data;
 	const struct ws_provider provider = {
 		.api = session->api,
 		.major = UINT32_MAX,
@@ -108,7 +108,7 @@ static void *serve(void *data)
 /* ---- beginning and end ---- */
 
 /* What a session has, but the thread. */
-static void session_free(struct session *session)
+static void session_free(struct agent_session *session)
 {
 	const int fds[] = { session->listener, session->done[0], session->done[1],
 			    session->stop[0],  session->stop[1], session->client };
@@ -124,7 +124,7 @@ static void session_free(struct session *session)
 }
 
 /* A device under a debugger: it runs at once if the program is only beginning. */
-static CUDBGResult make_target(struct agent *agent, struct session *session)
+static CUDBGResult make_target(struct agent *agent, struct agent_session *session)
 {
 	const struct wire_debug *debug = &session->debug;
 	struct ws_error err;
@@ -145,15 +145,15 @@ static CUDBGResult make_target(struct agent *agent, struct session *session)
 	return CUDBG_ERROR_OS_RESOURCES;
 }
 
-static CUDBGResult begin(struct agent *agent, const struct wire_debug *debug)
+static CUDBGResult debugging_begin(struct agent *agent, const struct wire_debug *debug)
 {
-	struct session *session = calloc(1, sizeof *session);
+	struct agent_session *session = calloc(1, sizeof *session);
 	struct ws_error err;
 	if (!session)
 		return CUDBG_ERROR_OS_RESOURCES;
 	session->debug = *debug;
 	session->number = agent->n_sessions;
-	session->since = now();
+	session->since = agent_now();
 	session->listener = -1;
 	session->client = -1;
 	session->done[0] = session->done[1] = session->stop[0] = session->stop[1] = -1;
@@ -164,7 +164,8 @@ static CUDBGResult begin(struct agent *agent, const struct wire_debug *debug)
 	if (result == CUDBG_SUCCESS && !debug->is_rpc &&
 	    ws_cudbg_listen(debug->client, debug->session, &session->listener, &err) != WS_OK)
 		result = CUDBG_ERROR_OS_RESOURCES;
-	if (result == CUDBG_SUCCESS && pthread_create(&session->thread, NULL, serve, session) != 0)
+	if (result == CUDBG_SUCCESS &&
+	    pthread_create(&session->thread, NULL, serve_debuggers, session) != 0)
 		result = CUDBG_ERROR_OS_RESOURCES;
 	if (result != CUDBG_SUCCESS)
 		session_free(session);
@@ -174,24 +175,24 @@ static CUDBGResult begin(struct agent *agent, const struct wire_debug *debug)
 }
 
 /* Whether the client has gone, or goes. */
-static bool is_done_within(const struct session *session, int ms)
+static bool is_done_within(const struct agent_session *session, int ms)
 {
 	struct pollfd polled = { session->done[0], POLLIN, 0 };
 	return poll(&polled, 1, ms) > 0;
 }
 
-static bool is_done(const struct session *session)
+static bool is_done(const struct agent_session *session)
 {
 	return is_done_within(session, 0);
 }
 
-static bool is_client_gone(const struct session *session)
+static bool is_client_gone(const struct agent_session *session)
 {
 	return kill((pid_t)session->debug.client, 0) != 0 && errno == ESRCH;
 }
 
 /* Whether the client has ended, or has closed its socket. */
-static bool is_left(const struct session *session)
+static bool is_left(const struct agent_session *session)
 {
 	struct pollfd polled = { atomic_load(&session->client), POLLRDHUP, 0 };
 	return is_client_gone(session) || poll(&polled, 1, 0) > 0;
@@ -216,7 +217,7 @@ bool session_begin(struct agent *agent)
 		session_end(agent);
 	if (!agent->session) {
 		agent->n_sessions = (uint8_t)(agent->n_sessions % UINT8_MAX + 1); /* never 0 */
-		result = begin(agent, &debug);
+		result = debugging_begin(agent, &debug);
 	}
 	if (result == CUDBG_SUCCESS && debug.waits)
 		return true; /* answered when it listens */
@@ -227,7 +228,7 @@ bool session_begin(struct agent *agent)
 
 void session_end(struct agent *agent)
 {
-	struct session *session = agent->session;
+	struct agent_session *session = agent->session;
 	if (!session)
 		return;
 	if (session->debug.is_rpc && session->has_answer)
@@ -250,7 +251,7 @@ void session_end(struct agent *agent)
 
 void session_step(struct agent *agent)
 {
-	struct session *session = agent->session;
+	struct agent_session *session = agent->session;
 	if (!session)
 		return;
 	if (!session->has_answer && ws_sim_host_watched(session->target)) {
@@ -258,7 +259,7 @@ void session_step(struct agent *agent)
 		(void)tell_driver(agent, CUDBG_SUCCESS);
 	}
 	bool is_late = !session->has_answer &&
-		       (now() - session->since > MOST_WAIT || is_client_gone(session));
+		       (agent_now() - session->since > MOST_WAIT || is_client_gone(session));
 	if (is_late || is_done(session))
 		session_end(agent);
 }
@@ -341,7 +342,7 @@ enum ws_cuda_result session_context(struct agent *agent, const struct exchange *
 
 enum ws_cuda_result session_replace(struct agent *agent, struct ws_sim *fresh)
 {
-	struct session *session = agent->session;
+	struct agent_session *session = agent->session;
 	struct ws_error err;
 	struct ws_sim **grown =
 		realloc(session->gone, (session->n_gone + 1) * sizeof(struct ws_sim *));

@@ -80,7 +80,7 @@ enum ws_cuda_result agent_set_trigger(struct agent *agent, struct exchange *x)
 }
 
 /* Takes all that is written: one request may be many bytes. */
-static void drain(int pipe)
+static void drain_pipe(int pipe)
 {
 	char bytes[1 << 12];
 	struct pollfd more = { pipe, POLLIN, 0 };
@@ -91,7 +91,7 @@ static void drain(int pipe)
 
 /* Has the program call its functions. It may stand, or they may not end: then it is dumped all the
  * same. */
-static bool tell(const struct agent *agent, uint8_t is_made)
+static bool tell_program(const struct agent *agent, uint8_t is_made)
 {
 	struct pollfd answered = { WIRE_DUMPS, POLLIN, 0 };
 	uint8_t byte;
@@ -105,16 +105,16 @@ void agent_triggered(struct agent *agent)
 {
 	static const struct rlimit none;
 	char path[MOST_PATH];
-	drain(agent->trigger.pipe);
+	drain_pipe(agent->trigger.pipe);
 	if (!ws_write_name(agent->trigger.file, agent->process, path, sizeof path)) {
 		agent_say("the name of the dump is too long: %s", agent->trigger.file);
 		return;
 	}
-	const bool is_told = tell(agent, false);
+	const bool is_told = tell_program(agent, false);
 	if (!dump(agent, path, agent->trigger.flags))
 		return;
 	if (is_told)
-		(void)tell(agent, true);
+		(void)tell_program(agent, true);
 	if (agent->trigger.flags & WS_WRITE_SKIP_ABORT)
 		return;
 	agent_say("the program is aborted, as the dump is written");

@@ -4,7 +4,7 @@
 
 #include <warpscope/cudadebugger.h>
 
-static enum ws_cuda_result result_of(uint32_t exception)
+static enum ws_cuda_result exception_result_of(uint32_t exception)
 {
 	switch (exception) {
 	case CUDBG_EXCEPTION_WARP_OUT_OF_RANGE_ADDRESS:
@@ -33,5 +33,5 @@ enum ws_cuda_result agent_fault(const struct ws_sim_fault *fault)
 {
 	if (fault->exception == WS_SIM_UNIMPLEMENTED)
 		agent_say("%s", fault->text);
-	return result_of(fault->exception);
+	return exception_result_of(fault->exception);
 }

@@ -74,7 +74,7 @@ static enum ws_cuda_result hello(struct agent *agent, struct exchange *x)
 	return WS_CUDA_SUCCESS;
 }
 
-static enum ws_cuda_result reset(struct agent *agent)
+static enum ws_cuda_result reset_agent(struct agent *agent)
 {
 	struct ws_sim *fresh;
 	struct ws_error err;
@@ -156,7 +156,7 @@ static enum ws_cuda_result log_line(struct agent *agent, const struct exchange *
 		       : WS_CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-static enum ws_cuda_result serve(struct agent *agent, struct exchange *x)
+static enum ws_cuda_result serve_exchange(struct agent *agent, struct exchange *x)
 {
 	const uint64_t *word = x->request->word;
 	struct ws_error err;
@@ -169,7 +169,7 @@ static enum ws_cuda_result serve(struct agent *agent, struct exchange *x)
 	case WIRE_HELLO:
 		return hello(agent, x);
 	case WIRE_RESET:
-		return agent->is_running ? WS_CUDA_ERROR_ILLEGAL_STATE : reset(agent);
+		return agent->is_running ? WS_CUDA_ERROR_ILLEGAL_STATE : reset_agent(agent);
 	case WIRE_LOAD:
 		return agent_load(agent, x);
 	case WIRE_KERNEL:
@@ -243,7 +243,7 @@ struct channel {
 	uint64_t event;
 };
 
-static void forget(struct channel *channel)
+static void forget_launches(struct channel *channel)
 {
 	if (channel->x.fd >= 0)
 		close(channel->x.fd);
@@ -255,7 +255,7 @@ static void forget(struct channel *channel)
 }
 
 /* False: the program is gone. */
-static bool receive(struct channel *channel)
+static bool agent_receive(struct channel *channel)
 {
 	struct wire_request *request = &channel->request;
 	channel->x = (struct exchange){ .request = request, .fd = -1 };
@@ -276,17 +276,17 @@ static bool reply(struct channel *channel)
 	const struct wire_reply *made = &channel->x.reply;
 	bool ok = wire_send(channel->socket, made, sizeof *made, channel->x.more,
 			    made->result == WS_CUDA_SUCCESS ? made->n_bytes : 0, -1);
-	forget(channel);
+	forget_launches(channel);
 	return ok;
 }
 
 /* Serves what was asked, unless the device stands for a debugger; a launch is answered later. */
-static bool answer(struct channel *channel)
+static bool serve_request(struct channel *channel)
 {
 	struct agent *agent = channel->agent;
 	if (!session_take(agent))
 		return true;
-	channel->x.reply.result = (int32_t)serve(agent, &channel->x);
+	channel->x.reply.result = (int32_t)serve_exchange(agent, &channel->x);
 	session_give(agent, &channel->event);
 	bool launches = channel->request.op == WIRE_LAUNCH;
 	channel->stage = HELD;
@@ -300,7 +300,7 @@ static bool answer(struct channel *channel)
 /* ---- running ---- */
 
 /* Answers a launch. */
-static bool finish(struct channel *channel)
+static bool finish_launch(struct channel *channel)
 {
 	struct agent *agent = channel->agent;
 	if (!session_take(agent))
@@ -320,11 +320,11 @@ static bool finish(struct channel *channel)
 	session_give(agent, NULL);
 	bool ok = copy && wire_send(channel->socket, &made, sizeof made, copy, made.n_bytes, -1);
 	free(copy);
-	forget(channel);
+	forget_launches(channel);
 	return ok;
 }
 
-static void ended(struct channel *channel, enum ws_cuda_result failure, bool was_told)
+static void launch_ended(struct channel *channel, enum ws_cuda_result failure, bool was_told)
 {
 	struct agent *agent = channel->agent;
 	agent->is_running = false;
@@ -335,7 +335,7 @@ static void ended(struct channel *channel, enum ws_cuda_result failure, bool was
 }
 
 /* Executes a slice of what was launched. */
-static void run(struct channel *channel)
+static void run_launch_slice(struct channel *channel)
 {
 	struct agent *agent = channel->agent;
 	enum ws_sim_outcome outcome;
@@ -343,39 +343,39 @@ static void run(struct channel *channel)
 	struct ws_error err;
 	agent->is_stuck = false;
 	if (agent->left != WS_CUDA_SUCCESS) {
-		ended(channel, agent->left, true);
+		launch_ended(channel, agent->left, true);
 		agent->left = WS_CUDA_SUCCESS;
 		return;
 	}
 	if (ws_sim_run(agent->sim, SLICE, &outcome, &err) != WS_OK) {
-		ended(channel, agent_result(&err), false);
+		launch_ended(channel, agent_result(&err), false);
 		return;
 	}
 	agent->is_stuck = outcome == WS_SIM_STUCK;
 	if (outcome == WS_SIM_DONE)
-		ended(channel, WS_CUDA_SUCCESS, false);
+		launch_ended(channel, WS_CUDA_SUCCESS, false);
 	else if (outcome == WS_SIM_FAULTED && ws_sim_fault(agent->sim, &fault))
-		ended(channel, agent_fault(&fault), false);
+		launch_ended(channel, agent_fault(&fault), false);
 }
 
 /* ---- the loop ---- */
 
 /* Goes on with what a socket is amid. False: the program is gone. */
-static bool step(struct channel *channel)
+static bool step_channel(struct channel *channel)
 {
 	struct agent *agent = channel->agent;
 	enum ws_cuda_result failure;
 	bool ok = true;
 	if (channel->stage == ASKED)
-		ok = answer(channel);
+		ok = serve_request(channel);
 	else if (channel->stage == HELD && !session_holds(agent, channel->event))
 		ok = reply(channel);
 	if (channel->stage == RUNNING && !agent->session)
-		run(channel);
+		run_launch_slice(channel);
 	else if (channel->stage == RUNNING && session_is_done(agent, &failure))
-		ended(channel, failure, true);
+		launch_ended(channel, failure, true);
 	if (channel->stage == ENDED)
-		ok = finish(channel);
+		ok = finish_launch(channel);
 	return ok;
 }
 
@@ -422,14 +422,14 @@ static void loop(struct agent *agent)
 		if (any && polled[2].revents)
 			ok = session_begin(agent);
 		if (ok && any && polled[0].revents & POLLIN)
-			ok = receive(&calls);
+			ok = agent_receive(&calls);
 		if (ok && any && polled[1].revents & POLLIN)
-			ok = receive(&work);
+			ok = agent_receive(&work);
 		session_step(agent);
-		ok = ok && step(&calls) && step(&work);
+		ok = ok && step_channel(&calls) && step_channel(&work);
 	}
-	forget(&calls);
-	forget(&work);
+	forget_launches(&calls);
+	forget_launches(&work);
 }
 
 /* Whether the program has ended, and not only become one that cannot be served any more. Any of its

@@ -11,18 +11,18 @@
 #include <unistd.h>
 
 /* Rows: where they begin, from one to the next, bytes of each, how many. */
-struct rows {
+struct memory_rows {
 	uint64_t at, pitch, n_bytes, n;
 };
 
-static struct rows rows_of(const struct exchange *x)
+static struct memory_rows rows_of(const struct exchange *x)
 {
 	const uint64_t *word = x->request->word;
-	return (struct rows){ word[0], word[1], word[2], word[3] };
+	return (struct memory_rows){ word[0], word[1], word[2], word[3] };
 }
 
 /* Whether all of it is `n_bytes` in one piece. */
-static bool is_piece(const struct rows *rows, uint64_t n_bytes)
+static bool is_piece(const struct memory_rows *rows, uint64_t n_bytes)
 {
 	return rows->n_bytes <= WIRE_PIECE && rows->n <= WIRE_PIECE && n_bytes <= WIRE_PIECE &&
 	       rows->n_bytes * rows->n == n_bytes;
@@ -66,7 +66,7 @@ enum ws_cuda_result agent_share(struct agent *agent, struct exchange *x)
 	return result;
 }
 
-static void unmap(struct shared **at)
+static void unmap_shared(struct shared **at)
 {
 	struct shared *gone = *at;
 	*at = gone->next;
@@ -81,7 +81,7 @@ enum ws_cuda_result agent_free(struct agent *agent, uint64_t address)
 		return agent_result(&err);
 	for (struct shared **at = &agent->shared; *at; at = &(*at)->next)
 		if ((*at)->address == address) {
-			unmap(at);
+			unmap_shared(at);
 			break;
 		}
 	return WS_CUDA_SUCCESS;
@@ -90,7 +90,7 @@ enum ws_cuda_result agent_free(struct agent *agent, uint64_t address)
 void agent_shared_fini(struct agent *agent)
 {
 	while (agent->shared)
-		unmap(&agent->shared);
+		unmap_shared(&agent->shared);
 }
 
 /* ---- managed variables ---- */
@@ -132,7 +132,7 @@ void agent_managed_reset(struct agent *agent)
 
 enum ws_cuda_result agent_write(struct agent *agent, struct exchange *x)
 {
-	const struct rows rows = rows_of(x);
+	const struct memory_rows rows = rows_of(x);
 	struct ws_error err;
 	if (!is_piece(&rows, x->request->n_bytes))
 		return WS_CUDA_ERROR_INVALID_VALUE;
@@ -145,7 +145,7 @@ enum ws_cuda_result agent_write(struct agent *agent, struct exchange *x)
 
 enum ws_cuda_result agent_read(struct agent *agent, struct exchange *x)
 {
-	const struct rows rows = rows_of(x);
+	const struct memory_rows rows = rows_of(x);
 	struct ws_error err;
 	uint64_t n_bytes = rows.n > 0 && rows.n_bytes <= WIRE_PIECE / rows.n ? rows.n_bytes * rows.n
 									     : UINT64_MAX;

@@ -28,7 +28,7 @@ unsigned array_component(int format)
 }
 
 /* What the extents of a description have to be. */
-static CUresult check(const CUDA_ARRAY3D_DESCRIPTOR *about)
+static CUresult check_array_extents(const CUDA_ARRAY3D_DESCRIPTOR *about)
 {
 	bool is_layered = about->flags & CU_ARRAY_LAYERED, is_cube = about->flags & CU_ARRAY_CUBE;
 	if (about->flags & ~(unsigned)ALL_FLAGS || array_component(about->format) == 0)
@@ -48,11 +48,11 @@ static CUresult check(const CUDA_ARRAY3D_DESCRIPTOR *about)
 	return CUDA_SUCCESS;
 }
 
-static CUresult create(CUarray *ret_array, const CUDA_ARRAY3D_DESCRIPTOR *about)
+static CUresult driver_array_create(CUarray *ret_array, const CUDA_ARRAY3D_DESCRIPTOR *about)
 {
 	CUresult result = ret_array && about ? driver_check() : CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS)
-		result = check(about);
+		result = check_array_extents(about);
 	if (result != CUDA_SUCCESS)
 		return result;
 	struct array *array = calloc(1, sizeof *array);
@@ -78,7 +78,7 @@ static CUresult create(CUarray *ret_array, const CUDA_ARRAY3D_DESCRIPTOR *about)
 
 CU_API(cuArray3DCreate_v2)(CUarray *ret_array, const CUDA_ARRAY3D_DESCRIPTOR *about)
 {
-	DONE(create(ret_array, about));
+	DONE(driver_array_create(ret_array, about));
 }
 
 CU_API(cuArrayCreate_v2)(CUarray *ret_array, const CUDA_ARRAY_DESCRIPTOR *about)
@@ -89,7 +89,7 @@ CU_API(cuArrayCreate_v2)(CUarray *ret_array, const CUDA_ARRAY_DESCRIPTOR *about)
 					       .height = about->height,
 					       .format = about->format,
 					       .n_channels = about->n_channels };
-	DONE(create(ret_array, &full));
+	DONE(driver_array_create(ret_array, &full));
 }
 
 CU_API(cuArrayDestroy)(CUarray array)

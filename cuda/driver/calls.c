@@ -121,8 +121,8 @@ static CUresult lost(void)
 	return CUDA_ERROR_DEVICE_UNAVAILABLE;
 }
 
-static bool ask(int socket, enum wire_op op, const uint64_t word[WIRE_WORDS], const void *bytes,
-		size_t n_bytes, int fd)
+static bool ask_agent(int socket, enum wire_op op, const uint64_t word[WIRE_WORDS],
+		      const void *bytes, size_t n_bytes, int fd)
 {
 	struct wire_request request = { .op = op, .n_bytes = (uint32_t)n_bytes };
 	memcpy(request.word, word, sizeof request.word);
@@ -135,7 +135,7 @@ CUresult driver_call(enum wire_op op, uint64_t word[WIRE_WORDS], const void *byt
 	struct wire_reply reply;
 	void *more = NULL;
 	pthread_mutex_lock(&calls_lock);
-	bool ok = ask(calls, op, word, bytes, n_bytes, fd) &&
+	bool ok = ask_agent(calls, op, word, bytes, n_bytes, fd) &&
 		  wire_receive(calls, &reply, sizeof reply, NULL);
 	if (ok && reply.result == CUDA_SUCCESS && reply.n_bytes > 0) {
 		more = malloc(reply.n_bytes);
@@ -156,7 +156,7 @@ CUresult driver_call(enum wire_op op, uint64_t word[WIRE_WORDS], const void *byt
 bool driver_work_send(enum wire_op op, const uint64_t word[WIRE_WORDS], const void *bytes,
 		      size_t n_bytes)
 {
-	return ask(work, op, word, bytes, n_bytes, -1);
+	return ask_agent(work, op, word, bytes, n_bytes, -1);
 }
 
 CUresult driver_work_end(uint64_t ret_word[WIRE_WORDS], void *ret_bytes, size_t n_ret)

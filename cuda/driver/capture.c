@@ -8,9 +8,9 @@
 struct capture {
 	struct capture *next; /* of all */
 	uint64_t id;
-	struct graph *graph;    /* owned */
-	struct stream *begun;   /* where it ends, too */
-	struct stream **others; /* owned; those that joined */
+	struct graph *graph;           /* owned */
+	struct driver_stream *begun;   /* where it ends, too */
+	struct driver_stream **others; /* owned; those that joined */
 	size_t n_others;
 	bool is_spoilt;
 };
@@ -21,7 +21,7 @@ static _Thread_local int thread_mode;
 
 /* ---- under lock ---- */
 
-static struct capture *find(uint64_t id)
+static struct capture *capture_find(uint64_t id)
 {
 	struct capture *capture = captures;
 	while (capture && capture->id != id)
@@ -53,7 +53,7 @@ static CUresult set_ends(CUgraphNode **ends, size_t *n_ends, const CUgraphNode *
 	return CUDA_SUCCESS;
 }
 
-static void leave(struct stream *stream)
+static void leave(struct driver_stream *stream)
 {
 	free(stream->ends);
 	stream->ends = NULL;
@@ -61,9 +61,10 @@ static void leave(struct stream *stream)
 	stream->capture = NULL;
 }
 
-static CUresult join(struct capture *capture, struct stream *stream)
+static CUresult join_capture(struct capture *capture, struct driver_stream *stream)
 {
-	void *grown = realloc(capture->others, (capture->n_others + 1) * sizeof(struct stream *));
+	void *grown =
+		realloc(capture->others, (capture->n_others + 1) * sizeof(struct driver_stream *));
 	if (!grown)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	capture->others = grown;
@@ -102,7 +103,7 @@ static void end(struct capture *capture)
 
 /* ---- what streams do ---- */
 
-CUresult capture_add(struct stream *stream, const struct op *op)
+CUresult capture_add(struct driver_stream *stream, const struct driver_op *op)
 {
 	CUgraphNode node;
 	pthread_mutex_lock(&lock);
@@ -119,7 +120,7 @@ CUresult capture_add(struct stream *stream, const struct op *op)
 	return result;
 }
 
-CUresult capture_record(struct stream *stream, struct event *event)
+CUresult capture_record(struct driver_stream *stream, struct event *event)
 {
 	pthread_mutex_lock(&lock);
 	event->capture = stream->capture->id;
@@ -129,16 +130,16 @@ CUresult capture_record(struct stream *stream, struct event *event)
 	return result;
 }
 
-CUresult capture_wait(struct stream *stream, const struct event *event)
+CUresult capture_wait(struct driver_stream *stream, const struct event *event)
 {
 	pthread_mutex_lock(&lock);
-	struct capture *capture = find(event->capture);
+	struct capture *capture = capture_find(event->capture);
 	CUresult result = CUDA_SUCCESS;
 	if (!capture)
 		result = stream->capture ? CUDA_ERROR_STREAM_CAPTURE_ISOLATION
 					 : CUDA_SUCCESS; /* what it was recorded in is over */
 	else if (!stream->capture)
-		result = join(capture, stream);
+		result = join_capture(capture, stream);
 	else if (stream->capture != capture)
 		result = CUDA_ERROR_STREAM_CAPTURE_MERGE;
 	if (result == CUDA_SUCCESS && capture)
@@ -157,7 +158,7 @@ void capture_forget(struct event *event)
 	event->capture = 0;
 }
 
-CUresult capture_spoil(struct stream *stream)
+CUresult capture_spoil(struct driver_stream *stream)
 {
 	pthread_mutex_lock(&lock);
 	stream->capture->is_spoilt = true;
@@ -167,7 +168,7 @@ CUresult capture_spoil(struct stream *stream)
 
 /* ---- the program's calls ---- */
 
-static CUresult begin(CUstream handle, int mode)
+static CUresult capture_begin(CUstream handle, int mode)
 {
 	CUresult result = mode >= 0 && mode <= 2 ? stream_check(handle) : CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS && (!handle || handle == CU_STREAM_LEGACY))
@@ -196,12 +197,12 @@ static CUresult begin(CUstream handle, int mode)
 
 CU_API(cuStreamBeginCapture_v2)(CUstream stream, int mode)
 {
-	DONE(begin(stream, mode));
+	DONE(capture_begin(stream, mode));
 }
 
 CU_API(cuStreamBeginCapture)(CUstream stream)
 {
-	DONE(begin(stream, 0));
+	DONE(capture_begin(stream, 0));
 }
 
 CU_API(cuStreamEndCapture)(CUstream handle, CUgraph *ret_graph)
@@ -210,7 +211,7 @@ CU_API(cuStreamEndCapture)(CUstream handle, CUgraph *ret_graph)
 	if (result != CUDA_SUCCESS)
 		DONE(result);
 	pthread_mutex_lock(&lock);
-	struct stream *stream = stream_of(handle);
+	struct driver_stream *stream = stream_of(handle);
 	struct capture *capture = stream->capture;
 	*ret_graph = NULL;
 	if (!capture)
@@ -231,14 +232,14 @@ CU_API(cuStreamEndCapture)(CUstream handle, CUgraph *ret_graph)
 	DONE(result);
 }
 
-static CUresult tell(CUstream handle, int *ret_status, unsigned long long *ret_id,
-		     CUgraph *ret_graph, const CUgraphNode **ret_nodes, size_t *ret_n)
+static CUresult tell_capture(CUstream handle, int *ret_status, unsigned long long *ret_id,
+			     CUgraph *ret_graph, const CUgraphNode **ret_nodes, size_t *ret_n)
 {
 	CUresult result = ret_status ? stream_check(handle) : CUDA_ERROR_INVALID_VALUE;
 	if (result != CUDA_SUCCESS)
 		return result;
 	pthread_mutex_lock(&lock);
-	const struct stream *stream = stream_of(handle);
+	const struct driver_stream *stream = stream_of(handle);
 	const struct capture *capture = stream->capture;
 	*ret_status = !capture             ? CU_CAPTURE_NONE
 		      : capture->is_spoilt ? CU_CAPTURE_INVALIDATED
@@ -259,19 +260,19 @@ static CUresult tell(CUstream handle, int *ret_status, unsigned long long *ret_i
 
 CU_API(cuStreamIsCapturing)(CUstream stream, int *ret_status)
 {
-	DONE(tell(stream, ret_status, NULL, NULL, NULL, NULL));
+	DONE(tell_capture(stream, ret_status, NULL, NULL, NULL, NULL));
 }
 
 CU_API(cuStreamGetCaptureInfo)(CUstream stream, int *ret_status, unsigned long long *ret_id)
 {
-	DONE(tell(stream, ret_status, ret_id, NULL, NULL, NULL));
+	DONE(tell_capture(stream, ret_status, ret_id, NULL, NULL, NULL));
 }
 
 CU_API(cuStreamGetCaptureInfo_v2)
 (CUstream stream, int *ret_status, unsigned long long *ret_id, CUgraph *ret_graph,
  const CUgraphNode **ret_nodes, size_t *ret_n)
 {
-	DONE(tell(stream, ret_status, ret_id, ret_graph, ret_nodes, ret_n));
+	DONE(tell_capture(stream, ret_status, ret_id, ret_graph, ret_nodes, ret_n));
 }
 
 CU_API(cuStreamGetCaptureInfo_v3)
@@ -280,17 +281,17 @@ CU_API(cuStreamGetCaptureInfo_v3)
 {
 	if (ret_edges)
 		*ret_edges = NULL; /* all are usual ones */
-	DONE(tell(stream, ret_status, ret_id, ret_graph, ret_nodes, ret_n));
+	DONE(tell_capture(stream, ret_status, ret_id, ret_graph, ret_nodes, ret_n));
 }
 
-static CUresult update(CUstream handle, const CUgraphNode *nodes, size_t n, unsigned flags)
+static CUresult update_capture(CUstream handle, const CUgraphNode *nodes, size_t n, unsigned flags)
 {
 	CUresult result =
 		flags <= 1 && (n == 0 || nodes) ? stream_check(handle) : CUDA_ERROR_INVALID_VALUE;
 	if (result != CUDA_SUCCESS)
 		return result;
 	pthread_mutex_lock(&lock);
-	struct stream *stream = stream_of(handle);
+	struct driver_stream *stream = stream_of(handle);
 	if (!stream->capture)
 		result = CUDA_ERROR_ILLEGAL_STATE;
 	for (size_t i = 0; i < n && result == CUDA_SUCCESS; i++)
@@ -305,13 +306,13 @@ static CUresult update(CUstream handle, const CUgraphNode *nodes, size_t n, unsi
 CU_API(cuStreamUpdateCaptureDependencies)
 (CUstream stream, CUgraphNode *nodes, size_t n, unsigned flags)
 {
-	DONE(update(stream, nodes, n, flags));
+	DONE(update_capture(stream, nodes, n, flags));
 }
 
 CU_API(cuStreamUpdateCaptureDependencies_v2)
 (CUstream stream, CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t n, unsigned flags)
 {
-	DONE(edges ? CUDA_ERROR_NOT_SUPPORTED : update(stream, nodes, n, flags));
+	DONE(edges ? CUDA_ERROR_NOT_SUPPORTED : update_capture(stream, nodes, n, flags));
 }
 
 /* Whether calls that wait are refused while something captures: they are not, here. */

@@ -7,8 +7,8 @@
 
 /* ---- what the queue does ---- */
 
-static CUresult transfer(enum wire_op what, const struct side *device, const struct side *host,
-			 uint64_t n_bytes, uint64_t n_rows)
+static CUresult transfer_rows(enum wire_op what, const struct copy_side *device,
+			      const struct copy_side *host, uint64_t n_bytes, uint64_t n_rows)
 {
 	CUresult result = CUDA_SUCCESS;
 	if (device->pitch == n_bytes && host->pitch == n_bytes) { /* rows without gaps are one */
@@ -27,8 +27,8 @@ static CUresult transfer(enum wire_op what, const struct side *device, const str
 	return result;
 }
 
-static CUresult run_slice(const struct side *to, const struct side *from, uint64_t n_bytes,
-			  uint64_t n_rows)
+static CUresult run_slice(const struct copy_side *to, const struct copy_side *from,
+			  uint64_t n_bytes, uint64_t n_rows)
 {
 	if (to->is_host && from->is_host) {
 		for (uint64_t i = 0; i < n_rows; i++)
@@ -37,17 +37,17 @@ static CUresult run_slice(const struct side *to, const struct side *from, uint64
 		return CUDA_SUCCESS;
 	}
 	if (to->is_host)
-		return transfer(WIRE_READ, from, to, n_bytes, n_rows);
+		return transfer_rows(WIRE_READ, from, to, n_bytes, n_rows);
 	if (from->is_host)
-		return transfer(WIRE_WRITE, to, from, n_bytes, n_rows);
+		return transfer_rows(WIRE_WRITE, to, from, n_bytes, n_rows);
 	uint64_t word[WIRE_WORDS] = { to->at, to->pitch, from->at, from->pitch, n_bytes, n_rows };
 	return driver_work(WIRE_COPY, word, NULL, 0, NULL, 0);
 }
 
-static CUresult run_box(struct op *op)
+static CUresult run_box(struct driver_op *op)
 {
 	const struct box *box = op->host;
-	struct side to = box->to, from = box->from;
+	struct copy_side to = box->to, from = box->from;
 	CUresult result = CUDA_SUCCESS;
 	for (uint64_t z = 0; z < box->n_slices && result == CUDA_SUCCESS; z++) {
 		result = run_slice(&to, &from, box->n_bytes, box->n_rows);
@@ -57,7 +57,7 @@ static CUresult run_box(struct op *op)
 	return result;
 }
 
-static CUresult run_fill(struct op *op)
+static CUresult run_fill(struct driver_op *op)
 {
 	return driver_work(WIRE_FILL, op->word, NULL, 0, NULL, 0);
 }
@@ -66,7 +66,7 @@ static CUresult run_fill(struct op *op)
 
 /* The op that moves a box; `keeps`: bytes of the host are taken now, as the program may change
  * them. */
-static CUresult make_op(const struct box *box, bool keeps, struct op *ret_op)
+static CUresult make_op(const struct box *box, bool keeps, struct driver_op *ret_op)
 {
 	uint64_t n_rows = box->n_rows * box->n_slices, n_kept = keeps ? box->n_bytes * n_rows : 0;
 	if (box->n_bytes > SIZE_MAX / 2 / n_rows)
@@ -75,17 +75,17 @@ static CUresult make_op(const struct box *box, bool keeps, struct op *ret_op)
 	if (!mine)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	*mine = *box;
-	*ret_op = (struct op){ .run = run_box,
-			       .type = CU_NODE_MEMCPY,
-			       .host = mine,
-			       .n_host = sizeof *mine + n_kept };
+	*ret_op = (struct driver_op){ .run = run_box,
+				      .type = CU_NODE_MEMCPY,
+				      .host = mine,
+				      .n_host = sizeof *mine + n_kept };
 	if (!keeps)
 		return CUDA_SUCCESS;
 	char *to = (char *)(mine + 1);
-	mine->from = (struct side){ .at = (uintptr_t)to,
-				    .pitch = box->n_bytes,
-				    .slice = box->n_bytes * box->n_rows,
-				    .is_host = true };
+	mine->from = (struct copy_side){ .at = (uintptr_t)to,
+					 .pitch = box->n_bytes,
+					 .slice = box->n_bytes * box->n_rows,
+					 .is_host = true };
 	for (uint64_t i = 0; i < n_rows; i++)
 		memcpy(to + i * box->n_bytes,
 		       (const char *)(uintptr_t)(box->from.at + i / box->n_rows * box->from.slice +
@@ -94,13 +94,13 @@ static CUresult make_op(const struct box *box, bool keeps, struct op *ret_op)
 	return CUDA_SUCCESS;
 }
 
-static CUresult copy(const struct box *box, bool waits, CUstream stream)
+static CUresult copy_through_boxes(const struct box *box, bool waits, CUstream stream)
 {
 	CUresult result = stream_check(stream);
 	if (result != CUDA_SUCCESS || box->n_bytes == 0 || box->n_rows == 0 || box->n_slices == 0)
 		return result;
 	bool captures = stream_captures(stream), keeps = box->from.is_host && !captures;
-	struct op op = { .run = run_box, .host = (void *)(uintptr_t)box };
+	struct driver_op op = { .run = run_box, .host = (void *)(uintptr_t)box };
 	if (waits || (keeps && box->to.is_host))
 		return queue_do(&op);
 	result = make_op(box, keeps, &op);
@@ -109,22 +109,22 @@ static CUresult copy(const struct box *box, bool waits, CUstream stream)
 
 /* A place of the host. Memory that both see is taken as the device's: the program may change it
  * until the copy is made. */
-static struct side host_side(uint64_t at)
+static struct copy_side host_side(uint64_t at)
 {
-	struct range range;
-	return (struct side){ .at = at, .is_host = !range_find(at, &range) };
+	struct driver_range range;
+	return (struct copy_side){ .at = at, .is_host = !range_find(at, &range) };
 }
 
-static struct side device_side(CUdeviceptr address)
+static struct copy_side device_side(CUdeviceptr address)
 {
-	return (struct side){ .at = address };
+	return (struct copy_side){ .at = address };
 }
 
-static CUresult copy_line(struct side to, struct side from, size_t n_bytes, bool waits,
+static CUresult copy_line(struct copy_side to, struct copy_side from, size_t n_bytes, bool waits,
 			  CUstream stream)
 {
 	const struct box box = { to, from, n_bytes, 1, 1 };
-	return copy(&box, waits, stream);
+	return copy_through_boxes(&box, waits, stream);
 }
 
 CU_API(cuMemcpy)(CUdeviceptr to, CUdeviceptr from, size_t n)
@@ -194,7 +194,7 @@ struct corner {
 };
 
 static CUresult side_make(const struct corner *c, size_t width, size_t height,
-			  struct side *ret_side)
+			  struct copy_side *ret_side)
 {
 	uint64_t pitch = c->pitch ? c->pitch : c->x + width;
 	uint64_t rows = c->height ? c->height : c->y + height;
@@ -243,7 +243,7 @@ static CUresult box_make(const CUDA_MEMCPY3D *c, struct box *ret_box)
 	return result == CUDA_SUCCESS ? side_make(&to, c->width, c->height, &ret_box->to) : result;
 }
 
-CUresult copy_op(const CUDA_MEMCPY3D *c, struct op *ret_op)
+CUresult copy_op(const CUDA_MEMCPY3D *c, struct driver_op *ret_op)
 {
 	struct box box;
 	CUresult result = box_make(c, &box);
@@ -256,7 +256,7 @@ static CUresult copy_box(const CUDA_MEMCPY3D *c, bool waits, CUstream stream)
 {
 	struct box box;
 	CUresult result = box_make(c, &box);
-	return result == CUDA_SUCCESS ? copy(&box, waits, stream) : result;
+	return result == CUDA_SUCCESS ? copy_through_boxes(&box, waits, stream) : result;
 }
 
 static CUresult copy_rectangle(const CUDA_MEMCPY2D *c, bool waits, CUstream stream)
@@ -313,7 +313,7 @@ CU_API(cuMemcpy3DAsync_v2)(const CUDA_MEMCPY3D *c, CUstream stream)
 /* ---- bytes of arrays ---- */
 
 /* From a byte of an array of one dimension on. */
-static CUresult array_side(CUarray array, size_t offset, size_t n, struct side *ret_side)
+static CUresult array_side(CUarray array, size_t offset, size_t n, struct copy_side *ret_side)
 {
 	if (!IS(array, MAGIC_ARRAY))
 		return CUDA_ERROR_INVALID_HANDLE;
@@ -323,18 +323,18 @@ static CUresult array_side(CUarray array, size_t offset, size_t n, struct side *
 	return CUDA_SUCCESS;
 }
 
-static CUresult copy_to_array(CUarray to, size_t offset, struct side from, size_t n, bool waits,
-			      CUstream stream)
+static CUresult copy_to_array(CUarray to, size_t offset, struct copy_side from, size_t n,
+			      bool waits, CUstream stream)
 {
-	struct side side;
+	struct copy_side side;
 	CUresult result = array_side(to, offset, n, &side);
 	return result == CUDA_SUCCESS ? copy_line(side, from, n, waits, stream) : result;
 }
 
-static CUresult copy_from_array(struct side to, CUarray from, size_t offset, size_t n, bool waits,
-				CUstream stream)
+static CUresult copy_from_array(struct copy_side to, CUarray from, size_t offset, size_t n,
+				bool waits, CUstream stream)
 {
-	struct side side;
+	struct copy_side side;
 	CUresult result = array_side(from, offset, n, &side);
 	return result == CUDA_SUCCESS ? copy_line(to, side, n, waits, stream) : result;
 }
@@ -373,7 +373,7 @@ CU_API(cuMemcpyAtoD_v2)(CUdeviceptr to, CUarray from, size_t offset, size_t n)
 CU_API(cuMemcpyAtoA_v2)
 (CUarray to, size_t to_offset, CUarray from, size_t from_offset, size_t n)
 {
-	struct side side;
+	struct copy_side side;
 	CUresult result = array_side(from, from_offset, n, &side);
 	DONE(result == CUDA_SUCCESS ? copy_to_array(to, to_offset, side, n, true, NULL) : result);
 }
@@ -381,20 +381,20 @@ CU_API(cuMemcpyAtoA_v2)
 /* ---- fills ---- */
 
 CUresult fill_op(CUdeviceptr at, size_t pitch, unsigned value, unsigned size, size_t width,
-		 size_t height, struct op *ret_op)
+		 size_t height, struct driver_op *ret_op)
 {
 	if ((size != 1 && size != 2 && size != 4) || at % size != 0 || width > SIZE_MAX / 8)
 		return CUDA_ERROR_INVALID_VALUE;
-	*ret_op = (struct op){ .run = run_fill,
-			       .type = CU_NODE_MEMSET,
-			       .word = { at, pitch, value, size, width, height } };
+	*ret_op = (struct driver_op){ .run = run_fill,
+				      .type = CU_NODE_MEMSET,
+				      .word = { at, pitch, value, size, width, height } };
 	return CUDA_SUCCESS;
 }
 
-static CUresult fill(CUdeviceptr at, size_t pitch, unsigned value, unsigned size, size_t width,
-		     size_t height, bool waits, CUstream stream)
+static CUresult device_fill(CUdeviceptr at, size_t pitch, unsigned value, unsigned size,
+			    size_t width, size_t height, bool waits, CUstream stream)
 {
-	struct op op;
+	struct driver_op op;
 	CUresult result = stream_check(stream);
 	if (result == CUDA_SUCCESS)
 		result = fill_op(at, pitch, value, size, width, height, &op);
@@ -406,21 +406,21 @@ static CUresult fill(CUdeviceptr at, size_t pitch, unsigned value, unsigned size
 #define FILL(name, type, size)                                                                   \
 	CU_API(cuMemsetD##name##_v2)(CUdeviceptr at, type value, size_t n)                       \
 	{                                                                                        \
-		DONE(fill(at, 0, value, size, n, 1, true, NULL));                                \
+		DONE(device_fill(at, 0, value, size, n, 1, true, NULL));                         \
 	}                                                                                        \
 	CU_API(cuMemsetD##name##Async)(CUdeviceptr at, type value, size_t n, CUstream stream)    \
 	{                                                                                        \
-		DONE(fill(at, 0, value, size, n, 1, false, stream));                             \
+		DONE(device_fill(at, 0, value, size, n, 1, false, stream));                      \
 	}                                                                                        \
 	CU_API(cuMemsetD2D##name##_v2)                                                           \
 	(CUdeviceptr at, size_t pitch, type value, size_t width, size_t height)                  \
 	{                                                                                        \
-		DONE(fill(at, pitch, value, size, width, height, true, NULL));                   \
+		DONE(device_fill(at, pitch, value, size, width, height, true, NULL));            \
 	}                                                                                        \
 	CU_API(cuMemsetD2D##name##Async)                                                         \
 	(CUdeviceptr at, size_t pitch, type value, size_t width, size_t height, CUstream stream) \
 	{                                                                                        \
-		DONE(fill(at, pitch, value, size, width, height, false, stream));                \
+		DONE(device_fill(at, pitch, value, size, width, height, false, stream));         \
 	}
 
 FILL(8, unsigned char, 1)

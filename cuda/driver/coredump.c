@@ -22,7 +22,7 @@
 #include <warpscope/write.h>
 
 /* CUcoredumpSettings. */
-enum attribute {
+enum dump_attribute {
 	ON_EXCEPTION = 1,
 	TRIGGER_HOST,
 	LIGHTWEIGHT,
@@ -61,7 +61,7 @@ static bool is_on(const char *name)
 	return text && strcmp(text, "1") == 0;
 }
 
-static void fix_name(enum attribute attribute, const char *name, char to[COREDUMP_NAME])
+static void fix_name(enum dump_attribute attribute, const char *name, char to[COREDUMP_NAME])
 {
 	const char *text = getenv(name);
 	if (!text || !*text)
@@ -191,7 +191,7 @@ void coredump_begin(void)
 /* Bytes of an attribute's value; 0: there is no such attribute. */
 static size_t value_bytes(int attribute)
 {
-	switch ((enum attribute)attribute) {
+	switch ((enum dump_attribute)attribute) {
 	case ON_EXCEPTION:
 	case TRIGGER_HOST:
 	case LIGHTWEIGHT:
@@ -252,7 +252,7 @@ static CUresult get(const struct context *context, int attribute, void *ret_valu
 	return CUDA_SUCCESS;
 }
 
-static CUresult set_text(char to[COREDUMP_NAME], const char *text, size_t size)
+static CUresult set_pattern_text(char to[COREDUMP_NAME], const char *text, size_t size)
 {
 	size_t n = strnlen(text, size);
 	if (n == 0 || n >= COREDUMP_NAME)
@@ -307,7 +307,7 @@ static CUresult set_locked(struct context *context, int attribute, const void *v
 		return CUDA_ERROR_NOT_PERMITTED;
 	if (attribute == FILE_NAME || attribute == PIPE_NAME) {
 		CUresult result =
-			set_text(attribute == FILE_NAME ? to->file : to->pipe, value, size);
+			set_pattern_text(attribute == FILE_NAME ? to->file : to->pipe, value, size);
 		if (result == CUDA_SUCCESS)
 			to->set |= 1u << attribute;
 		return result;

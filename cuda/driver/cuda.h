@@ -21,9 +21,9 @@ typedef unsigned long long CUdeviceptr;
 typedef unsigned long long CUmemGenericAllocationHandle;
 typedef struct context *CUcontext;
 typedef struct module *CUmodule;
-typedef struct kernel *CUfunction; /* also a CUkernel */
+typedef struct driver_kernel *CUfunction; /* also a CUkernel */
 typedef struct module *CUlibrary;
-typedef struct stream *CUstream;
+typedef struct driver_stream *CUstream;
 typedef struct event *CUevent;
 typedef struct array *CUarray;
 typedef struct graph *CUgraph, *CUgraphExec;

@@ -160,7 +160,7 @@ static void *wait_for_debuggers(void *unused)
 }
 
 /* Under the program's signals none may come to this thread. */
-static void start_thread(void)
+static void start_capability_thread(void)
 {
 	int ends[2];
 	sigset_t all, before;
@@ -189,7 +189,7 @@ void debug_begin(void)
 {
 	if (read_variable(&cudbgIpcFlag))
 		announce(true);
-	start_thread();
+	start_capability_thread();
 }
 
 void debug_tell(enum wire_change change)
@@ -203,7 +203,7 @@ void debug_tell(enum wire_change change)
 /* ---- what a debugger may want while the program runs ---- */
 
 /* Whether a debugger wants this; what it wants may have changed. */
-static bool is_wanted(uint32_t capability)
+static bool is_capability_wanted(uint32_t capability)
 {
 	static atomic_uint told;
 	if (!read_variable(&cudbgDebuggerInitialized))
@@ -222,7 +222,8 @@ uint32_t debug_stack(uint64_t ret_stack[DEBUG_STACK])
 	void *frames[DEBUG_STACK + OURS];
 	Dl_info self, of;
 	uint32_t n = 0;
-	if (!is_wanted(CUDBG_DEBUGGER_CAPABILITY_COLLECT_CPU_CALL_STACK_FOR_KERNEL_LAUNCHES) ||
+	if (!is_capability_wanted(
+		    CUDBG_DEBUGGER_CAPABILITY_COLLECT_CPU_CALL_STACK_FOR_KERNEL_LAUNCHES) ||
 	    !dladdr((void *)(uintptr_t)&control, &self))
 		return 0;
 	int n_frames = backtrace(frames, DEBUG_STACK + OURS), from = 0;
@@ -236,7 +237,7 @@ uint32_t debug_stack(uint64_t ret_stack[DEBUG_STACK])
 
 void debug_flush(void)
 {
-	if (is_wanted(CUDBG_DEBUGGER_CAPABILITY_FLUSH_PRINTF_ON_SUSPEND))
+	if (is_capability_wanted(CUDBG_DEBUGGER_CAPABILITY_FLUSH_PRINTF_ON_SUSPEND))
 		driver_print_out();
 }
 
@@ -244,7 +245,7 @@ void debug_log(const char *function, const char *name, const char *text)
 {
 	uint64_t word[WIRE_WORDS] = { debug_tid() };
 	char line[256];
-	if (!is_wanted(CUDBG_DEBUGGER_CAPABILITY_ENABLE_CUDA_LOGS))
+	if (!is_capability_wanted(CUDBG_DEBUGGER_CAPABILITY_ENABLE_CUDA_LOGS))
 		return;
 	int n = snprintf(line, sizeof line, "%s: %s: %s", function, name ? name : "?",
 			 text ? text : "?");

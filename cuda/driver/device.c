@@ -63,7 +63,7 @@ CU_API(cuDeviceComputeCapability)(int *ret_major, int *ret_minor, CUdevice devic
 }
 
 /* Attributes by their documented numbers; those that are not here are 0. */
-static int attribute(int number)
+static int device_attribute(int number)
 {
 	const struct ws_sim_limits *d = &driver.device.limits;
 	switch (number) {
@@ -153,7 +153,7 @@ CU_API(cuDeviceGetAttribute)(int *ret_value, int number, CUdevice device)
 				  ? device_check(device)
 				  : CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS)
-		*ret_value = attribute(number);
+		*ret_value = device_attribute(number);
 	DONE(result);
 }
 

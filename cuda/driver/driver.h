@@ -71,7 +71,7 @@ struct context {
 	struct coredump coredump; /* what it has of its own */
 };
 
-struct kernel {
+struct driver_kernel {
 	enum magic magic;
 	struct module *module;
 	char *name; /* owned */
@@ -85,13 +85,13 @@ struct kernel {
 
 struct module {
 	enum magic magic;
-	struct module *next;    /* of all */
-	uint32_t number;        /* the agent's */
-	struct kernel *kernels; /* owned */
+	struct module *next;           /* of all */
+	uint32_t number;               /* the agent's */
+	struct driver_kernel *kernels; /* owned */
 	size_t n_kernels;
 };
 
-struct stream {
+struct driver_stream {
 	enum magic magic;
 	unsigned flags;
 	int priority;
@@ -121,20 +121,20 @@ struct array {
 };
 
 /* One side of a copy: rows and slices of memory of the device, or of the host. */
-struct side {
+struct copy_side {
 	uint64_t at, pitch, slice;
 	bool is_host;
 };
 
 struct box {
-	struct side to, from;
+	struct copy_side to, from;
 	uint64_t n_bytes, n_rows, n_slices; /* bytes of a row */
 };
 
 /* Memory that the program has a pointer to. */
 enum range_kind { RANGE_DEVICE, RANGE_HOST, RANGE_MANAGED };
 
-struct range {
+struct driver_range {
 	uint64_t start, n_bytes;
 	enum range_kind kind;
 	bool is_variable; /* of a module, a mapping or the program's own: it is not freed */
@@ -145,12 +145,12 @@ struct range {
 };
 
 /* Work, in order. */
-struct op {
-	struct op *next;
+struct driver_op {
+	struct driver_op *next;
 	int type; /* CU_NODE_... */
 	/* NULL: there is nothing to wait for. Else it begins the op, which run() ends. */
-	void (*send)(struct op *op);
-	CUresult (*run)(struct op *op);
+	void (*send)(struct driver_op *op);
+	CUresult (*run)(struct driver_op *op);
 	bool is_sent;
 	bool is_call;    /* a function of the host: for the queue's thread */
 	uint64_t number; /* from 1 */
@@ -161,8 +161,8 @@ struct op {
 	CUresult result;
 	void (*call)(void *); /* host functions */
 	struct event *event;
-	struct context *context; /* of a launch */
-	struct kernel *kernel;   /* the same */
+	struct context *context;      /* of a launch */
+	struct driver_kernel *kernel; /* the same */
 };
 
 struct driver {
@@ -229,9 +229,9 @@ CUresult driver_work_end(uint64_t ret_word[WIRE_WORDS], void *ret_bytes, size_t 
 
 /* Puts an op at the end, which is copied unless the caller waits; returns its number, 0: no memory.
  */
-uint64_t queue_add(const struct op *op);
+uint64_t queue_add(const struct driver_op *op);
 /* Does an op and waits for it. */
-CUresult queue_do(struct op *op);
+CUresult queue_do(struct driver_op *op);
 bool queue_is_done(uint64_t number);
 void queue_wait(uint64_t number);
 /* How many threads the queue has of its own. */
@@ -280,10 +280,10 @@ void modules_forget(void);
 
 /* ---- ranges.c ---- */
 
-bool range_add(const struct range *range);
-bool range_remove(uint64_t start, struct range *ret_range);
+bool range_add(const struct driver_range *range);
+bool range_remove(uint64_t start, struct driver_range *ret_range);
 /* The one that an address lies in. */
-bool range_find(uint64_t address, struct range *ret_range);
+bool range_find(uint64_t address, struct driver_range *ret_range);
 /* Bytes of all of a kind. */
 uint64_t ranges_bytes(enum range_kind kind);
 void ranges_forget(void);
@@ -291,50 +291,50 @@ void ranges_forget(void);
 /* ---- stream.c ---- */
 
 /* Does an op in a stream's order, or captures it. What it owns is freed, also if that fails. */
-CUresult stream_add(CUstream stream, const struct op *op);
+CUresult stream_add(CUstream stream, const struct driver_op *op);
 /* Waits until a stream, which is there, has done all that. */
 void stream_wait(CUstream stream);
 /* Whether calls may be made, and one is to be made for this stream. */
 CUresult stream_check(CUstream stream);
 /* The stream of a handle; NULL: none. */
-struct stream *stream_of(CUstream stream);
+struct driver_stream *stream_of(CUstream stream);
 /* Whether what is asked of a stream becomes part of a graph. */
 bool stream_captures(CUstream stream);
 
 /* The op of a function of the host, or of an event's record. */
-CUresult call_op(void (*function)(void *), void *data, struct op *ret_op);
-CUresult record_op(CUevent event, struct op *ret_op);
+CUresult call_op(void (*function)(void *), void *data, struct driver_op *ret_op);
+CUresult record_op(CUevent event, struct driver_op *ret_op);
 
 /* ---- launch.c ---- */
 
 /* What a launch asks for. */
 struct launch {
-	struct kernel *kernel;
+	struct driver_kernel *kernel;
 	struct wire_launch asked;
 	void **params, **extra;
 };
 
-CUresult launch_op(struct launch *launch, struct op *ret_op);
+CUresult launch_op(struct launch *launch, struct driver_op *ret_op);
 
 /* ---- capture.c ---- */
 
 struct capture;
 /* Adds an op to what a stream captures, which takes what it owns. */
-CUresult capture_add(struct stream *stream, const struct op *op);
+CUresult capture_add(struct driver_stream *stream, const struct driver_op *op);
 /* An event is recorded in a stream that captures; a stream that may not yet waits for it. */
-CUresult capture_record(struct stream *stream, struct event *event);
-CUresult capture_wait(struct stream *stream, const struct event *event);
+CUresult capture_record(struct driver_stream *stream, struct event *event);
+CUresult capture_wait(struct driver_stream *stream, const struct event *event);
 /* The event is recorded outside of a capture, or is no more. */
 void capture_forget(struct event *event);
 /* What is asked for cannot be captured. */
-CUresult capture_spoil(struct stream *stream);
+CUresult capture_spoil(struct driver_stream *stream);
 
 /* ---- copy.c ---- */
 
 /* The op of a copy or a fill that reads what is there when it is done. */
-CUresult copy_op(const CUDA_MEMCPY3D *copy, struct op *ret_op);
+CUresult copy_op(const CUDA_MEMCPY3D *copy, struct driver_op *ret_op);
 CUresult fill_op(CUdeviceptr at, size_t pitch, unsigned value, unsigned size, size_t width,
-		 size_t height, struct op *ret_op);
+		 size_t height, struct driver_op *ret_op);
 
 /* ---- array.c ---- */
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct entry *find(const char *name)
+static const struct driver_entry *entry_find(const char *name)
 {
 	size_t low = 0, high = n_entries;
 	while (low < high) {
@@ -47,16 +47,17 @@ static const struct {
 };
 
 /* The form of a function for programs of a version of CUDA: the newest that is there, else any. */
-static const struct entry *newest(const char *name, int version)
+static const struct driver_entry *newest(const char *name, int version)
 {
 	char full[128];
-	const struct entry *any = find(name);
+	const struct driver_entry *any = entry_find(name);
 	for (size_t i = 0; i < sizeof changed / sizeof changed[0]; i++)
 		if (strcmp(changed[i].name, name) == 0 && version < changed[i].version)
-			return find(changed[i].before);
+			return entry_find(changed[i].before);
 	for (int v = NEWEST; v >= 2; v--) {
 		int n = snprintf(full, sizeof full, "%s_v%d", name, v);
-		const struct entry *one = n > 0 && (size_t)n < sizeof full ? find(full) : NULL;
+		const struct driver_entry *one =
+			n > 0 && (size_t)n < sizeof full ? entry_find(full) : NULL;
 		if (one && (one->is_there || !any))
 			return one;
 	}
@@ -69,7 +70,7 @@ CU_API(cuGetProcAddress_v2)
 	(void)flags; /* which default stream is meant: there is one */
 	if (!name || !*name || !ret_function)
 		DONE(CUDA_ERROR_INVALID_VALUE);
-	const struct entry *entry = newest(name, version);
+	const struct driver_entry *entry = newest(name, version);
 	*ret_function = NULL;
 	if (entry)
 		memcpy(ret_function, &entry->function, sizeof *ret_function);

@@ -15,14 +15,14 @@
 		return entry_missing(i);                       \
 	}
 
-struct entry {
+struct driver_entry {
 	const char *name;
 	void (*function)(void);
 	bool is_there;     /* else it answers CUDA_ERROR_NOT_SUPPORTED */
 	atomic_uint calls; /* of one that is not there */
 };
 
-extern struct entry entries[]; /* by name */
+extern struct driver_entry entries[]; /* by name */
 extern const size_t n_entries;
 
 /* Writes "warpscope: software GPU: ..." on standard error. */

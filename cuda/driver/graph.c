@@ -49,7 +49,7 @@ static bool has_before(const struct node *node, const struct node *before)
 	return false;
 }
 
-static bool grow(struct graph *graph)
+static bool graph_grow(struct graph *graph)
 {
 	if (graph->n < graph->cap)
 		return true;
@@ -63,7 +63,7 @@ static bool grow(struct graph *graph)
 }
 
 CUresult graph_add(struct graph *graph, CUgraphNode *ret_node, const CUgraphNode *before, size_t n,
-		   const struct op *op)
+		   const struct driver_op *op)
 {
 	CUresult result = CUDA_SUCCESS;
 	if (!IS(graph, MAGIC_GRAPH) || (n > 0 && !before))
@@ -79,7 +79,7 @@ CUresult graph_add(struct graph *graph, CUgraphNode *ret_node, const CUgraphNode
 	if (result == CUDA_SUCCESS) {
 		node = calloc(1, sizeof *node);
 		struct node **list = calloc(n ? n : 1, sizeof(struct node *));
-		if (!node || !list || !grow(graph)) {
+		if (!node || !list || !graph_grow(graph)) {
 			free(node);
 			free(list);
 			result = CUDA_ERROR_OUT_OF_MEMORY;
@@ -102,7 +102,7 @@ CUresult graph_add(struct graph *graph, CUgraphNode *ret_node, const CUgraphNode
 	return CUDA_SUCCESS;
 }
 
-bool op_clone(const struct op *op, struct op *ret_op)
+bool op_clone(const struct driver_op *op, struct driver_op *ret_op)
 {
 	*ret_op = *op;
 	if (!op->host)
@@ -121,7 +121,7 @@ struct graph *graph_clone(const struct graph *graph)
 		graph->nodes[i]->number = i;
 	for (size_t i = 0; i < graph->n && ok; i++) {
 		struct node *from = graph->nodes[i], *node;
-		struct op op;
+		struct driver_op op;
 		ok = op_clone(&from->op, &op) &&
 		     graph_add(copy, &node, NULL, 0, &op) == CUDA_SUCCESS;
 		if (!ok)
@@ -233,19 +233,19 @@ CU_API(cuGraphNodeFindInClone)(CUgraphNode *ret_node, CUgraphNode node, CUgraph 
 }
 
 /* A list for the program: as many as it has room for, or how many there are. */
-struct answer {
+struct node_answer {
 	CUgraphNode *ret;
 	size_t *ret_n, n;
 };
 
-static void answer(struct answer *to, struct node *node)
+static void node_answer(struct node_answer *to, struct node *node)
 {
 	if (to->ret && to->n < *to->ret_n)
 		to->ret[to->n] = node;
 	to->n++;
 }
 
-static CUresult answered(struct answer *to)
+static CUresult answered(struct node_answer *to)
 {
 	for (size_t i = to->n; to->ret && i < *to->ret_n; i++)
 		to->ret[i] = NULL;
@@ -257,12 +257,12 @@ static CUresult answered(struct answer *to)
 static CUresult list_nodes(struct graph *graph, bool only_roots, CUgraphNode *ret_nodes,
 			   size_t *ret_n)
 {
-	struct answer to = { ret_nodes, ret_n, 0 };
+	struct node_answer to = { ret_nodes, ret_n, 0 };
 	if (!ret_n || !IS(graph, MAGIC_GRAPH))
 		return CUDA_ERROR_INVALID_VALUE;
 	for (size_t i = 0; i < graph->n; i++)
 		if (!only_roots || graph->nodes[i]->n_before == 0)
-			answer(&to, graph->nodes[i]);
+			node_answer(&to, graph->nodes[i]);
 	return answered(&to);
 }
 
@@ -278,22 +278,22 @@ CU_API(cuGraphGetRootNodes)(CUgraph graph, CUgraphNode *ret_nodes, size_t *ret_n
 
 CU_API(cuGraphNodeGetDependencies)(CUgraphNode node, CUgraphNode *ret_nodes, size_t *ret_n)
 {
-	struct answer to = { ret_nodes, ret_n, 0 };
+	struct node_answer to = { ret_nodes, ret_n, 0 };
 	if (!ret_n || !IS(node, MAGIC_NODE))
 		DONE(CUDA_ERROR_INVALID_VALUE);
 	for (size_t i = 0; i < node->n_before; i++)
-		answer(&to, node->before[i]);
+		node_answer(&to, node->before[i]);
 	DONE(answered(&to));
 }
 
 CU_API(cuGraphNodeGetDependentNodes)(CUgraphNode node, CUgraphNode *ret_nodes, size_t *ret_n)
 {
-	struct answer to = { ret_nodes, ret_n, 0 };
+	struct node_answer to = { ret_nodes, ret_n, 0 };
 	if (!ret_n || !IS(node, MAGIC_NODE))
 		DONE(CUDA_ERROR_INVALID_VALUE);
 	for (size_t i = 0; i < node->graph->n; i++)
 		if (has_before(node->graph->nodes[i], node))
-			answer(&to, node->graph->nodes[i]);
+			node_answer(&to, node->graph->nodes[i]);
 	DONE(answered(&to));
 }
 
@@ -302,11 +302,11 @@ CU_API(cuGraphGetEdges)(CUgraph graph, CUgraphNode *ret_from, CUgraphNode *ret_t
 	if (!ret_n || !IS(graph, MAGIC_GRAPH) || !ret_from != !ret_to)
 		DONE(CUDA_ERROR_INVALID_VALUE);
 	size_t room = *ret_n;
-	struct answer from = { ret_from, &room, 0 }, to = { ret_to, ret_n, 0 };
+	struct node_answer from = { ret_from, &room, 0 }, to = { ret_to, ret_n, 0 };
 	for (size_t i = 0; i < graph->n; i++)
 		for (size_t k = 0; k < graph->nodes[i]->n_before; k++) {
-			answer(&from, graph->nodes[i]->before[k]);
-			answer(&to, graph->nodes[i]);
+			node_answer(&from, graph->nodes[i]->before[k]);
+			node_answer(&to, graph->nodes[i]);
 		}
 	(void)answered(&from);
 	DONE(answered(&to));

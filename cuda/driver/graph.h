@@ -8,8 +8,8 @@
 struct node {
 	enum magic magic;
 	struct graph *graph;
-	struct node *from; /* what it is a copy of, or NULL */
-	struct op op;      /* what it owns is copied for each launch */
+	struct node *from;   /* what it is a copy of, or NULL */
+	struct driver_op op; /* what it owns is copied for each launch */
 	struct node **before;
 	size_t n_before;
 	struct graph *child;    /* owned; of a child */
@@ -31,9 +31,9 @@ struct graph *graph_create(void);
 void graph_destroy(struct graph *graph);
 /* Adds a node, which takes what the op owns, also if that fails. */
 CUresult graph_add(struct graph *graph, CUgraphNode *ret_node, const CUgraphNode *before, size_t n,
-		   const struct op *op);
+		   const struct driver_op *op);
 /* A copy, with what it owns. False: no memory. */
-bool op_clone(const struct op *op, struct op *ret_op);
+bool op_clone(const struct driver_op *op, struct driver_op *ret_op);
 /* A copy; NULL: no memory. */
 struct graph *graph_clone(const struct graph *graph);
 /* Puts nodes in an order in which each comes after those before it. False: there is none. */

@@ -48,7 +48,7 @@ static bool is_visible(const char *list)
 	return n == 1 && *list == '0';
 }
 
-static void init(void)
+static void driver_init(void)
 {
 	cudbgPreInit();
 	const char *list = getenv("CUDA_VISIBLE_DEVICES");
@@ -75,7 +75,7 @@ CU_API(cuInit)(unsigned flags)
 {
 	if (flags != 0)
 		DONE(CUDA_ERROR_INVALID_VALUE);
-	pthread_once(&once, init);
+	pthread_once(&once, driver_init);
 	DONE(init_result);
 }
 
@@ -146,7 +146,7 @@ unsigned driver_contexts(void)
 	return driver.n_contexts + (driver.primary.refs > 0);
 }
 
-static CUresult push(struct context *context)
+static CUresult push_context(struct context *context)
 {
 	if (stack.n == STACK)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -183,7 +183,7 @@ CU_API(cuDevicePrimaryCtxRetain)(CUcontext *ret_context, CUdevice device)
 }
 
 /* All that is on the device goes, also a failure. */
-static CUresult reset(void)
+static CUresult reset_device(void)
 {
 	uint64_t word[WIRE_WORDS] = { 0 };
 	(void)queue_drain();
@@ -202,7 +202,7 @@ static CUresult reset(void)
 CU_API(cuDevicePrimaryCtxReset_v2)(CUdevice device)
 {
 	CUresult result = device_check(device);
-	DONE(result == CUDA_SUCCESS ? reset() : result);
+	DONE(result == CUDA_SUCCESS ? reset_device() : result);
 }
 
 CU_API(cuDevicePrimaryCtxRelease_v2)(CUdevice device)
@@ -215,7 +215,7 @@ CU_API(cuDevicePrimaryCtxRelease_v2)(CUdevice device)
 	else if (result == CUDA_SUCCESS)
 		last = --driver.primary.refs == 0;
 	pthread_mutex_unlock(&lock);
-	DONE(last ? reset() : result);
+	DONE(last ? reset_device() : result);
 }
 
 CU_API(cuDevicePrimaryCtxGetState)(CUdevice device, unsigned *ret_flags, int *ret_active)
@@ -238,7 +238,7 @@ CU_API(cuDevicePrimaryCtxSetFlags_v2)(CUdevice device, unsigned flags)
 	DONE(result);
 }
 
-static CUresult create(CUcontext *ret_context, unsigned flags, CUdevice device)
+static CUresult context_create(CUcontext *ret_context, unsigned flags, CUdevice device)
 {
 	CUresult result = ret_context ? device_check(device) : CUDA_ERROR_INVALID_VALUE;
 	if (result != CUDA_SUCCESS)
@@ -259,7 +259,7 @@ static CUresult create(CUcontext *ret_context, unsigned flags, CUdevice device)
 	driver.n_contexts++;
 	pthread_mutex_unlock(&lock);
 	debug_tell(WIRE_CREATED);
-	(void)push(context); /* there is room */
+	(void)push_context(context); /* there is room */
 	coredump_of_flags(context, flags);
 	*ret_context = context;
 	return CUDA_SUCCESS;
@@ -267,12 +267,12 @@ static CUresult create(CUcontext *ret_context, unsigned flags, CUdevice device)
 
 CU_API(cuCtxCreate_v2)(CUcontext *ret_context, unsigned flags, CUdevice device)
 {
-	DONE(create(ret_context, flags, device));
+	DONE(context_create(ret_context, flags, device));
 }
 
 CU_API(cuCtxCreate_v4)(CUcontext *ret_context, const void *params, unsigned flags, CUdevice device)
 {
-	DONE(params ? CUDA_ERROR_NOT_SUPPORTED : create(ret_context, flags, device));
+	DONE(params ? CUDA_ERROR_NOT_SUPPORTED : context_create(ret_context, flags, device));
 }
 
 CU_API(cuCtxDestroy_v2)(CUcontext context)
@@ -293,7 +293,7 @@ CU_API(cuCtxDestroy_v2)(CUcontext context)
 
 CU_API(cuCtxPushCurrent_v2)(CUcontext context)
 {
-	DONE(IS(context, MAGIC_CONTEXT) ? push(context) : CUDA_ERROR_INVALID_CONTEXT);
+	DONE(IS(context, MAGIC_CONTEXT) ? push_context(context) : CUDA_ERROR_INVALID_CONTEXT);
 }
 
 CU_API(cuCtxPopCurrent_v2)(CUcontext *ret_context)
@@ -314,7 +314,7 @@ CU_API(cuCtxSetCurrent)(CUcontext context)
 		DONE(CUDA_ERROR_INVALID_CONTEXT);
 	if (stack.n > 0)
 		pop();
-	DONE(context ? push(context) : CUDA_SUCCESS);
+	DONE(context ? push_context(context) : CUDA_SUCCESS);
 }
 
 CU_API(cuCtxGetCurrent)(CUcontext *ret_context)

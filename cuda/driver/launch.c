@@ -13,13 +13,13 @@ enum { MAX_THREADS = 1024, MAX_Z = 64, MAX_GRID_YZ = 65535, MAX_CLUSTER = 16 };
 /* ---- the queue's part ---- */
 
 /* If this fails run_launch() tells why. */
-static void send_launch(struct op *op)
+static void send_launch(struct driver_op *op)
 {
 	debug_flush();
 	op->is_sent = driver_work_send(WIRE_LAUNCH, op->word, op->host, op->n_host);
 }
 
-static CUresult run_launch(struct op *op)
+static CUresult run_launch(struct driver_op *op)
 {
 	if (!op->is_sent)
 		send_launch(op);
@@ -36,7 +36,7 @@ static CUresult run_launch(struct op *op)
 
 /* ---- the call's part ---- */
 
-static CUresult check_block(const struct launch *launch)
+static CUresult check_block_dims(const struct launch *launch)
 {
 	const struct wire_kernel *about = &launch->kernel->about;
 	const uint32_t *grid = launch->asked.grid, *block = launch->asked.block;
@@ -92,7 +92,7 @@ static CUresult check_cluster(struct launch *launch)
 /* Arguments as they lie in the parameter area. */
 static CUresult put_args(const struct launch *launch, char *to)
 {
-	const struct kernel *kernel = launch->kernel;
+	const struct driver_kernel *kernel = launch->kernel;
 	const void *buffer = NULL;
 	size_t n_bytes = 0;
 	if (launch->params && launch->extra)
@@ -118,14 +118,14 @@ static CUresult put_args(const struct launch *launch, char *to)
 	return CUDA_SUCCESS;
 }
 
-CUresult launch_op(struct launch *launch, struct op *ret_op)
+CUresult launch_op(struct launch *launch, struct driver_op *ret_op)
 {
-	struct kernel *kernel = launch->kernel;
+	struct driver_kernel *kernel = launch->kernel;
 	CUresult result = IS(kernel, MAGIC_KERNEL) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 	if (result == CUDA_SUCCESS && kernel->module->magic != MAGIC_MODULE)
 		result = CUDA_ERROR_INVALID_HANDLE;
 	if (result == CUDA_SUCCESS)
-		result = check_block(launch);
+		result = check_block_dims(launch);
 	if (result == CUDA_SUCCESS)
 		result = check_cluster(launch);
 	if (result != CUDA_SUCCESS)
@@ -138,12 +138,12 @@ CUresult launch_op(struct launch *launch, struct op *ret_op)
 	uint64_t stack[DEBUG_STACK];
 	asked->n_stack = debug_stack(stack);
 	const size_t n_stack = asked->n_stack * sizeof *stack;
-	struct op op = { .send = send_launch,
-			 .run = run_launch,
-			 .type = CU_NODE_KERNEL,
-			 .context = driver_context(),
-			 .kernel = kernel,
-			 .n_host = sizeof *asked + asked->n_name + asked->n_args + n_stack };
+	struct driver_op op = { .send = send_launch,
+				.run = run_launch,
+				.type = CU_NODE_KERNEL,
+				.context = driver_context(),
+				.kernel = kernel,
+				.n_host = sizeof *asked + asked->n_name + asked->n_args + n_stack };
 	char *bytes = calloc(1, op.n_host);
 	op.host = bytes;
 	if (!bytes)
@@ -163,7 +163,7 @@ CUresult launch_op(struct launch *launch, struct op *ret_op)
 
 static CUresult launch_now(CUstream stream, struct launch *launch)
 {
-	struct op op;
+	struct driver_op op;
 	CUresult result = stream_check(stream);
 	if (result == CUDA_SUCCESS)
 		result = launch_op(launch, &op);
@@ -227,7 +227,8 @@ CU_API(cuLaunchKernelEx)
 /* ---- how many fit ---- */
 
 /* Blocks of an SM at once. */
-static unsigned blocks_of(const struct kernel *kernel, unsigned threads, size_t dynamic_bytes)
+static unsigned blocks_of(const struct driver_kernel *kernel, unsigned threads,
+			  size_t dynamic_bytes)
 {
 	const struct wire_kernel *about = &kernel->about;
 	const struct ws_sim_need need = {

@@ -33,11 +33,11 @@ CUresult memory_allocate(CUdeviceptr *ret_address, size_t n_bytes, struct pool *
 		result = driver_call(WIRE_ALLOC, word, NULL, 0, -1, NULL, NULL);
 	if (result != CUDA_SUCCESS)
 		return result;
-	const struct range range = { .start = word[0],
-				     .n_bytes = n_bytes,
-				     .kind = RANGE_DEVICE,
-				     .pool = pool,
-				     .context = driver_context() };
+	const struct driver_range range = { .start = word[0],
+					    .n_bytes = n_bytes,
+					    .kind = RANGE_DEVICE,
+					    .pool = pool,
+					    .context = driver_context() };
 	if (!range_add(&range))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	*ret_address = range.start;
@@ -120,7 +120,8 @@ bool memory_is_managed(uint64_t address)
 }
 
 /* Memory without a name that both processes see. */
-static CUresult share(void **ret_host, size_t n_bytes, enum range_kind kind, unsigned flags)
+static CUresult share_host_memory(void **ret_host, size_t n_bytes, enum range_kind kind,
+				  unsigned flags)
 {
 	static _Atomic uint64_t next = SHARED_BASE;
 	CUresult result = ret_host && n_bytes > 0 && n_bytes <= SIZE_MAX / 2
@@ -131,11 +132,11 @@ static CUresult share(void **ret_host, size_t n_bytes, enum range_kind kind, uns
 	size_t room = (n_bytes + PAGE - 1) / PAGE * PAGE;
 	uint64_t at = atomic_fetch_add(&next, room + PAGE);
 	int fd = make_shared(at, room);
-	const struct range range = { .start = at,
-				     .n_bytes = n_bytes,
-				     .kind = kind,
-				     .flags = flags,
-				     .context = driver_context() };
+	const struct driver_range range = { .start = at,
+					    .n_bytes = n_bytes,
+					    .kind = kind,
+					    .flags = flags,
+					    .context = driver_context() };
 	uint64_t word[WIRE_WORDS] = { at, n_bytes };
 	if (fd < 0)
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -151,10 +152,10 @@ static CUresult share(void **ret_host, size_t n_bytes, enum range_kind kind, uns
 }
 
 /* Gives back what one of some kinds of allocation gave, once all work is done. */
-static CUresult release(uint64_t address, bool is_host)
+static CUresult release_memory(uint64_t address, bool is_host)
 {
 	uint64_t word[WIRE_WORDS] = { address };
-	struct range range;
+	struct driver_range range;
 	CUresult result = driver_check();
 	if (result != CUDA_SUCCESS)
 		return result;
@@ -175,7 +176,7 @@ static CUresult release(uint64_t address, bool is_host)
 
 CUresult memory_release(uint64_t address)
 {
-	return release(address, false);
+	return release_memory(address, false);
 }
 
 CU_API(cuMemAlloc_v2)(CUdeviceptr *ret_address, size_t n_bytes)
@@ -201,7 +202,7 @@ CU_API(cuMemAllocManaged)(CUdeviceptr *ret_address, size_t n_bytes, unsigned fla
 	void *host;
 	if (!ret_address || (flags != 1 && flags != 2))
 		DONE(CUDA_ERROR_INVALID_VALUE);
-	CUresult result = share(&host, n_bytes, RANGE_MANAGED, flags);
+	CUresult result = share_host_memory(&host, n_bytes, RANGE_MANAGED, flags);
 	if (result == CUDA_SUCCESS)
 		*ret_address = (uintptr_t)host;
 	DONE(result);
@@ -214,9 +215,9 @@ CU_API(cuMemFree_v2)(CUdeviceptr address)
 
 /* ---- in the order of a stream: there is one, and new memory is there at once ---- */
 
-static CUresult run_release(struct op *op)
+static CUresult run_release(struct driver_op *op)
 {
-	struct range range;
+	struct driver_range range;
 	const uint64_t address = op->word[0];
 	CUresult result = driver_work(WIRE_FREE, op->word, NULL, 0, NULL, 0);
 	if (result == CUDA_SUCCESS)
@@ -226,7 +227,7 @@ static CUresult run_release(struct op *op)
 
 CU_API(cuMemFreeAsync)(CUdeviceptr address, CUstream stream)
 {
-	struct range range;
+	struct driver_range range;
 	CUresult result = stream_check(stream);
 	if (result == CUDA_SUCCESS && stream_captures(stream))
 		result = capture_spoil(stream_of(stream)); /* there are no nodes of memory */
@@ -235,7 +236,7 @@ CU_API(cuMemFreeAsync)(CUdeviceptr address, CUstream stream)
 		result = CUDA_ERROR_INVALID_VALUE;
 	if (result != CUDA_SUCCESS)
 		DONE(result);
-	const struct op op = { .run = run_release, .word = { address } };
+	const struct driver_op op = { .run = run_release, .word = { address } };
 	DONE(stream_add(stream, &op));
 }
 
@@ -252,24 +253,24 @@ CU_API(cuMemGetInfo_v2)(size_t *ret_free, size_t *ret_total)
 
 CU_API(cuMemAllocHost_v2)(void **ret_host, size_t n_bytes)
 {
-	DONE(share(ret_host, n_bytes, RANGE_HOST, 0));
+	DONE(share_host_memory(ret_host, n_bytes, RANGE_HOST, 0));
 }
 
 CU_API(cuMemHostAlloc)(void **ret_host, size_t n_bytes, unsigned flags)
 {
 	if (flags & ~(unsigned)CU_MEMHOSTALLOC_ALL)
 		DONE(CUDA_ERROR_INVALID_VALUE);
-	DONE(share(ret_host, n_bytes, RANGE_HOST, flags));
+	DONE(share_host_memory(ret_host, n_bytes, RANGE_HOST, flags));
 }
 
 CU_API(cuMemFreeHost)(void *host)
 {
-	DONE(release((uintptr_t)host, true));
+	DONE(release_memory((uintptr_t)host, true));
 }
 
 CU_API(cuMemHostGetDevicePointer_v2)(CUdeviceptr *ret_address, void *host, unsigned flags)
 {
-	struct range range;
+	struct driver_range range;
 	CUresult result = ret_address && flags == 0 ? driver_check() : CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS &&
 	    (!range_find((uintptr_t)host, &range) || range.kind == RANGE_DEVICE))
@@ -281,7 +282,7 @@ CU_API(cuMemHostGetDevicePointer_v2)(CUdeviceptr *ret_address, void *host, unsig
 
 CU_API(cuMemHostGetFlags)(unsigned *ret_flags, void *host)
 {
-	struct range range;
+	struct driver_range range;
 	CUresult result = ret_flags ? driver_check() : CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS &&
 	    (!range_find((uintptr_t)host, &range) || range.kind != RANGE_HOST))
@@ -293,7 +294,7 @@ CU_API(cuMemHostGetFlags)(unsigned *ret_flags, void *host)
 
 CU_API(cuMemGetAddressRange_v2)(CUdeviceptr *ret_start, size_t *ret_bytes, CUdeviceptr address)
 {
-	struct range range;
+	struct driver_range range;
 	CUresult result = driver_check();
 	if (result == CUDA_SUCCESS && !range_find(address, &range))
 		result = CUDA_ERROR_NOT_FOUND;
@@ -307,7 +308,7 @@ CU_API(cuMemGetAddressRange_v2)(CUdeviceptr *ret_start, size_t *ret_bytes, CUdev
 /* Where memory is best kept: there is one place. */
 CU_API(cuMemPrefetchAsync)(CUdeviceptr address, size_t n_bytes, CUdevice device, CUstream stream)
 {
-	struct range range;
+	struct driver_range range;
 	(void)n_bytes, (void)device;
 	CUresult result = stream_check(stream);
 	if (result == CUDA_SUCCESS && (!range_find(address, &range) || range.kind != RANGE_MANAGED))
@@ -324,7 +325,7 @@ CU_API(cuMemPrefetchAsync_v2)
 
 CU_API(cuMemAdvise)(CUdeviceptr address, size_t n_bytes, int advice, CUdevice device)
 {
-	struct range range;
+	struct driver_range range;
 	(void)n_bytes, (void)advice, (void)device;
 	DONE(range_find(address, &range) ? driver_check() : CUDA_ERROR_INVALID_VALUE);
 }
@@ -337,7 +338,8 @@ CU_API(cuMemAdvise_v2)(CUdeviceptr address, size_t n_bytes, int advice, uint64_t
 
 /* ---- pointers ---- */
 
-static CUresult attribute(void *ret, int number, const struct range *range, CUdeviceptr address)
+static CUresult pointer_attribute(void *ret, int number, const struct driver_range *range,
+				  CUdeviceptr address)
 {
 	bool is_host = range->kind == RANGE_HOST, is_managed = range->kind == RANGE_MANAGED;
 	switch (number) {
@@ -381,11 +383,11 @@ static CUresult attribute(void *ret, int number, const struct range *range, CUde
 
 CU_API(cuPointerGetAttribute)(void *ret, int number, CUdeviceptr address)
 {
-	struct range range;
+	struct driver_range range;
 	CUresult result = ret ? driver_check() : CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS && !range_find(address, &range))
 		result = CUDA_ERROR_INVALID_VALUE;
-	DONE(result == CUDA_SUCCESS ? attribute(ret, number, &range, address) : result);
+	DONE(result == CUDA_SUCCESS ? pointer_attribute(ret, number, &range, address) : result);
 }
 
 /* What an attribute takes; 0: not known. */
@@ -397,13 +399,14 @@ static size_t attribute_bytes(int number)
 /* Of memory that is not known all are 0. */
 CU_API(cuPointerGetAttributes)(unsigned n, int *numbers, void **rets, CUdeviceptr address)
 {
-	struct range range;
+	struct driver_range range;
 	CUresult result = numbers && rets ? driver_check() : CUDA_ERROR_INVALID_VALUE;
 	if (result != CUDA_SUCCESS)
 		DONE(result);
 	bool known = range_find(address, &range);
 	for (unsigned i = 0; i < n; i++)
-		if (!known || attribute(rets[i], numbers[i], &range, address) != CUDA_SUCCESS) {
+		if (!known ||
+		    pointer_attribute(rets[i], numbers[i], &range, address) != CUDA_SUCCESS) {
 			memset(rets[i], 0, attribute_bytes(numbers[i]));
 			if (!known && numbers[i] == 9)
 				*(int *)rets[i] = -2; /* as documented */

@@ -34,7 +34,7 @@ static uint64_t max(uint64_t a, uint64_t b)
 }
 
 /* A number of a file's header, little-endian. */
-static uint64_t number(const uint8_t *at, unsigned n_bytes)
+static uint64_t header_number(const uint8_t *at, unsigned n_bytes)
 {
 	uint64_t value = 0;
 	memcpy(&value, at, n_bytes);
@@ -46,14 +46,15 @@ enum { ELF_BYTES = 64, SECTION_BYTES = 64, SECTION_NOBITS = 8 };
 /* To the end of what the headers of an ELF file tell of. */
 static uint64_t elf_bytes(const uint8_t *image)
 {
-	uint64_t programs = number(image + 32, 8), sections = number(image + 40, 8);
-	uint64_t n_sections = number(image + 60, 2), size = number(image + 58, 2);
+	uint64_t programs = header_number(image + 32, 8), sections = header_number(image + 40, 8);
+	uint64_t n_sections = header_number(image + 60, 2), size = header_number(image + 58, 2);
 	uint64_t end = max(sections + n_sections * size,
-			   programs + number(image + 56, 2) * number(image + 54, 2));
+			   programs + header_number(image + 56, 2) * header_number(image + 54, 2));
 	for (uint64_t i = 0; size == SECTION_BYTES && i < n_sections; i++) {
 		const uint8_t *section = image + sections + i * SECTION_BYTES;
-		if (number(section + 4, 4) != SECTION_NOBITS)
-			end = max(end, number(section + 24, 8) + number(section + 32, 8));
+		if (header_number(section + 4, 4) != SECTION_NOBITS)
+			end = max(end,
+				  header_number(section + 24, 8) + header_number(section + 32, 8));
 	}
 	return end;
 }
@@ -96,7 +97,7 @@ static void module_free(struct module *module)
 }
 
 /* From the agent's description: the kernel, its parameters, its name. */
-static bool kernel_read(struct kernel *kernel, const uint8_t *bytes, size_t n)
+static bool kernel_read(struct driver_kernel *kernel, const uint8_t *bytes, size_t n)
 {
 	struct wire_kernel *about = &kernel->about;
 	memcpy(about, bytes, sizeof *about);
@@ -120,7 +121,7 @@ static bool kernel_read(struct kernel *kernel, const uint8_t *bytes, size_t n)
 	return true;
 }
 
-static CUresult read_kernels(struct module *module)
+static CUresult read_module_kernels(struct module *module)
 {
 	for (;;) {
 		uint64_t word[WIRE_WORDS] = { module->number, module->n_kernels };
@@ -134,8 +135,8 @@ static CUresult read_kernels(struct module *module)
 		bool ok = grown != NULL;
 		if (ok) {
 			module->kernels = grown;
-			struct kernel *kernel = &module->kernels[module->n_kernels++];
-			*kernel = (struct kernel){ .magic = MAGIC_KERNEL, .module = module };
+			struct driver_kernel *kernel = &module->kernels[module->n_kernels++];
+			*kernel = (struct driver_kernel){ .magic = MAGIC_KERNEL, .module = module };
 			ok = n >= sizeof kernel->about && kernel_read(kernel, more, n);
 		}
 		free(more);
@@ -144,7 +145,7 @@ static CUresult read_kernels(struct module *module)
 	}
 }
 
-static CUresult load(struct module **ret_module, const void *image)
+static CUresult load_module(struct module **ret_module, const void *image)
 {
 	CUresult result = image && ret_module ? driver_check() : CUDA_ERROR_INVALID_VALUE;
 	uint64_t n = result == CUDA_SUCCESS ? image_bytes(&image, &result) : 0;
@@ -165,7 +166,7 @@ static CUresult load(struct module **ret_module, const void *image)
 	if (result == CUDA_SUCCESS)
 		memory_use_managed((size_t)word[1]);
 	if (result == CUDA_SUCCESS)
-		result = read_kernels(module);
+		result = read_module_kernels(module);
 	if (result != CUDA_SUCCESS) {
 		module_free(module);
 		return result;
@@ -210,8 +211,9 @@ static CUresult load_file(struct module **ret_module, const char *path)
 		CUresult why = CUDA_ERROR_INVALID_IMAGE;
 		const void *image = bytes;
 		memset(bytes + n, 0, cap - n);
-		result = n > ELF_BYTES && image_bytes(&image, &why) <= n ? load(ret_module, bytes)
-									 : CUDA_ERROR_INVALID_IMAGE;
+		result = n > ELF_BYTES && image_bytes(&image, &why) <= n
+				 ? load_module(ret_module, bytes)
+				 : CUDA_ERROR_INVALID_IMAGE;
 	}
 	free(bytes);
 	return result;
@@ -219,19 +221,19 @@ static CUresult load_file(struct module **ret_module, const char *path)
 
 CU_API(cuModuleLoadData)(CUmodule *ret_module, const void *image)
 {
-	DONE(load(ret_module, image));
+	DONE(load_module(ret_module, image));
 }
 
 CU_API(cuModuleLoadDataEx)
 (CUmodule *ret_module, const void *image, unsigned n, int *options, void **values)
 {
 	(void)n, (void)options, (void)values; /* of a compiler */
-	DONE(load(ret_module, image));
+	DONE(load_module(ret_module, image));
 }
 
 CU_API(cuModuleLoadFatBinary)(CUmodule *ret_module, const void *image)
 {
-	DONE(load(ret_module, image));
+	DONE(load_module(ret_module, image));
 }
 
 CU_API(cuModuleLoad)(CUmodule *ret_module, const char *path)
@@ -264,7 +266,7 @@ CU_API(cuLibraryLoadData)
  int *options, void **values, unsigned n)
 {
 	(void)jit, (void)jit_values, (void)n_jit, (void)options, (void)values, (void)n;
-	DONE(load(ret_library, image));
+	DONE(load_module(ret_library, image));
 }
 
 CU_API(cuLibraryLoadFromFile)
@@ -290,7 +292,7 @@ CU_API(cuLibraryGetModule)(CUmodule *ret_module, CUlibrary library)
 
 /* ---- kernels ---- */
 
-static CUresult find_kernel(CUfunction *ret_kernel, struct module *module, const char *name)
+static CUresult find_module_kernel(CUfunction *ret_kernel, struct module *module, const char *name)
 {
 	if (!ret_kernel || !name)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -305,7 +307,7 @@ static CUresult find_kernel(CUfunction *ret_kernel, struct module *module, const
 }
 
 /* Asks whether the code of a kernel is loaded; if it is to be, it is afterwards. */
-static CUresult code_is_loaded(struct kernel *kernel, bool load, int *ret_is_loaded)
+static CUresult code_is_loaded(struct driver_kernel *kernel, bool load, int *ret_is_loaded)
 {
 	uint64_t word[WIRE_WORDS] = { kernel->module->number, load };
 	*ret_is_loaded = 1;
@@ -320,7 +322,7 @@ static CUresult code_is_loaded(struct kernel *kernel, bool load, int *ret_is_loa
 	return result;
 }
 
-static CUresult load_code(struct kernel *kernel)
+static CUresult load_code(struct driver_kernel *kernel)
 {
 	int is_loaded;
 	return code_is_loaded(kernel, true, &is_loaded);
@@ -328,9 +330,9 @@ static CUresult load_code(struct kernel *kernel)
 
 CU_API(cuModuleGetFunction)(CUfunction *ret_kernel, CUmodule module, const char *name)
 {
-	struct kernel *kernel;
+	struct driver_kernel *kernel;
 	CUresult result =
-		ret_kernel ? find_kernel(&kernel, module, name) : CUDA_ERROR_INVALID_VALUE;
+		ret_kernel ? find_module_kernel(&kernel, module, name) : CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS)
 		result = load_code(kernel);
 	if (result == CUDA_SUCCESS)
@@ -353,7 +355,7 @@ CU_API(cuFuncIsLoaded)(int *ret_state, CUfunction kernel)
 
 CU_API(cuLibraryGetKernel)(CUfunction *ret_kernel, CUlibrary library, const char *name)
 {
-	DONE(find_kernel(ret_kernel, library, name));
+	DONE(find_module_kernel(ret_kernel, library, name));
 }
 
 CU_API(cuModuleGetFunctionCount)(unsigned *ret_n, CUmodule module)
@@ -521,7 +523,7 @@ static CUresult find_variable(CUdeviceptr *ret_address, size_t *ret_bytes, struc
 			      const char *name)
 {
 	uint64_t word[WIRE_WORDS] = { 0 };
-	struct range known;
+	struct driver_range known;
 	CUresult result =
 		name && (ret_address || ret_bytes) ? driver_check() : CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS && !IS(module, MAGIC_MODULE))
@@ -532,12 +534,12 @@ static CUresult find_variable(CUdeviceptr *ret_address, size_t *ret_bytes, struc
 	result = driver_call(WIRE_SYMBOL, word, name, strlen(name), -1, NULL, NULL);
 	if (result != CUDA_SUCCESS)
 		return result;
-	const struct range range = { .start = word[0],
-				     .n_bytes = word[1],
-				     .kind = memory_is_managed(word[0]) ? RANGE_MANAGED
-									: RANGE_DEVICE,
-				     .is_variable = true,
-				     .context = driver_context() };
+	const struct driver_range range = { .start = word[0],
+					    .n_bytes = word[1],
+					    .kind = memory_is_managed(word[0]) ? RANGE_MANAGED
+									       : RANGE_DEVICE,
+					    .is_variable = true,
+					    .context = driver_context() };
 	if (!range_find(range.start, &known) && !range_add(&range))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	if (ret_address)

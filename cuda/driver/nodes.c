@@ -7,14 +7,14 @@
 
 /* ---- ops of nodes ---- */
 
-static CUresult run_nothing(struct op *op)
+static CUresult run_nothing(struct driver_op *op)
 {
 	(void)op;
 	return CUDA_SUCCESS;
 }
 
 /* `is_old`: the structure ends before its newer members. */
-static CUresult kernel_op(const CUDA_KERNEL_NODE_PARAMS *p, bool is_old, struct op *ret_op)
+static CUresult kernel_op(const CUDA_KERNEL_NODE_PARAMS *p, bool is_old, struct driver_op *ret_op)
 {
 	if (!p)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -27,20 +27,20 @@ static CUresult kernel_op(const CUDA_KERNEL_NODE_PARAMS *p, bool is_old, struct 
 	return launch_op(&launch, ret_op);
 }
 
-static CUresult memset_op(const CUDA_MEMSET_NODE_PARAMS *p, struct op *ret_op)
+static CUresult memset_op(const CUDA_MEMSET_NODE_PARAMS *p, struct driver_op *ret_op)
 {
 	if (!p || p->width == 0 || p->height == 0)
 		return CUDA_ERROR_INVALID_VALUE;
 	return fill_op(p->at, p->pitch, p->value, p->size, p->width, p->height, ret_op);
 }
 
-static CUresult host_op(const CUDA_HOST_NODE_PARAMS *p, struct op *ret_op)
+static CUresult host_op(const CUDA_HOST_NODE_PARAMS *p, struct driver_op *ret_op)
 {
 	return p ? call_op(p->function, p->data, ret_op) : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* Gives a node another op of its kind. */
-static CUresult node_set(struct node *node, CUresult result, struct op *op)
+static CUresult node_set(struct node *node, CUresult result, struct driver_op *op)
 {
 	if (result == CUDA_SUCCESS && node->op.type != op->type)
 		result = CUDA_ERROR_INVALID_VALUE;
@@ -66,7 +66,7 @@ static bool is_node(CUgraphNode node, int type)
 /* A call that gives a node of a kind another op. */
 #define SET(node_found, make)                                              \
 	do {                                                               \
-		struct op op = { 0 };                                      \
+		struct driver_op op = { 0 };                               \
 		struct node *found = (node_found);                         \
 		CUresult made = found ? (make) : CUDA_ERROR_INVALID_VALUE; \
 		CUresult set = node_set(found, made, &op);                 \
@@ -80,7 +80,7 @@ static bool is_node(CUgraphNode node, int type)
 /* A call that adds a node. */
 #define ADD(make)                                                                               \
 	do {                                                                                    \
-		struct op op = { 0 };                                                           \
+		struct driver_op op = { 0 };                                                    \
 		CUresult made = driver_check();                                                 \
 		if (made == CUDA_SUCCESS)                                                       \
 			made = (make);                                                          \
@@ -132,7 +132,7 @@ static CUresult kernel_params(struct node *node, bool is_old, CUDA_KERNEL_NODE_P
 		return CUDA_ERROR_INVALID_VALUE;
 	struct wire_launch asked;
 	memcpy(&asked, node->op.host, sizeof asked);
-	const struct kernel *kernel = node->op.kernel;
+	const struct driver_kernel *kernel = node->op.kernel;
 	char *args = (char *)node->op.host + sizeof asked + asked.n_name;
 	void **params = calloc(kernel->about.n_params + (size_t)1, sizeof *params);
 	if (!params)
@@ -168,7 +168,7 @@ CU_API(cuGraphAddMemcpyNode)
  const CUDA_MEMCPY3D *copy, CUcontext context)
 {
 	CUgraphNode node = NULL;
-	struct op op;
+	struct driver_op op;
 	(void)context;
 	CUresult result = ret_node ? driver_check() : CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS)
@@ -184,7 +184,7 @@ CU_API(cuGraphAddMemcpyNode)
 
 static CUresult set_copy(struct node *node, const CUDA_MEMCPY3D *copy)
 {
-	struct op op;
+	struct driver_op op;
 	CUresult result = node ? copy_op(copy, &op) : CUDA_ERROR_INVALID_VALUE;
 	result = result == CUDA_SUCCESS ? node_set(node, result, &op) : result;
 	if (result == CUDA_SUCCESS)
@@ -205,7 +205,7 @@ CU_API(cuGraphExecMemcpyNodeSetParams)
 }
 
 /* Of one that was captured, what it does. */
-static void put_side(const struct side *side, unsigned *ret_type, CUdeviceptr *ret_device,
+static void put_side(const struct copy_side *side, unsigned *ret_type, CUdeviceptr *ret_device,
 		     size_t *ret_pitch, size_t *ret_height)
 {
 	*ret_type = CU_MEMORYTYPE_UNIFIED;
@@ -293,9 +293,9 @@ CU_API(cuGraphExecEventRecordNodeSetEvent)(CUgraphExec exec, CUgraphNode node, C
 	SET(exec_node(exec, node, CU_NODE_EVENT_RECORD), record_op(event, &op));
 }
 
-static CUresult nothing_op(int type, struct op *ret_op)
+static CUresult nothing_op(int type, struct driver_op *ret_op)
 {
-	*ret_op = (struct op){ .run = run_nothing, .type = type };
+	*ret_op = (struct driver_op){ .run = run_nothing, .type = type };
 	return CUDA_SUCCESS;
 }
 
@@ -317,7 +317,7 @@ CU_API(cuGraphAddChildGraphNode)
 (CUgraphNode *ret_node, CUgraph graph, const CUgraphNode *before, size_t n, CUgraph child)
 {
 	CUgraphNode node = NULL;
-	struct op op;
+	struct driver_op op;
 	if (!ret_node || !IS(child, MAGIC_GRAPH) || child == graph)
 		DONE(CUDA_ERROR_INVALID_VALUE);
 	struct graph *copy = graph_clone(child);
@@ -429,7 +429,7 @@ static CUresult submit(const struct graph *graph, CUstream stream)
 	CUresult result = CUDA_SUCCESS;
 	for (size_t i = 0; i < graph->n && result == CUDA_SUCCESS; i++) {
 		const struct node *node = graph->nodes[i];
-		struct op op;
+		struct driver_op op;
 		if (node->is_off)
 			continue;
 		if (node->child) {
@@ -489,7 +489,7 @@ CU_API(cuGraphExecChildGraphNodeSetParams)(CUgraphExec exec, CUgraphNode from, C
 }
 
 /* Whether two sorted graphs differ in more than parameters: what is told. */
-static int compare(const struct graph *old, const struct graph *fresh, CUgraphNode *ret_node)
+static int compare_graphs(const struct graph *old, const struct graph *fresh, CUgraphNode *ret_node)
 {
 	if (old->n != fresh->n)
 		return CU_UPDATE_TOPOLOGY_CHANGED;
@@ -506,7 +506,7 @@ static int compare(const struct graph *old, const struct graph *fresh, CUgraphNo
 		if (!a->child)
 			continue;
 		CUgraphNode inner;
-		int result = compare(a->child, b->child, &inner);
+		int result = compare_graphs(a->child, b->child, &inner);
 		if (result != CU_UPDATE_SUCCESS)
 			return result;
 	}
@@ -515,11 +515,11 @@ static int compare(const struct graph *old, const struct graph *fresh, CUgraphNo
 }
 
 /* The nodes of both, one by one, change places; their names stay. */
-static void take(struct graph *exec, struct graph *fresh)
+static void graph_nodes_take(struct graph *exec, struct graph *fresh)
 {
 	for (size_t i = 0; i < exec->n; i++) {
 		struct node *to = exec->nodes[i], *from = fresh->nodes[i];
-		struct op op = to->op;
+		struct driver_op op = to->op;
 		struct graph *child = to->child;
 		to->op = from->op;
 		to->copy = from->copy;
@@ -529,7 +529,7 @@ static void take(struct graph *exec, struct graph *fresh)
 	}
 }
 
-static CUresult update(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *ret)
+static CUresult update_graph(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *ret)
 {
 	*ret = (CUgraphExecUpdateResultInfo){ .result = CU_UPDATE_ERROR };
 	if (!IS(exec, MAGIC_EXEC) || !IS(graph, MAGIC_GRAPH))
@@ -539,9 +539,9 @@ static CUresult update(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultI
 		graph_destroy(fresh);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
-	ret->result = compare(exec, fresh, &ret->node);
+	ret->result = compare_graphs(exec, fresh, &ret->node);
 	if (ret->result == CU_UPDATE_SUCCESS)
-		take(exec, fresh);
+		graph_nodes_take(exec, fresh);
 	graph_destroy(fresh);
 	return ret->result == CU_UPDATE_SUCCESS ? CUDA_SUCCESS
 						: CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
@@ -550,14 +550,14 @@ static CUresult update(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultI
 CU_API(cuGraphExecUpdate_v2)
 (CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *ret_info)
 {
-	DONE(ret_info ? update(exec, graph, ret_info) : CUDA_ERROR_INVALID_VALUE);
+	DONE(ret_info ? update_graph(exec, graph, ret_info) : CUDA_ERROR_INVALID_VALUE);
 }
 
 CU_API(cuGraphExecUpdate)
 (CUgraphExec exec, CUgraph graph, CUgraphNode *ret_node, int *ret_result)
 {
 	CUgraphExecUpdateResultInfo info;
-	CUresult result = update(exec, graph, &info);
+	CUresult result = update_graph(exec, graph, &info);
 	if (ret_node)
 		*ret_node = info.node;
 	if (ret_result)

@@ -54,7 +54,7 @@ static void nap(void)
 	nanosleep(&pause, NULL);
 }
 
-static bool find(void *handle, const char *name, void *ret_function)
+static bool provided_find(void *handle, const char *name, void *ret_function)
 {
 	void *at = dlsym(handle, name);
 	memcpy(ret_function, &at, sizeof at);
@@ -62,7 +62,7 @@ static bool find(void *handle, const char *name, void *ret_function)
 }
 
 /* The library lies where the two are installed, or were built; once. */
-static bool load(void)
+static bool load_provider(void)
 {
 	static const char ours[] = "/warpscope/software-gpu";
 	char path[4096];
@@ -80,25 +80,25 @@ static bool load(void)
 	if (!slash || n < 0 || (size_t)n >= sizeof path)
 		return false;
 	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	return handle && find(handle, "ws_cudbg_meet", &library.meet) &&
-	       find(handle, "ws_cudbg_connect", &library.connect) &&
-	       find(handle, "ws_cudbg_release", &library.release) &&
-	       find(handle, "ws_cudbg_ask", &library.ask);
+	return handle && provided_find(handle, "ws_cudbg_meet", &library.meet) &&
+	       provided_find(handle, "ws_cudbg_connect", &library.connect) &&
+	       provided_find(handle, "ws_cudbg_release", &library.release) &&
+	       provided_find(handle, "ws_cudbg_ask", &library.ask);
 }
 
-static CUDBGResult initialize(void);
+static CUDBGResult provider_initialize(void);
 static CUDBGResult finalize(void);
 static CUDBGResult keep_callback(CUDBGNotifyNewEventCallback callback, void *data);
 static CUDBGResult keep_callback31(CUDBGNotifyNewEventCallback31 callback, void *data);
 
 /* Makes the table that of the program, if there is one; NULL: there is not. */
-static CUDBGAPI settle(void)
+static CUDBGAPI settle_provider(void)
 {
 	pthread_mutex_lock(&lock);
 	CUDBGAPI of_program = real;
 	if (of_program) {
 		table = *of_program;
-		table.initialize = initialize;
+		table.initialize = provider_initialize;
 		table.finalize = finalize;
 		table.setNotifyNewEventCallback = keep_callback;
 		table.setNotifyNewEventCallback31 = keep_callback31;
@@ -121,13 +121,13 @@ static CUDBGResult nothing(void)
 
 static CUDBGResult no_event(CUDBGEventQueueType type, CUDBGEvent *event)
 {
-	CUDBGAPI of_program = settle();
+	CUDBGAPI of_program = settle_provider();
 	return of_program ? of_program->getNextEvent(type, event) : CUDBG_ERROR_NO_EVENT_AVAILABLE;
 }
 
 static CUDBGResult no_devices(uint32_t *ret_n)
 {
-	CUDBGAPI of_program = settle();
+	CUDBGAPI of_program = settle_provider();
 	if (of_program)
 		return of_program->getNumDevices(ret_n);
 	if (!ret_n)
@@ -178,7 +178,7 @@ static void clear(void)
 	CUDBGResult (*slot)(void) = not_yet;
 	for (size_t i = 0; i < N_SLOTS; i++)
 		memcpy((char *)&table + i * sizeof slot, &slot, sizeof slot);
-	table.initialize = initialize;
+	table.initialize = provider_initialize;
 	table.finalize = finalize;
 	table.getNumDevices = no_devices;
 	table.getNextEvent = no_event;
@@ -192,7 +192,7 @@ static void clear(void)
 /* ---- a session ---- */
 
 /* Whether the program's device could be reached, and the session begins. */
-static bool reach(CUDBGResult *ret_result)
+static bool reach_device(CUDBGResult *ret_result)
 {
 	struct ws_error err;
 	int socket;
@@ -222,21 +222,21 @@ static void *reach_later(void *unused)
 {
 	CUDBGResult result;
 	(void)unused;
-	while (!atomic_load(&ends) && !reach(&result))
+	while (!atomic_load(&ends) && !reach_device(&result))
 		nap();
 	return NULL;
 }
 
-static CUDBGResult initialize(void)
+static CUDBGResult provider_initialize(void)
 {
 	CUDBGResult result = CUDBG_SUCCESS;
-	if (settle() || has_thread)
+	if (settle_provider() || has_thread)
 		return CUDBG_SUCCESS;
-	if (!load())
+	if (!load_provider())
 		return CUDBG_ERROR_INITIALIZATION_FAILURE;
 	for (unsigned i = 0; i < TRIES; i++) {
-		if (reach(&result)) {
-			(void)settle();
+		if (reach_device(&result)) {
+			(void)settle_provider();
 			return result;
 		}
 		nap();

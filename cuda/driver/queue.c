@@ -26,7 +26,7 @@ static struct {
 	bool sleeps;    /* the thread looks only when it is told to */
 	bool is_called; /* ... is told to do what there is */
 	bool is_busy;   /* somebody does what is first */
-	struct op *first, **end;
+	struct driver_op *first, **end;
 	uint64_t added, done;
 	CUresult failure; /* of an op that nobody waits for; told once */
 } queue = {
@@ -40,7 +40,7 @@ static struct {
 /* Does what is first. */
 static void do_first(void)
 {
-	struct op *op = queue.first;
+	struct driver_op *op = queue.first;
 	queue.is_busy = true;
 	pthread_mutex_unlock(&queue.lock);
 	int failure = atomic_load(&driver.failure);
@@ -68,7 +68,7 @@ static void call_thread(void)
 }
 
 /* Waits until `n` ops are done. */
-static void wait_for(uint64_t n)
+static void wait_for_ops(uint64_t n)
 {
 	while (queue.done < n) {
 		if (!queue.is_busy && !queue.first->is_call) {
@@ -102,7 +102,7 @@ static void look_later(unsigned *looks)
 	++*looks;
 }
 
-static void *work(void *unused)
+static void *queue_work(void *unused)
 {
 	uint64_t seen = 0; /* the op that was first at the last look */
 	unsigned looks = 0;
@@ -126,7 +126,7 @@ static void *work(void *unused)
 }
 
 /* Under lock. All signals are the program's. */
-static bool start(void)
+static bool start_queue(void)
 {
 	sigset_t all, before;
 	pthread_t thread;
@@ -140,7 +140,7 @@ static bool start(void)
 	(void)pthread_condattr_destroy(&monotonic);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	queue.has_thread = ok && pthread_create(&thread, NULL, work, NULL) == 0;
+	queue.has_thread = ok && pthread_create(&thread, NULL, queue_work, NULL) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (queue.has_thread)
 		pthread_detach(thread);
@@ -150,7 +150,7 @@ static bool start(void)
 /* ---- what is asked for ---- */
 
 /* Under lock. */
-static uint64_t append(struct op *op)
+static uint64_t queue_append(struct driver_op *op)
 {
 	op->next = NULL;
 	op->number = ++queue.added;
@@ -160,7 +160,7 @@ static uint64_t append(struct op *op)
 }
 
 /* Under lock: begins an op that has nothing before it. A launch is sent, and others are done. */
-static void begin(struct op *op)
+static void queue_begin(struct driver_op *op)
 {
 	if (queue.first == op && op->send && atomic_load(&driver.failure) == CUDA_SUCCESS) {
 		queue.is_busy = true;
@@ -176,19 +176,19 @@ static void begin(struct op *op)
 		pthread_cond_signal(&queue.look_cond);
 }
 
-uint64_t queue_add(const struct op *op)
+uint64_t queue_add(const struct driver_op *op)
 {
-	struct op *copy = malloc(sizeof *copy);
+	struct driver_op *copy = malloc(sizeof *copy);
 	uint64_t number = 0;
 	if (copy) {
 		*copy = *op;
 		copy->owned = true;
 		pthread_mutex_lock(&queue.lock);
 		if (queue.added >= MOST)
-			wait_for(queue.added - MOST + 1);
-		number = start() ? append(copy) : 0;
+			wait_for_ops(queue.added - MOST + 1);
+		number = start_queue() ? queue_append(copy) : 0;
 		if (number)
-			begin(copy);
+			queue_begin(copy);
 		pthread_mutex_unlock(&queue.lock);
 	}
 	if (number == 0) {
@@ -198,10 +198,10 @@ uint64_t queue_add(const struct op *op)
 	return number;
 }
 
-CUresult queue_do(struct op *op)
+CUresult queue_do(struct driver_op *op)
 {
 	pthread_mutex_lock(&queue.lock);
-	wait_for(append(op));
+	wait_for_ops(queue_append(op));
 	pthread_mutex_unlock(&queue.lock);
 	return op->result;
 }
@@ -219,7 +219,7 @@ bool queue_is_done(uint64_t number)
 void queue_wait(uint64_t number)
 {
 	pthread_mutex_lock(&queue.lock);
-	wait_for(number);
+	wait_for_ops(number);
 	pthread_mutex_unlock(&queue.lock);
 }
 
@@ -243,7 +243,7 @@ CUresult queue_failure(void)
 CUresult queue_drain(void)
 {
 	pthread_mutex_lock(&queue.lock);
-	wait_for(queue.added);
+	wait_for_ops(queue.added);
 	pthread_mutex_unlock(&queue.lock);
 	return queue_failure();
 }

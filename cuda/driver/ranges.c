@@ -7,7 +7,7 @@
 
 static struct {
 	pthread_mutex_t lock;
-	struct range *item; /* owned; by start */
+	struct driver_range *item; /* owned; by start */
 	size_t n, cap;
 } ranges = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -25,13 +25,13 @@ static size_t up_to(uint64_t address)
 	return low;
 }
 
-bool range_add(const struct range *range)
+bool range_add(const struct driver_range *range)
 {
 	pthread_mutex_lock(&ranges.lock);
 	bool ok = true;
 	if (ranges.n == ranges.cap) {
 		size_t cap = ranges.cap ? 2 * ranges.cap : 64;
-		struct range *grown = realloc(ranges.item, cap * sizeof *grown);
+		struct driver_range *grown = realloc(ranges.item, cap * sizeof *grown);
 		ok = grown != NULL;
 		ranges.item = ok ? grown : ranges.item;
 		ranges.cap = ok ? cap : ranges.cap;
@@ -47,7 +47,7 @@ bool range_add(const struct range *range)
 	return ok;
 }
 
-bool range_remove(uint64_t start, struct range *ret_range)
+bool range_remove(uint64_t start, struct driver_range *ret_range)
 {
 	pthread_mutex_lock(&ranges.lock);
 	size_t i = up_to(start);
@@ -62,7 +62,7 @@ bool range_remove(uint64_t start, struct range *ret_range)
 	return found;
 }
 
-bool range_find(uint64_t address, struct range *ret_range)
+bool range_find(uint64_t address, struct driver_range *ret_range)
 {
 	pthread_mutex_lock(&ranges.lock);
 	size_t i = up_to(address);

@@ -22,20 +22,20 @@
 enum { PAGE = 4096, IO_MEMORY = 4, ALL_FLAGS = 15 };
 
 /* Pages that are shared, and how many registrations lie in them. */
-struct run {
-	struct run *next;
+struct registered_run {
+	struct registered_run *next;
 	uint64_t start, end;
 	unsigned refs;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct run *runs; /* owned */
+static struct registered_run *runs; /* owned */
 
 void registered_forget(void)
 {
 	pthread_mutex_lock(&lock);
 	while (runs) {
-		struct run *gone = runs;
+		struct registered_run *gone = runs;
 		runs = gone->next;
 		free(gone);
 	}
@@ -57,7 +57,7 @@ static bool is_alone_now(void)
 }
 
 /* A thread that was joined may be there for a moment. */
-static bool is_alone(void)
+static bool is_thread_alone(void)
 {
 	const struct timespec moment = { .tv_nsec = 1000000 };
 	for (unsigned tries = 0; tries < 10; tries++) {
@@ -69,7 +69,7 @@ static bool is_alone(void)
 }
 
 /* Whether all pages are memory of the program alone, or were replaced before, and no stack. */
-static bool is_plain(uint64_t start, uint64_t end)
+static bool are_pages_plain(uint64_t start, uint64_t end)
 {
 	char line[512];
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -104,7 +104,7 @@ copy_pages(volatile uint64_t *to, const volatile uint64_t *from, size_t n_bytes)
 
 /* Nothing of the program may run between the copy and the change of pages, nor may these be those
  * that the copy itself uses. */
-static bool replace(int fd, uint64_t start, size_t n)
+static bool replace_pages(int fd, uint64_t start, size_t n)
 {
 	sigset_t all, before;
 	sigfillset(&all);
@@ -122,13 +122,14 @@ static bool replace(int fd, uint64_t start, size_t n)
 	return ok;
 }
 
-static CUresult add_run(uint64_t start, uint64_t end)
+static CUresult add_registered_pages(uint64_t start, uint64_t end)
 {
 	uint64_t word[WIRE_WORDS] = { start, end - start };
-	struct run *run = malloc(sizeof *run);
+	struct registered_run *run = malloc(sizeof *run);
 	int fd = run ? memory_make_file(end - start) : -1;
-	CUresult result = fd >= 0 && replace(fd, start, end - start) ? CUDA_SUCCESS
-								     : CUDA_ERROR_OUT_OF_MEMORY;
+	CUresult result = fd >= 0 && replace_pages(fd, start, end - start)
+				  ? CUDA_SUCCESS
+				  : CUDA_ERROR_OUT_OF_MEMORY;
 	if (result == CUDA_SUCCESS)
 		result = driver_call(WIRE_SHARE, word, NULL, 0, fd, NULL, NULL);
 	if (fd >= 0)
@@ -137,7 +138,7 @@ static CUresult add_run(uint64_t start, uint64_t end)
 		free(run);
 		return result;
 	}
-	*run = (struct run){ runs, start, end, 0 };
+	*run = (struct registered_run){ runs, start, end, 0 };
 	runs = run;
 	return CUDA_SUCCESS;
 }
@@ -145,7 +146,7 @@ static CUresult add_run(uint64_t start, uint64_t end)
 /* The end of pages from an address on that are not shared; the address itself if it is. */
 static uint64_t gap_end(uint64_t at, uint64_t end)
 {
-	for (const struct run *run = runs; run; run = run->next) {
+	for (const struct registered_run *run = runs; run; run = run->next) {
 		if (run->start <= at && at < run->end)
 			return at;
 		if (run->start > at && run->start < end)
@@ -154,32 +155,32 @@ static uint64_t gap_end(uint64_t at, uint64_t end)
 	return end;
 }
 
-static uint64_t run_end(uint64_t at)
+static uint64_t registered_run_end(uint64_t at)
 {
-	for (const struct run *run = runs; run; run = run->next)
+	for (const struct registered_run *run = runs; run; run = run->next)
 		if (run->start <= at && at < run->end)
 			return run->end;
 	return at + PAGE;
 }
 
-static CUresult share(uint64_t start, uint64_t end)
+static CUresult share_pages(uint64_t start, uint64_t end)
 {
 	CUresult result = CUDA_SUCCESS;
 	for (uint64_t at = start; at < end && result == CUDA_SUCCESS;) {
 		uint64_t gap = gap_end(at, end);
 		if (gap > at)
-			result = add_run(at, gap);
-		at = gap > at ? gap : run_end(at);
+			result = add_registered_pages(at, gap);
+		at = gap > at ? gap : registered_run_end(at);
 	}
 	return result;
 }
 
 /* Counts a registration in its pages, or counts it no more. */
-static CUresult count(uint64_t start, uint64_t end, bool is_added)
+static CUresult count_registration(uint64_t start, uint64_t end, bool is_added)
 {
 	CUresult result = CUDA_SUCCESS;
-	for (struct run **at = &runs; *at;) {
-		struct run *run = *at;
+	for (struct registered_run **at = &runs; *at;) {
+		struct registered_run *run = *at;
 		if (run->end > start && run->start < end)
 			run->refs += is_added ? 1u : -1u;
 		if (run->refs > 0) {
@@ -203,14 +204,14 @@ static uint64_t page_of(uint64_t address)
 
 CU_API(cuMemHostRegister_v2)(void *host, size_t n_bytes, unsigned flags)
 {
-	const struct range range = { .start = (uintptr_t)host,
-				     .n_bytes = n_bytes,
-				     .kind = RANGE_HOST,
-				     .flags = flags,
-				     .is_variable = true,
-				     .context = driver_context() };
+	const struct driver_range range = { .start = (uintptr_t)host,
+					    .n_bytes = n_bytes,
+					    .kind = RANGE_HOST,
+					    .flags = flags,
+					    .is_variable = true,
+					    .context = driver_context() };
 	uint64_t start = page_of(range.start), end = page_of(range.start + n_bytes + PAGE - 1);
-	struct range known;
+	struct driver_range known;
 	CUresult result = host && n_bytes > 0 && n_bytes < SIZE_MAX / 2 && flags <= ALL_FLAGS
 				  ? driver_check()
 				  : CUDA_ERROR_INVALID_VALUE;
@@ -219,24 +220,25 @@ CU_API(cuMemHostRegister_v2)(void *host, size_t n_bytes, unsigned flags)
 		result = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
 	if (result == CUDA_SUCCESS)
 		result = queue_drain();
-	if (result == CUDA_SUCCESS && (flags & IO_MEMORY || !is_alone() || !is_plain(start, end)))
+	if (result == CUDA_SUCCESS &&
+	    (flags & IO_MEMORY || !is_thread_alone() || !are_pages_plain(start, end)))
 		result = CUDA_ERROR_NOT_SUPPORTED;
 	if (result != CUDA_SUCCESS)
 		DONE(result);
 	pthread_mutex_lock(&lock);
-	result = share(start, end);
+	result = share_pages(start, end);
 	if (result == CUDA_SUCCESS && !range_add(&range))
 		result = CUDA_ERROR_OUT_OF_MEMORY;
-	CUresult counted = count(start, end, true); /* also what was shared in vain */
+	CUresult counted = count_registration(start, end, true); /* also what was shared in vain */
 	if (result != CUDA_SUCCESS)
-		counted = count(start, end, false);
+		counted = count_registration(start, end, false);
 	pthread_mutex_unlock(&lock);
 	DONE(result == CUDA_SUCCESS ? counted : result);
 }
 
 CU_API(cuMemHostUnregister)(void *host)
 {
-	struct range range;
+	struct driver_range range;
 	uint64_t at = (uintptr_t)host;
 	CUresult result = host ? driver_check() : CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS && (!range_find(at, &range) || range.start != at ||
@@ -248,7 +250,7 @@ CU_API(cuMemHostUnregister)(void *host)
 		DONE(result);
 	(void)range_remove(at, &range);
 	pthread_mutex_lock(&lock); /* the program's pages stay what they are */
-	result = count(page_of(at), page_of(at + range.n_bytes + PAGE - 1), false);
+	result = count_registration(page_of(at), page_of(at + range.n_bytes + PAGE - 1), false);
 	pthread_mutex_unlock(&lock);
 	DONE(result);
 }

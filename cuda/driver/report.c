@@ -31,8 +31,8 @@ static void put(const char *text, uint64_t *ret_address, uint64_t *ret_size)
 	*ret_size = text ? strlen(text) + 1 : 0;
 }
 
-static void report(int result, const char *function, const char *name, const char *text,
-		   CUDBGReportedDriverApiErrorSource source)
+static void report_driver_error(int result, const char *function, const char *name,
+				const char *text, CUDBGReportedDriverApiErrorSource source)
 {
 	const uint32_t quiet = CUDBG_REPORT_DRIVER_API_ERROR_FLAGS_SUPPRESS_NOT_READY;
 	log_error(result, function, name);
@@ -68,8 +68,8 @@ CUresult driver_done(CUresult result, const char *function)
 		return result;
 	(void)cuGetErrorName(result, &name);
 	(void)cuGetErrorString(result, &text);
-	report((int)result, told_as ? told_as : function, name, text,
-	       CUDBG_REPORTED_DRIVER_API_ERROR_SOURCE_DRIVER);
+	report_driver_error((int)result, told_as ? told_as : function, name, text,
+			    CUDBG_REPORTED_DRIVER_API_ERROR_SOURCE_DRIVER);
 	return result;
 }
 
@@ -96,6 +96,6 @@ void warpscope_runtime_end(int result, const char *function, const char *name, c
 {
 	is_runtime = false;
 	if (result != 0)
-		report(result, function, name, text,
-		       CUDBG_REPORTED_DRIVER_API_ERROR_SOURCE_RUNTIME);
+		report_driver_error(result, function, name, text,
+				    CUDBG_REPORTED_DRIVER_API_ERROR_SOURCE_RUNTIME);
 }

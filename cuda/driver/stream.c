@@ -7,10 +7,10 @@
 #include <time.h>
 
 /* The streams that are no handles. */
-static struct stream usual = { .magic = MAGIC_STREAM };
-static _Thread_local struct stream per_thread = { .magic = MAGIC_STREAM };
+static struct driver_stream usual = { .magic = MAGIC_STREAM };
+static _Thread_local struct driver_stream per_thread = { .magic = MAGIC_STREAM };
 
-struct stream *stream_of(CUstream stream)
+struct driver_stream *stream_of(CUstream stream)
 {
 	if (stream == CU_STREAM_PER_THREAD)
 		return &per_thread;
@@ -27,13 +27,13 @@ CUresult stream_check(CUstream stream)
 
 bool stream_captures(CUstream stream)
 {
-	const struct stream *s = stream_of(stream);
+	const struct driver_stream *s = stream_of(stream);
 	return s && s->capture;
 }
 
-CUresult stream_add(CUstream stream, const struct op *op)
+CUresult stream_add(CUstream stream, const struct driver_op *op)
 {
-	struct stream *s = stream_of(stream);
+	struct driver_stream *s = stream_of(stream);
 	if (!s) {
 		free(op->host);
 		return CUDA_ERROR_INVALID_HANDLE;
@@ -52,10 +52,10 @@ void stream_wait(CUstream stream)
 	queue_wait(stream_of(stream)->last);
 }
 
-static CUresult create(CUstream *ret_stream, unsigned flags, int priority)
+static CUresult stream_create(CUstream *ret_stream, unsigned flags, int priority)
 {
 	CUresult result = ret_stream && flags <= 1 ? driver_check() : CUDA_ERROR_INVALID_VALUE;
-	struct stream *stream = result == CUDA_SUCCESS ? calloc(1, sizeof *stream) : NULL;
+	struct driver_stream *stream = result == CUDA_SUCCESS ? calloc(1, sizeof *stream) : NULL;
 	if (result == CUDA_SUCCESS && !stream)
 		result = CUDA_ERROR_OUT_OF_MEMORY;
 	if (result != CUDA_SUCCESS)
@@ -70,12 +70,12 @@ static CUresult create(CUstream *ret_stream, unsigned flags, int priority)
 
 CU_API(cuStreamCreate)(CUstream *ret_stream, unsigned flags)
 {
-	DONE(create(ret_stream, flags, 0));
+	DONE(stream_create(ret_stream, flags, 0));
 }
 
 CU_API(cuStreamCreateWithPriority)(CUstream *ret_stream, unsigned flags, int priority)
 {
-	DONE(create(ret_stream, flags, priority));
+	DONE(stream_create(ret_stream, flags, priority));
 }
 
 CU_API(cuStreamDestroy_v2)(CUstream stream)
@@ -170,7 +170,7 @@ struct callback {
 
 /* Another thread: a function of the host may not call the API, but it may wait for other threads.
  */
-static CUresult run_call(struct op *op)
+static CUresult run_host_function(struct driver_op *op)
 {
 	struct callback callback;
 	memcpy(&callback, op->host, sizeof callback);
@@ -182,31 +182,32 @@ static CUresult run_call(struct op *op)
 }
 
 static CUresult make_call(void (*function)(void *), const struct callback *callback,
-			  struct op *ret_op)
+			  struct driver_op *ret_op)
 {
 	if (!function && !callback->old)
 		return CUDA_ERROR_INVALID_VALUE;
-	*ret_op = (struct op){ .run = run_call,
-			       .type = CU_NODE_HOST,
-			       .is_call = true,
-			       .call = function,
-			       .host = malloc(sizeof *callback),
-			       .n_host = sizeof *callback };
+	*ret_op = (struct driver_op){ .run = run_host_function,
+				      .type = CU_NODE_HOST,
+				      .is_call = true,
+				      .call = function,
+				      .host = malloc(sizeof *callback),
+				      .n_host = sizeof *callback };
 	if (!ret_op->host)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	memcpy(ret_op->host, callback, sizeof *callback);
 	return CUDA_SUCCESS;
 }
 
-CUresult call_op(void (*function)(void *), void *data, struct op *ret_op)
+CUresult call_op(void (*function)(void *), void *data, struct driver_op *ret_op)
 {
 	const struct callback callback = { .data = data };
 	return make_call(function, &callback, ret_op);
 }
 
-static CUresult call(CUstream stream, void (*function)(void *), const struct callback *callback)
+static CUresult call_host_function(CUstream stream, void (*function)(void *),
+				   const struct callback *callback)
 {
-	struct op op;
+	struct driver_op op;
 	CUresult result = stream_check(stream);
 	if (result == CUDA_SUCCESS)
 		result = make_call(function, callback, &op);
@@ -216,19 +217,19 @@ static CUresult call(CUstream stream, void (*function)(void *), const struct cal
 CU_API(cuLaunchHostFunc)(CUstream stream, void (*function)(void *), void *data)
 {
 	const struct callback callback = { .data = data };
-	DONE(call(stream, function, &callback));
+	DONE(call_host_function(stream, function, &callback));
 }
 
 CU_API(cuStreamAddCallback)
 (CUstream stream, void (*function)(CUstream, CUresult, void *), void *data, unsigned flags)
 {
 	const struct callback callback = { function, stream, data };
-	DONE(flags == 0 ? call(stream, NULL, &callback) : CUDA_ERROR_INVALID_VALUE);
+	DONE(flags == 0 ? call_host_function(stream, NULL, &callback) : CUDA_ERROR_INVALID_VALUE);
 }
 
 /* ---- events ---- */
 
-static double now(void)
+static double stream_now(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
@@ -249,19 +250,21 @@ CU_API(cuEventCreate)(CUevent *ret_event, unsigned flags)
 	DONE(result);
 }
 
-static CUresult run_record(struct op *op)
+static CUresult run_record(struct driver_op *op)
 {
-	atomic_store(&op->event->time, now());
+	atomic_store(&op->event->time, stream_now());
 	return CUDA_SUCCESS;
 }
 
-CUresult record_op(CUevent event, struct op *ret_op)
+CUresult record_op(CUevent event, struct driver_op *ret_op)
 {
-	*ret_op = (struct op){ .run = run_record, .type = CU_NODE_EVENT_RECORD, .event = event };
+	*ret_op = (struct driver_op){ .run = run_record,
+				      .type = CU_NODE_EVENT_RECORD,
+				      .event = event };
 	return IS(event, MAGIC_EVENT) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-static CUresult run_nothing(struct op *op)
+static CUresult run_nothing(struct driver_op *op)
 {
 	(void)op; /* the queue frees what it has */
 	return CUDA_SUCCESS;
@@ -273,14 +276,15 @@ CU_API(cuEventDestroy_v2)(CUevent event)
 		DONE(CUDA_ERROR_INVALID_HANDLE);
 	capture_forget(event);
 	event->magic = MAGIC_GONE;
-	const struct op op = { .run = run_nothing, .host = event }; /* behind what records it */
+	const struct driver_op op = { .run = run_nothing,
+				      .host = event }; /* behind what records it */
 	DONE(queue_add(&op) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
 }
 
 CU_API(cuEventRecord)(CUevent event, CUstream stream)
 {
 	CUresult result = stream_check(stream);
-	struct op op;
+	struct driver_op op;
 	if (result == CUDA_SUCCESS)
 		result = record_op(event, &op);
 	if (result == CUDA_SUCCESS && stream_captures(stream))

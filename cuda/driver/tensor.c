@@ -11,7 +11,7 @@
 enum { MAP_ALIGNMENT = 64, L2_256B = 3 };
 
 /* False: of a type that the device does not copy. */
-static bool type_of(int type, enum ws_sim_tensor_type *ret_type)
+static bool tensor_type_of(int type, enum ws_sim_tensor_type *ret_type)
 {
 	static const enum ws_sim_tensor_type types[] = {
 		WS_SIM_TENSOR_U8,  WS_SIM_TENSOR_U16,  WS_SIM_TENSOR_U32, WS_SIM_TENSOR_S32,
@@ -49,7 +49,7 @@ static CUresult take_tensor(struct ws_sim_tensor *tensor, const void *ret_map, i
 		return CUDA_ERROR_INVALID_VALUE;
 	if (driver.device.limits.sm < 90 || interleave != 0 || oob_fill != 0 ||
 	    (int)tensor->swizzle < 0 || tensor->swizzle > WS_SIM_SWIZZLE_128B ||
-	    !type_of(type, &tensor->type))
+	    !tensor_type_of(type, &tensor->type))
 		return CUDA_ERROR_NOT_SUPPORTED;
 	for (uint32_t i = 0; i < n_dims; i++) {
 		if (element_strides[i] == 0)

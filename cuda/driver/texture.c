@@ -125,7 +125,7 @@ static CUresult sampler_of(const CUDA_TEXTURE_DESC *texture, struct ws_sim_textu
 }
 
 /* Under lock: what the device made, or one that is the same and free. */
-static CUresult make(struct object *object, uint64_t *ret_handle)
+static CUresult texture_make(struct object *object, uint64_t *ret_handle)
 {
 	uint64_t word[WIRE_WORDS] = { object->is_surface };
 	for (struct object *old = objects; old; old = old->next)
@@ -153,8 +153,8 @@ static CUresult make(struct object *object, uint64_t *ret_handle)
 	return CUDA_SUCCESS;
 }
 
-static CUresult create(uint64_t *ret_handle, const CUDA_RESOURCE_DESC *resource,
-		       const CUDA_TEXTURE_DESC *texture)
+static CUresult texture_create(uint64_t *ret_handle, const CUDA_RESOURCE_DESC *resource,
+			       const CUDA_TEXTURE_DESC *texture)
 {
 	struct object object;
 	CUresult result = ret_handle && resource ? driver_check() : CUDA_ERROR_INVALID_VALUE;
@@ -171,13 +171,13 @@ static CUresult create(uint64_t *ret_handle, const CUDA_RESOURCE_DESC *resource,
 	object.is_surface = !texture;
 	object.resource = *resource;
 	pthread_mutex_lock(&lock);
-	result = make(&object, ret_handle);
+	result = texture_make(&object, ret_handle);
 	pthread_mutex_unlock(&lock);
 	return result;
 }
 
 /* Under lock. */
-static struct object *find(uint64_t handle, bool is_surface)
+static struct object *texture_find(uint64_t handle, bool is_surface)
 {
 	for (struct object *o = objects; o; o = o->next)
 		if (o->handle == handle && o->is_surface == is_surface && o->is_alive)
@@ -189,7 +189,7 @@ static CUresult destroy(uint64_t handle, bool is_surface)
 {
 	CUresult result = queue_drain();
 	pthread_mutex_lock(&lock);
-	struct object *object = find(handle, is_surface);
+	struct object *object = texture_find(handle, is_surface);
 	if (object)
 		object->is_alive = false;
 	else
@@ -205,7 +205,7 @@ static CUresult describe(uint64_t handle, bool is_surface, CUDA_RESOURCE_DESC *r
 	if (!ret_resource && !ret_texture)
 		return CUDA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&lock);
-	const struct object *object = find(handle, is_surface);
+	const struct object *object = texture_find(handle, is_surface);
 	if (object && ret_resource)
 		*ret_resource = object->resource;
 	if (object && ret_texture)
@@ -232,7 +232,7 @@ CU_API(cuTexObjectCreate)
 	if (view)
 		DONE(CUDA_ERROR_NOT_SUPPORTED);
 	uint64_t handle = 0;
-	CUresult result = ret_handle && texture ? create(&handle, resource, texture)
+	CUresult result = ret_handle && texture ? texture_create(&handle, resource, texture)
 						: CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS)
 		*ret_handle = handle;
@@ -258,8 +258,8 @@ CU_API(cuSurfObjectCreate)(unsigned long long *ret_handle, const CUDA_RESOURCE_D
 {
 	uint64_t handle = 0;
 	bool is_array = resource && resource->type == CU_RESOURCE_ARRAY;
-	CUresult result =
-		ret_handle && is_array ? create(&handle, resource, NULL) : CUDA_ERROR_INVALID_VALUE;
+	CUresult result = ret_handle && is_array ? texture_create(&handle, resource, NULL)
+						 : CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS)
 		*ret_handle = handle;
 	DONE(result);

@@ -41,7 +41,7 @@ static uint64_t next = VIRTUAL_BASE, n_made;
 
 /* ---- under lock ---- */
 
-static void put(struct chunk *chunk)
+static void put_chunk(struct chunk *chunk)
 {
 	if (--chunk->refs > 0)
 		return;
@@ -59,11 +59,11 @@ static bool overlap(uint64_t a, uint64_t n_a, uint64_t b, uint64_t n_b)
 static CUresult open_mapping(struct mapping *m)
 {
 	uint64_t word[WIRE_WORDS] = { m->start, m->n_bytes, m->offset };
-	const struct range range = { .start = m->start,
-				     .n_bytes = m->n_bytes,
-				     .kind = RANGE_DEVICE,
-				     .is_variable = true,
-				     .context = driver_context() };
+	const struct driver_range range = { .start = m->start,
+					    .n_bytes = m->n_bytes,
+					    .kind = RANGE_DEVICE,
+					    .is_variable = true,
+					    .context = driver_context() };
 	if (m->is_open)
 		return CUDA_SUCCESS;
 	CUresult result = driver_call(WIRE_SHARE, word, NULL, 0, m->chunk->fd, NULL, NULL);
@@ -76,7 +76,7 @@ static CUresult open_mapping(struct mapping *m)
 static CUresult close_mapping(struct mapping *m)
 {
 	uint64_t word[WIRE_WORDS] = { m->start };
-	struct range range;
+	struct driver_range range;
 	if (!m->is_open)
 		return CUDA_SUCCESS;
 	m->is_open = false;
@@ -98,7 +98,7 @@ static bool is_covered(uint64_t start, uint64_t n_bytes)
 	return sum == n_bytes;
 }
 
-static CUresult unmap(uint64_t start, uint64_t n_bytes)
+static CUresult unmap_range(uint64_t start, uint64_t n_bytes)
 {
 	CUresult result = CUDA_SUCCESS;
 	if (!is_covered(start, n_bytes))
@@ -112,7 +112,7 @@ static CUresult unmap(uint64_t start, uint64_t n_bytes)
 		CUresult closed = close_mapping(m);
 		result = result == CUDA_SUCCESS ? closed : result;
 		*at = m->next;
-		put(m->chunk);
+		put_chunk(m->chunk);
 		free(m);
 	}
 	return result;
@@ -124,7 +124,7 @@ void virtual_forget(void)
 	while (mappings) {
 		struct mapping *m = mappings;
 		mappings = m->next;
-		put(m->chunk);
+		put_chunk(m->chunk);
 		free(m);
 	}
 	while (reservations) {
@@ -205,7 +205,7 @@ CU_API(cuMemGetAllocationGranularity)
 	DONE(result);
 }
 
-static CUresult make(struct chunk **ret_chunk, size_t n_bytes)
+static CUresult chunk_make(struct chunk **ret_chunk, size_t n_bytes)
 {
 	CUresult result = CUDA_SUCCESS;
 	struct chunk *chunk = malloc(sizeof *chunk);
@@ -238,7 +238,7 @@ CU_API(cuMemCreate)
 	if (result == CUDA_SUCCESS)
 		result = check_prop(prop);
 	if (result == CUDA_SUCCESS)
-		result = make(&chunk, n_bytes);
+		result = chunk_make(&chunk, n_bytes);
 	if (result == CUDA_SUCCESS)
 		*ret_handle = (uintptr_t)chunk;
 	DONE(result);
@@ -256,7 +256,7 @@ CU_API(cuMemRelease)(CUmemGenericAllocationHandle handle)
 	if (!chunk)
 		DONE(CUDA_ERROR_INVALID_VALUE);
 	pthread_mutex_lock(&lock);
-	put(chunk);
+	put_chunk(chunk);
 	pthread_mutex_unlock(&lock);
 	DONE(CUDA_SUCCESS);
 }
@@ -307,7 +307,7 @@ CU_API(cuMemUnmap)(CUdeviceptr address, size_t n_bytes)
 {
 	CUresult result = queue_drain();
 	pthread_mutex_lock(&lock);
-	CUresult unmapped = unmap(address, n_bytes);
+	CUresult unmapped = unmap_range(address, n_bytes);
 	pthread_mutex_unlock(&lock);
 	DONE(result == CUDA_SUCCESS ? unmapped : result);
 }

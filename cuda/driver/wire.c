@@ -9,12 +9,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-union control { /* one descriptor */
+union wire_control { /* one descriptor */
 	struct cmsghdr header;
 	char bytes[CMSG_SPACE(sizeof(int))];
 };
 
-static void attach(struct msghdr *message, union control *control, int fd)
+static void attach_descriptor(struct msghdr *message, union wire_control *control, int fd)
 {
 	message->msg_control = control->bytes;
 	message->msg_controllen = sizeof control->bytes;
@@ -25,7 +25,7 @@ static void attach(struct msghdr *message, union control *control, int fd)
 }
 
 /* Leaves out the first `n` bytes of what is to be sent. */
-static void skip(struct msghdr *message, size_t n)
+static void skip_sent(struct msghdr *message, size_t n)
 {
 	while (message->msg_iovlen > 0 && n >= message->msg_iov->iov_len) {
 		n -= message->msg_iov->iov_len;
@@ -44,9 +44,9 @@ bool wire_send(int socket, const void *header, size_t n_header, const void *byte
 	struct iovec parts[2] = { { (void *)(uintptr_t)header, n_header },
 				  { (void *)(uintptr_t)bytes, n_bytes } };
 	struct msghdr message = { .msg_iov = parts, .msg_iovlen = n_bytes > 0 ? 2 : 1 };
-	union control control = { 0 };
+	union wire_control control = { 0 };
 	if (fd >= 0)
-		attach(&message, &control, fd);
+		attach_descriptor(&message, &control, fd);
 	while (message.msg_iovlen > 0) {
 		ssize_t sent = sendmsg(socket, &message, MSG_NOSIGNAL);
 		if (sent < 0 && errno != EINTR)
@@ -55,12 +55,12 @@ bool wire_send(int socket, const void *header, size_t n_header, const void *byte
 			continue;
 		message.msg_control = NULL;
 		message.msg_controllen = 0;
-		skip(&message, (size_t)sent);
+		skip_sent(&message, (size_t)sent);
 	}
 	return true;
 }
 
-static void take(struct msghdr *message, int *ret_fd)
+static void message_take(struct msghdr *message, int *ret_fd)
 {
 	struct cmsghdr *header = CMSG_FIRSTHDR(message);
 	int fd;
@@ -79,7 +79,7 @@ bool wire_receive(int socket, void *ret_bytes, size_t n, int *ret_fd)
 	if (ret_fd)
 		*ret_fd = -1;
 	while (n > 0) {
-		union control control = { 0 };
+		union wire_control control = { 0 };
 		struct iovec part = { to, n };
 		struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
 		if (ret_fd) {
@@ -90,7 +90,7 @@ bool wire_receive(int socket, void *ret_bytes, size_t n, int *ret_fd)
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got > 0 && ret_fd)
-			take(&message, ret_fd);
+			message_take(&message, ret_fd);
 		if (got <= 0)
 			return false;
 		to += got;

@@ -11,11 +11,11 @@ struct channel_desc {
 
 enum { KIND_SIGNED, KIND_UNSIGNED, KIND_FLOAT };
 
-struct extent {
+struct array_extent {
 	size_t width, height, depth;
 };
 
-struct place {
+struct array_place {
 	size_t x, y, z;
 };
 
@@ -26,12 +26,12 @@ struct pitched {
 
 struct copy_params {
 	CUarray from_array;
-	struct place from_place;
+	struct array_place from_place;
 	struct pitched from;
 	CUarray to_array;
-	struct place to_place;
+	struct array_place to_place;
 	struct pitched to;
-	struct extent extent;
+	struct array_extent extent;
 	int direction;
 };
 
@@ -83,8 +83,8 @@ RT_API_OF(struct channel_desc, cudaCreateChannelDesc)(int x, int y, int z, int w
 
 /* ---- arrays ---- */
 
-static int make_array(CUarray *ret_array, const struct channel_desc *channel, struct extent extent,
-		      unsigned flags)
+static int make_array(CUarray *ret_array, const struct channel_desc *channel,
+		      struct array_extent extent, unsigned flags)
 {
 	CUDA_ARRAY3D_DESCRIPTOR about = { .width = extent.width,
 					  .height = extent.height,
@@ -100,12 +100,12 @@ RT_API(cudaMallocArray)
 (CUarray *ret_array, const struct channel_desc *channel, size_t width, size_t height,
  unsigned flags)
 {
-	const struct extent extent = { width, height, 0 };
+	const struct array_extent extent = { width, height, 0 };
 	return rt_done(make_array(ret_array, channel, extent, flags));
 }
 
 RT_API(cudaMalloc3DArray)
-(CUarray *ret_array, const struct channel_desc *channel, struct extent extent, unsigned flags)
+(CUarray *ret_array, const struct channel_desc *channel, struct array_extent extent, unsigned flags)
 {
 	return rt_done(make_array(ret_array, channel, extent, flags));
 }
@@ -116,7 +116,8 @@ RT_API(cudaFreeArray)(CUarray array)
 }
 
 RT_API(cudaArrayGetInfo)
-(struct channel_desc *ret_channel, struct extent *ret_extent, unsigned *ret_flags, CUarray array)
+(struct channel_desc *ret_channel, struct array_extent *ret_extent, unsigned *ret_flags,
+ CUarray array)
 {
 	CUDA_ARRAY3D_DESCRIPTOR about;
 	int result = rt_begin();
@@ -127,7 +128,7 @@ RT_API(cudaArrayGetInfo)
 	if (ret_channel)
 		channel_of(about.format, about.n_channels, ret_channel);
 	if (ret_extent)
-		*ret_extent = (struct extent){ about.width, about.height, about.depth };
+		*ret_extent = (struct array_extent){ about.width, about.height, about.depth };
 	if (ret_flags)
 		*ret_flags = about.flags;
 	return rt_done(RT_SUCCESS);
@@ -152,7 +153,7 @@ static size_t texel_bytes(CUarray array)
 
 /* ---- boxes ---- */
 
-RT_API(cudaMalloc3D)(struct pitched *ret, struct extent extent)
+RT_API(cudaMalloc3D)(struct pitched *ret, struct array_extent extent)
 {
 	CUdeviceptr at = 0;
 	size_t pitch = 0;
@@ -170,7 +171,7 @@ RT_API(cudaMalloc3D)(struct pitched *ret, struct extent extent)
 
 /* Whether a box lies in what `to` describes; its slices are then apart, so that what is too deep
  * leaves the memory. */
-static int check_box(const struct pitched *to, const struct extent *extent)
+static int check_box(const struct pitched *to, const struct array_extent *extent)
 {
 	int result = rt_begin();
 	bool rows = extent->height > 1 || extent->depth > 1;
@@ -181,12 +182,12 @@ static int check_box(const struct pitched *to, const struct extent *extent)
 }
 
 /* How many slices it has to set. */
-static size_t slices_of(const struct extent *extent)
+static size_t slices_of(const struct array_extent *extent)
 {
 	return extent->width && extent->height ? extent->depth : 0;
 }
 
-RT_API(cudaMemset3D)(struct pitched to, int value, struct extent extent)
+RT_API(cudaMemset3D)(struct pitched to, int value, struct array_extent extent)
 {
 	int result = check_box(&to, &extent);
 	for (size_t z = 0; z < slices_of(&extent) && result == RT_SUCCESS; z++)
@@ -196,7 +197,7 @@ RT_API(cudaMemset3D)(struct pitched to, int value, struct extent extent)
 }
 
 RT_API(cudaMemset3DAsync)
-(struct pitched to, int value, struct extent extent, CUstream stream)
+(struct pitched to, int value, struct array_extent extent, CUstream stream)
 {
 	int result = check_box(&to, &extent);
 	for (size_t z = 0; z < slices_of(&extent) && result == RT_SUCCESS; z++)
@@ -319,8 +320,8 @@ RT_API(cudaMemcpy2DFromArrayAsync)
 }
 
 /* Bytes that begin in a row and go on in the next ones. */
-static int copy_bytes(CUarray array, bool to_array, size_t x, size_t y, const char *at, size_t n,
-		      bool waits, CUstream stream)
+static int copy_array_bytes(CUarray array, bool to_array, size_t x, size_t y, const char *at,
+			    size_t n, bool waits, CUstream stream)
 {
 	CUDA_ARRAY3D_DESCRIPTOR about;
 	int result = rt_begin();
@@ -348,28 +349,28 @@ RT_API(cudaMemcpyToArray)
 (CUarray to, size_t x, size_t y, const void *from, size_t n, int direction)
 {
 	(void)direction;
-	return rt_done(copy_bytes(to, true, x, y, from, n, true, NULL));
+	return rt_done(copy_array_bytes(to, true, x, y, from, n, true, NULL));
 }
 
 RT_API(cudaMemcpyToArrayAsync)
 (CUarray to, size_t x, size_t y, const void *from, size_t n, int direction, CUstream stream)
 {
 	(void)direction;
-	return rt_done(copy_bytes(to, true, x, y, from, n, false, stream));
+	return rt_done(copy_array_bytes(to, true, x, y, from, n, false, stream));
 }
 
 RT_API(cudaMemcpyFromArray)
 (void *to, CUarray from, size_t x, size_t y, size_t n, int direction)
 {
 	(void)direction;
-	return rt_done(copy_bytes(from, false, x, y, to, n, true, NULL));
+	return rt_done(copy_array_bytes(from, false, x, y, to, n, true, NULL));
 }
 
 RT_API(cudaMemcpyFromArrayAsync)
 (void *to, CUarray from, size_t x, size_t y, size_t n, int direction, CUstream stream)
 {
 	(void)direction;
-	return rt_done(copy_bytes(from, false, x, y, to, n, false, stream));
+	return rt_done(copy_array_bytes(from, false, x, y, to, n, false, stream));
 }
 
 RT_API(cudaMemcpy2DArrayToArray)

@@ -19,7 +19,7 @@ static _Thread_local bool has_context;
 
 /* ---- beginning and errors ---- */
 
-static void init(void)
+static void runtime_init(void)
 {
 	init_result = (int)cuInit(0);
 	if (init_result == RT_SUCCESS)
@@ -30,7 +30,7 @@ int rt_begin(void)
 {
 	if (warpscope_runtime_begin)
 		warpscope_runtime_begin();
-	pthread_once(&once, init);
+	pthread_once(&once, runtime_init);
 	if (init_result != RT_SUCCESS || has_context)
 		return init_result;
 	CUcontext current = NULL;

@@ -72,7 +72,7 @@ RT_API(cudaGraphDestroyNode)(CUgraphNode node)
 
 /* ---- kernels ---- */
 
-static int kernel_of(const struct kernel_params *from, CUDA_KERNEL_NODE_PARAMS *ret)
+static int node_kernel_of(const struct kernel_params *from, CUDA_KERNEL_NODE_PARAMS *ret)
 {
 	CUfunction function;
 	int result = from ? rt_function(from->host, &function) : RT_INVALID_VALUE;
@@ -93,7 +93,7 @@ RT_API(cudaGraphAddKernelNode)
  const struct kernel_params *params)
 {
 	CUDA_KERNEL_NODE_PARAMS p;
-	int result = kernel_of(params, &p);
+	int result = node_kernel_of(params, &p);
 	if (result == RT_SUCCESS)
 		result = (int)cuGraphAddKernelNode_v2(ret_node, graph, before, n, &p);
 	return rt_done(result);
@@ -102,7 +102,7 @@ RT_API(cudaGraphAddKernelNode)
 RT_API(cudaGraphKernelNodeSetParams)(CUgraphNode node, const struct kernel_params *params)
 {
 	CUDA_KERNEL_NODE_PARAMS p;
-	int result = kernel_of(params, &p);
+	int result = node_kernel_of(params, &p);
 	return rt_done(result == RT_SUCCESS ? (int)cuGraphKernelNodeSetParams_v2(node, &p)
 					    : result);
 }
@@ -111,7 +111,7 @@ RT_API(cudaGraphExecKernelNodeSetParams)
 (CUgraphExec exec, CUgraphNode node, const struct kernel_params *params)
 {
 	CUDA_KERNEL_NODE_PARAMS p;
-	int result = kernel_of(params, &p);
+	int result = node_kernel_of(params, &p);
 	return rt_done(result == RT_SUCCESS ? (int)cuGraphExecKernelNodeSetParams_v2(exec, node, &p)
 					    : result);
 }
@@ -134,7 +134,7 @@ RT_API(cudaGraphKernelNodeGetParams)(CUgraphNode node, struct kernel_params *ret
 
 /* ---- copies ---- */
 
-static int line_of(void *to, const void *from, size_t n, int direction, CUDA_MEMCPY3D *ret)
+static int copy_line_of(void *to, const void *from, size_t n, int direction, CUDA_MEMCPY3D *ret)
 {
 	int result = rt_begin();
 	if (result == RT_SUCCESS && (direction < 0 || direction > 4))
@@ -176,7 +176,7 @@ RT_API(cudaGraphAddMemcpyNode1D)
  const void *from, size_t n_bytes, int direction)
 {
 	CUDA_MEMCPY3D copy;
-	int result = line_of(to, from, n_bytes, direction, &copy);
+	int result = copy_line_of(to, from, n_bytes, direction, &copy);
 	return rt_done(add_copy(result, ret_node, graph, before, n, &copy));
 }
 
@@ -188,7 +188,7 @@ RT_API(cudaGraphAddMemcpyNodeToSymbol)
 	void *to = NULL;
 	int result = rt_place(symbol, offset, n_bytes, &to);
 	if (result == RT_SUCCESS)
-		result = line_of(to, from, n_bytes, direction, &copy);
+		result = copy_line_of(to, from, n_bytes, direction, &copy);
 	return rt_done(add_copy(result, ret_node, graph, before, n, &copy));
 }
 
@@ -200,7 +200,7 @@ RT_API(cudaGraphAddMemcpyNodeFromSymbol)
 	void *from = NULL;
 	int result = rt_place(symbol, offset, n_bytes, &from);
 	if (result == RT_SUCCESS)
-		result = line_of(to, from, n_bytes, direction, &copy);
+		result = copy_line_of(to, from, n_bytes, direction, &copy);
 	return rt_done(add_copy(result, ret_node, graph, before, n, &copy));
 }
 
@@ -216,7 +216,7 @@ RT_API(cudaGraphMemcpyNodeSetParams1D)
 (CUgraphNode node, void *to, const void *from, size_t n_bytes, int direction)
 {
 	CUDA_MEMCPY3D copy;
-	int result = line_of(to, from, n_bytes, direction, &copy);
+	int result = copy_line_of(to, from, n_bytes, direction, &copy);
 	return rt_done(result == RT_SUCCESS ? (int)cuGraphMemcpyNodeSetParams(node, &copy)
 					    : result);
 }
@@ -235,7 +235,7 @@ RT_API(cudaGraphExecMemcpyNodeSetParams1D)
 (CUgraphExec exec, CUgraphNode node, void *to, const void *from, size_t n_bytes, int direction)
 {
 	CUDA_MEMCPY3D copy;
-	int result = line_of(to, from, n_bytes, direction, &copy);
+	int result = copy_line_of(to, from, n_bytes, direction, &copy);
 	return rt_done(result == RT_SUCCESS
 			       ? (int)cuGraphExecMemcpyNodeSetParams(exec, node, &copy, NULL)
 			       : result);

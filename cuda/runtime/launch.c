@@ -138,7 +138,7 @@ struct function_attributes {
 	int reserved[16];
 };
 
-static int attribute(CUfunction function, int number)
+static int function_attribute(CUfunction function, int number)
 {
 	int value = 0;
 	(void)cuFuncGetAttribute(&value, number, function);
@@ -152,17 +152,17 @@ RT_API(cudaFuncGetAttributes)(struct function_attributes *ret, const void *host)
 	if (result != RT_SUCCESS)
 		return rt_done(result);
 	memset(ret, 0, sizeof *ret);
-	ret->max_threads = attribute(f, 0);
-	ret->shared_bytes = (size_t)attribute(f, 1);
-	ret->constant_bytes = (size_t)attribute(f, 2);
-	ret->local_bytes = (size_t)attribute(f, 3);
-	ret->n_regs = attribute(f, 4);
-	ret->ptx_version = attribute(f, 5);
-	ret->binary_version = attribute(f, 6);
-	ret->dynamic_shared = attribute(f, 8);
-	ret->carveout = attribute(f, 9);
+	ret->max_threads = function_attribute(f, 0);
+	ret->shared_bytes = (size_t)function_attribute(f, 1);
+	ret->constant_bytes = (size_t)function_attribute(f, 2);
+	ret->local_bytes = (size_t)function_attribute(f, 3);
+	ret->n_regs = function_attribute(f, 4);
+	ret->ptx_version = function_attribute(f, 5);
+	ret->binary_version = function_attribute(f, 6);
+	ret->dynamic_shared = function_attribute(f, 8);
+	ret->carveout = function_attribute(f, 9);
 	for (int i = 0; i < 3; i++)
-		ret->cluster[i] = attribute(f, 11 + i);
+		ret->cluster[i] = function_attribute(f, 11 + i);
 	return rt_done(RT_SUCCESS);
 }
 

@@ -206,15 +206,16 @@ RT_API(cudaPointerGetAttributes)(struct pointer_attributes *ret, const void *at)
 
 enum { TO_HOST_HOST, TO_DEVICE, TO_HOST, TO_DEVICE_DEVICE, BY_ADDRESS, N_DIRECTIONS };
 
-static unsigned type_of(const void *at)
+static unsigned pointer_type_of(const void *at)
 {
 	unsigned type = CU_MEMORYTYPE_HOST;
 	return cuPointerGetAttribute(&type, 2, device(at)) == CUDA_SUCCESS ? type
 									   : CU_MEMORYTYPE_HOST;
 }
 
-static int copy(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-		size_t height, int direction, bool waits, CUstream stream)
+static int copy_pitched_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+			     size_t width, size_t height, int direction, bool waits,
+			     CUstream stream)
 {
 	int result = rt_begin();
 	if (result == RT_SUCCESS && (direction < 0 || direction >= N_DIRECTIONS))
@@ -224,8 +225,8 @@ static int copy(void *to, size_t to_pitch, const void *from, size_t from_pitch, 
 	bool to_device = direction == TO_DEVICE || direction == TO_DEVICE_DEVICE;
 	bool from_device = direction == TO_HOST || direction == TO_DEVICE_DEVICE;
 	if (direction == BY_ADDRESS) {
-		to_device = type_of(to) == CU_MEMORYTYPE_DEVICE;
-		from_device = type_of(from) == CU_MEMORYTYPE_DEVICE;
+		to_device = pointer_type_of(to) == CU_MEMORYTYPE_DEVICE;
+		from_device = pointer_type_of(from) == CU_MEMORYTYPE_DEVICE;
 	}
 	const CUDA_MEMCPY2D c = {
 		.src_type = from_device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST,
@@ -244,27 +245,28 @@ static int copy(void *to, size_t to_pitch, const void *from, size_t from_pitch, 
 
 RT_API(cudaMemcpy)(void *to, const void *from, size_t n, int direction)
 {
-	return rt_done(copy(to, n, from, n, n, 1, direction, true, NULL));
+	return rt_done(copy_pitched_rows(to, n, from, n, n, 1, direction, true, NULL));
 }
 
 RT_API(cudaMemcpyAsync)(void *to, const void *from, size_t n, int direction, CUstream stream)
 {
-	return rt_done(copy(to, n, from, n, n, 1, direction, false, stream));
+	return rt_done(copy_pitched_rows(to, n, from, n, n, 1, direction, false, stream));
 }
 
 RT_API(cudaMemcpy2D)
 (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
  int direction)
 {
-	return rt_done(copy(to, to_pitch, from, from_pitch, width, height, direction, true, NULL));
+	return rt_done(copy_pitched_rows(to, to_pitch, from, from_pitch, width, height, direction,
+					 true, NULL));
 }
 
 RT_API(cudaMemcpy2DAsync)
 (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
  int direction, CUstream stream)
 {
-	return rt_done(
-		copy(to, to_pitch, from, from_pitch, width, height, direction, false, stream));
+	return rt_done(copy_pitched_rows(to, to_pitch, from, from_pitch, width, height, direction,
+					 false, stream));
 }
 
 int rt_place(const void *symbol, size_t offset, size_t n, void **ret_at)
@@ -284,7 +286,8 @@ RT_API(cudaMemcpyToSymbolAsync)
 {
 	void *to = NULL;
 	int result = rt_place(symbol, offset, n, &to);
-	return rt_done(result ? result : copy(to, n, from, n, n, 1, direction, false, stream));
+	return rt_done(result ? result
+			      : copy_pitched_rows(to, n, from, n, n, 1, direction, false, stream));
 }
 
 RT_API(cudaMemcpyToSymbol)
@@ -292,7 +295,8 @@ RT_API(cudaMemcpyToSymbol)
 {
 	void *to = NULL;
 	int result = rt_place(symbol, offset, n, &to);
-	return rt_done(result ? result : copy(to, n, from, n, n, 1, direction, true, NULL));
+	return rt_done(result ? result
+			      : copy_pitched_rows(to, n, from, n, n, 1, direction, true, NULL));
 }
 
 RT_API(cudaMemcpyFromSymbolAsync)
@@ -300,14 +304,16 @@ RT_API(cudaMemcpyFromSymbolAsync)
 {
 	void *from = NULL;
 	int result = rt_place(symbol, offset, n, &from);
-	return rt_done(result ? result : copy(to, n, from, n, n, 1, direction, false, stream));
+	return rt_done(result ? result
+			      : copy_pitched_rows(to, n, from, n, n, 1, direction, false, stream));
 }
 
 RT_API(cudaMemcpyFromSymbol)(void *to, const void *symbol, size_t n, size_t offset, int direction)
 {
 	void *from = NULL;
 	int result = rt_place(symbol, offset, n, &from);
-	return rt_done(result ? result : copy(to, n, from, n, n, 1, direction, true, NULL));
+	return rt_done(result ? result
+			      : copy_pitched_rows(to, n, from, n, n, 1, direction, true, NULL));
 }
 
 RT_API(cudaGetSymbolAddress)(void **ret_at, const void *symbol)

@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct image {
-	struct image *next;
+struct registered_image {
+	struct registered_image *next;
 	const void *wrapper; /* borrowed */
 	CUmodule module;     /* NULL: not loaded */
 };
 
 struct named {
 	struct named *next;
-	struct image *image;
+	struct registered_image *image;
 	const void *host; /* of a managed variable: the pointer by which the program reaches it */
 	const char *name; /* borrowed: of the program's image */
 	CUfunction function;
@@ -26,7 +26,7 @@ struct named {
 enum { BUCKETS = 1024 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct image *images;
+static struct registered_image *images;
 static struct named *functions[BUCKETS], *variables[BUCKETS];
 static struct named *managed; /* a list */
 
@@ -35,7 +35,8 @@ static struct named **bucket(struct named **table, const void *host)
 	return &table[((uintptr_t)host >> 4) % BUCKETS];
 }
 
-static void add(struct named **at, struct image *image, const void *host, const char *name)
+static void registered_add(struct named **at, struct registered_image *image, const void *host,
+			   const char *name)
 {
 	struct named *one = malloc(sizeof *one);
 	if (!one)
@@ -48,7 +49,7 @@ static void add(struct named **at, struct image *image, const void *host, const 
 
 RT_API_OF(void **, __cudaRegisterFatBinary)(const void *wrapper)
 {
-	struct image *image = calloc(1, sizeof *image);
+	struct registered_image *image = calloc(1, sizeof *image);
 	if (!image)
 		abort();
 	pthread_mutex_lock(&lock);
@@ -76,7 +77,7 @@ RT_API_OF(void, __cudaRegisterFunction)
 {
 	(void)device, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid;
 	(void)warp_size;
-	add(bucket(functions, host), (struct image *)image, host, name);
+	registered_add(bucket(functions, host), (struct registered_image *)image, host, name);
 }
 
 RT_API_OF(void, __cudaRegisterVar)
@@ -84,13 +85,13 @@ RT_API_OF(void, __cudaRegisterVar)
  int is_constant, int is_global)
 {
 	(void)device, (void)is_extern, (void)n_bytes, (void)is_constant, (void)is_global;
-	add(bucket(variables, host), (struct image *)image, host, name);
+	registered_add(bucket(variables, host), (struct registered_image *)image, host, name);
 }
 
 void rt_forget_images(void)
 {
 	pthread_mutex_lock(&lock);
-	for (struct image *image = images; image; image = image->next)
+	for (struct registered_image *image = images; image; image = image->next)
 		image->module = NULL;
 	for (size_t i = 0; i < BUCKETS; i++)
 		for (struct named *one = functions[i]; one; one = one->next)
@@ -103,11 +104,11 @@ RT_API_OF(void, __cudaRegisterManagedVar)
  int is_constant, int is_global)
 {
 	(void)device, (void)is_extern, (void)n_bytes, (void)is_constant, (void)is_global;
-	add(&managed, (struct image *)image, host, name);
+	registered_add(&managed, (struct registered_image *)image, host, name);
 }
 
 /* Under lock: tells the program where the managed variables of an image are. */
-static int point(const struct image *image)
+static int point_managed(const struct registered_image *image)
 {
 	int result = RT_SUCCESS;
 	for (struct named *one = managed; one && result == RT_SUCCESS; one = one->next) {
@@ -122,12 +123,12 @@ static int point(const struct image *image)
 }
 
 /* Under lock. */
-static int load(struct image *image)
+static int load_image(struct registered_image *image)
 {
 	if (image->module)
 		return RT_SUCCESS;
 	int result = (int)cuModuleLoadFatBinary(&image->module, image->wrapper);
-	return result == RT_SUCCESS ? point(image) : result;
+	return result == RT_SUCCESS ? point_managed(image) : result;
 }
 
 /* Before the program first uses a managed variable. */
@@ -136,12 +137,12 @@ RT_API_OF(char, __cudaInitModule)(void **image)
 	int result = rt_begin();
 	pthread_mutex_lock(&lock);
 	if (result == RT_SUCCESS)
-		result = load((struct image *)image);
+		result = load_image((struct registered_image *)image);
 	pthread_mutex_unlock(&lock);
 	return (char)(rt_done(result) == RT_SUCCESS);
 }
 
-static struct named *find(struct named **table, const void *host)
+static struct named *registered_find(struct named **table, const void *host)
 {
 	struct named *one = *bucket(table, host);
 	while (one && one->host != host)
@@ -155,11 +156,11 @@ int rt_function(const void *host, CUfunction *ret_function)
 	if (result != RT_SUCCESS)
 		return result;
 	pthread_mutex_lock(&lock);
-	struct named *one = find(functions, host);
+	struct named *one = registered_find(functions, host);
 	if (!one)
 		result = RT_INVALID_FUNCTION;
 	else if (!one->function)
-		result = load(one->image);
+		result = load_image(one->image);
 	if (one && result == RT_SUCCESS && !one->function)
 		result = (int)cuModuleGetFunction(&one->function, one->image->module, one->name);
 	if (result == RT_SUCCESS)
@@ -186,11 +187,11 @@ int rt_variable(const void *host, CUdeviceptr *ret_address, size_t *ret_bytes)
 	if (result != RT_SUCCESS)
 		return result;
 	pthread_mutex_lock(&lock);
-	struct named *one = find(variables, host);
+	struct named *one = registered_find(variables, host);
 	for (struct named *m = managed; m && !one; m = m->next)
 		if (m->host == host || *(void *const *)m->host == host)
 			one = m;
-	result = one ? load(one->image) : RT_INVALID_SYMBOL;
+	result = one ? load_image(one->image) : RT_INVALID_SYMBOL;
 	if (result == RT_SUCCESS)
 		result = (int)cuModuleGetGlobal_v2(ret_address, ret_bytes, one->image->module,
 						   one->name);

@@ -106,7 +106,8 @@ static uint64_t float_source(const struct wsi_alu *alu, const struct wsi_alu_io 
 	return alu->number & 2 ? bits ^ sign : bits;
 }
 
-static void put(const struct wsi_alu *alu, struct wsi_alu_io *io, unsigned l, uint64_t value)
+static void put_converted(const struct wsi_alu *alu, struct wsi_alu_io *io, unsigned l,
+			  uint64_t value)
 {
 	if (alu->result[0].words == 2)
 		wsi_put_wide(io, l, value);
@@ -123,7 +124,7 @@ static void run_f2f(const struct wsi_alu *alu, struct wsi_alu_io *io)
 		struct wsi_soft v = wsi_soft_unpack(alu->from, float_source(alu, io, l), alu->ftz);
 		if (alu->upper)
 			v = wsi_soft_to_integer(&v, rounding);
-		put(alu, io, l, wsi_soft_pack(alu->to, &v, rounding, alu->ftz, false));
+		put_converted(alu, io, l, wsi_soft_pack(alu->to, &v, rounding, alu->ftz, false));
 	}
 }
 
@@ -261,7 +262,7 @@ static void run_f2i(const struct wsi_alu *alu, struct wsi_alu_io *io)
 			v = wsi_soft_to_integer(&v, (enum wsi_rounding)alu->rounding);
 			value = clamped(&v, alu->kind, alu->is_signed);
 		}
-		put(alu, io, l, value);
+		put_converted(alu, io, l, value);
 	}
 }
 
@@ -325,8 +326,9 @@ static void run_i2f(const struct wsi_alu *alu, struct wsi_alu_io *io)
 		value = alu->is_signed ? (uint64_t)((int64_t)value >> (64 - bits))
 				       : value >> (64 - bits);
 		struct wsi_soft v = wsi_soft_integer(negative ? -value : value, negative);
-		put(alu, io, l,
-		    wsi_soft_pack(alu->to, &v, (enum wsi_rounding)alu->rounding, false, false));
+		put_converted(
+			alu, io, l,
+			wsi_soft_pack(alu->to, &v, (enum wsi_rounding)alu->rounding, false, false));
 	}
 }
 

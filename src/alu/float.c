@@ -29,10 +29,10 @@ WSI_INLINE uint32_t result(float value, bool ftz, bool sat)
 
 /* ---- FADD, FMUL, FFMA to the nearest, in the host's arithmetic ---- */
 
-enum arithmetic { ADD, MUL, FMA };
+enum float_arithmetic { ADD, MUL, FMA };
 
-WSI_INLINE void compute(const struct wsi_alu *alu, struct wsi_alu_io *io, enum arithmetic what,
-			bool ftz, bool sat)
+WSI_INLINE void compute(const struct wsi_alu *alu, struct wsi_alu_io *io,
+			enum float_arithmetic what, bool ftz, bool sat)
 {
 	uint32_t *to = io->result[0];
 	WSI_FOR_LANES(l)
@@ -83,7 +83,7 @@ static struct wsi_soft unpacked(const struct wsi_alu *alu, const struct wsi_alu_
 static void run_float_soft(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {
 	enum wsi_rounding rounding = (enum wsi_rounding)alu->rounding;
-	enum arithmetic what = (enum arithmetic)alu->kind;
+	enum float_arithmetic what = (enum float_arithmetic)alu->kind;
 	bool flush = alu->ftz || alu->fmz;
 	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
 		struct wsi_soft v[3];
@@ -104,7 +104,7 @@ static void run_float_soft(const struct wsi_alu *alu, struct wsi_alu_io *io)
 }
 
 /* `|` and `-` of a word that has the sign on top. */
-static void take_signs(struct wsi_alu_build *b)
+static void take_float_signs(struct wsi_alu_build *b)
 {
 	for (unsigned i = 0; i < b->alu->n_sources; i++) {
 		b->alu->keep[i] = b->absolute[i] ? ~WSI_SIGN32 : UINT32_MAX;
@@ -127,7 +127,7 @@ static void take_float_modifiers(struct wsi_alu_build *b)
 	alu->ftz = wsi_alu_have(b, WS_MOD_FTZ);
 	alu->fmz = wsi_alu_have(b, WS_MOD_FMZ);
 	alu->sat = wsi_alu_have(b, WS_MOD_SAT);
-	take_signs(b);
+	take_float_signs(b);
 }
 
 static int scale_of(const struct wsi_alu_build *b)
@@ -151,7 +151,7 @@ bool wsi_prepare_float(struct wsi_alu_build *b)
 		[FMA] = { run_ffma, run_ffma_flush, run_ffma_other },
 	};
 	struct wsi_alu *alu = b->alu;
-	enum arithmetic what = b->op == WS_OP_FADD ? ADD : b->op == WS_OP_FMUL ? MUL : FMA;
+	enum float_arithmetic what = b->op == WS_OP_FADD ? ADD : b->op == WS_OP_FMUL ? MUL : FMA;
 	if (!wsi_alu_shape(b, what == FMA ? 3 : 2, 0) || has_suffix(b))
 		return false;
 	take_float_modifiers(b);
@@ -168,7 +168,7 @@ bool wsi_prepare_float(struct wsi_alu_build *b)
 bool wsi_prepare_mixed(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
-	enum arithmetic what = b->op == WS_OP_FHADD ? ADD : FMA;
+	enum float_arithmetic what = b->op == WS_OP_FHADD ? ADD : FMA;
 	unsigned n_halves = what == ADD ? 1 : 2;
 	if (!wsi_alu_shape(b, n_halves + 1, 0))
 		return false;
@@ -234,7 +234,7 @@ static uint32_t half_of_pair(const struct wsi_alu *alu, const struct wsi_alu_io 
 static void run_float_pairs(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {
 	enum wsi_rounding rounding = (enum wsi_rounding)alu->rounding;
-	enum arithmetic what = (enum arithmetic)alu->kind;
+	enum float_arithmetic what = (enum float_arithmetic)alu->kind;
 	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
 		uint32_t to[2];
 		for (unsigned k = 0; k < 2; k++) {
@@ -256,7 +256,7 @@ static void run_float_pairs(const struct wsi_alu *alu, struct wsi_alu_io *io)
 bool wsi_prepare_float_pairs(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
-	enum arithmetic what = b->op == WS_OP_FADD2 ? ADD : b->op == WS_OP_FMUL2 ? MUL : FMA;
+	enum float_arithmetic what = b->op == WS_OP_FADD2 ? ADD : b->op == WS_OP_FMUL2 ? MUL : FMA;
 	if (!wsi_alu_shape(b, what == FMA ? 3 : 2, 0) || alu->result[0].words != 2)
 		return false;
 	take_float_modifiers(b);
@@ -430,7 +430,7 @@ WSI_INLINE uint64_t wide_source(const struct wsi_alu *alu, const struct wsi_alu_
 static void run_double_soft(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {
 	enum wsi_rounding rounding = (enum wsi_rounding)alu->rounding;
-	enum arithmetic what = (enum arithmetic)alu->kind;
+	enum float_arithmetic what = (enum float_arithmetic)alu->kind;
 	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
 		struct wsi_soft v[3];
 		for (unsigned i = 0; i < alu->n_sources; i++)
@@ -444,7 +444,7 @@ static void run_double_soft(const struct wsi_alu *alu, struct wsi_alu_io *io)
 }
 
 WSI_INLINE void compute_double(const struct wsi_alu *alu, struct wsi_alu_io *io,
-			       enum arithmetic what)
+			       enum float_arithmetic what)
 {
 	WSI_FOR_LANES(l)
 	{
@@ -489,7 +489,7 @@ bool wsi_prepare_double(struct wsi_alu_build *b)
 		[ADD] = run_dadd, [MUL] = run_dmul, [FMA] = run_dfma
 	};
 	struct wsi_alu *alu = b->alu;
-	enum arithmetic what = b->op == WS_OP_DADD ? ADD : b->op == WS_OP_DMUL ? MUL : FMA;
+	enum float_arithmetic what = b->op == WS_OP_DADD ? ADD : b->op == WS_OP_DMUL ? MUL : FMA;
 	if (!wsi_alu_shape(b, what == FMA ? 3 : 2, 0) || !widen_all(b) || alu->result[0].words != 2)
 		return false;
 	take_float_modifiers(b);

@@ -30,9 +30,9 @@ WSI_INLINE uint32_t narrowed(double value)
 	return bits + ((1 | inward) & inexact & even);
 }
 
-enum arithmetic { ADD, MUL, FMA };
+enum half_arithmetic { ADD, MUL, FMA };
 
-WSI_INLINE uint32_t computed(enum arithmetic what, float a, float b, float c, bool bf16)
+WSI_INLINE uint32_t computed(enum half_arithmetic what, float a, float b, float c, bool bf16)
 {
 	double x = what == ADD ? a : (double)a * b;
 	if (what == MUL)
@@ -87,7 +87,7 @@ WSI_INLINE uint32_t finished(const struct wsi_alu *alu, uint32_t half, bool bf16
 	return wsi_choose(wsi_mask(alu->sat), clamped, half);
 }
 
-WSI_INLINE void compute(const struct wsi_alu *alu, struct wsi_alu_io *io, enum arithmetic what,
+WSI_INLINE void compute(const struct wsi_alu *alu, struct wsi_alu_io *io, enum half_arithmetic what,
 			bool bf16)
 {
 	uint32_t *to = io->result[0], half[2][WSI_ALU_LANES];
@@ -135,7 +135,7 @@ static float value_of(const struct wsi_alu *alu, const struct wsi_alu_io *io, un
 /* With a single among the sources. */
 static void run_with_single(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {
-	enum arithmetic what = (enum arithmetic)alu->kind;
+	enum half_arithmetic what = (enum half_arithmetic)alu->kind;
 	bool bf16 = alu->upper;
 	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
 		uint32_t word = 0;
@@ -225,7 +225,7 @@ bool wsi_prepare_half(struct wsi_alu_build *b)
 		[MUL] = { run_mul, run_mul_bf16 },
 		[FMA] = { run_fma, run_fma_bf16 },
 	};
-	enum arithmetic what = b->op == WS_OP_HADD2 ? ADD : b->op == WS_OP_HMUL2 ? MUL : FMA;
+	enum half_arithmetic what = b->op == WS_OP_HADD2 ? ADD : b->op == WS_OP_HMUL2 ? MUL : FMA;
 	if (!take_halves(b) || !wsi_alu_shape(b, what == FMA ? 3 : 2, 0))
 		return false;
 	b->alu->upper = wsi_alu_have(b, WS_MOD_BF16_V2);
@@ -296,7 +296,8 @@ bool wsi_prepare_half_minmax(struct wsi_alu_build *b)
 
 /* ---- comparisons ---- */
 
-static void compare(const struct wsi_alu *alu, const struct wsi_alu_io *io, uint32_t ret_holds[2])
+static void half_compare(const struct wsi_alu *alu, const struct wsi_alu_io *io,
+			 uint32_t ret_holds[2])
 {
 	for (unsigned k = 0; k < 2; k++) {
 		ret_holds[k] = 0;
@@ -316,7 +317,7 @@ static void compare(const struct wsi_alu *alu, const struct wsi_alu_io *io, uint
 static void run_set(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {
 	uint32_t holds[2], with = wsi_predicate(alu, io, 0);
-	compare(alu, io, holds);
+	half_compare(alu, io, holds);
 	for (unsigned k = 0; k < 2; k++)
 		holds[k] = wsi_combine(alu->combine, holds[k], with);
 	for (unsigned l = 0; l < WSI_ALU_LANES; l++)
@@ -328,7 +329,7 @@ static void run_set(const struct wsi_alu *alu, struct wsi_alu_io *io)
 static void run_setp(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {
 	uint32_t holds[2], with = wsi_predicate(alu, io, 0);
-	compare(alu, io, holds);
+	half_compare(alu, io, holds);
 	if (alu->upper) {
 		wsi_put_compared(alu, io, holds[0] & holds[1], with);
 		return;

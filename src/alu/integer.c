@@ -3,7 +3,7 @@
 #include "alu/lane.h"
 
 /* `-` of an integer is `~` and one more; with .X, `~` alone and carries instead of ones. */
-static void take_signs(struct wsi_alu_build *b)
+static void take_integer_signs(struct wsi_alu_build *b)
 {
 	for (unsigned i = 0; i < b->alu->n_sources; i++) {
 		if (!b->negated[i])
@@ -35,7 +35,7 @@ WSI_INLINE uint32_t carries(struct carry_in in, unsigned l)
 
 /* ---- IADD3, IADD ---- */
 
-WSI_LANES static void run_add(const struct wsi_alu *alu, struct wsi_alu_io *io)
+WSI_LANES static void run_integer_add(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {
 	uint32_t *to = io->result[0];
 	WSI_FOR_LANES(l)
@@ -108,7 +108,7 @@ bool wsi_prepare_add(struct wsi_alu_build *b)
 	alu->carry_in = wsi_alu_have(b, WS_MOD_X);
 	if (!wsi_alu_shape(b, n, alu->carry_in ? n - 1 : 0))
 		return false;
-	take_signs(b);
+	take_integer_signs(b);
 	if (n == 3)
 		place_carries(b);
 	if (wsi_alu_have(b, WS_MOD_64)) {
@@ -121,7 +121,7 @@ bool wsi_prepare_add(struct wsi_alu_build *b)
 	if (alu->carry_in || alu->n_predicate_results)
 		alu->run = run_add_carry;
 	else
-		alu->run = n == 3 ? run_add : run_add_two;
+		alu->run = n == 3 ? run_integer_add : run_add_two;
 	return true;
 }
 
@@ -200,7 +200,7 @@ bool wsi_prepare_mad(struct wsi_alu_build *b)
 	alu->upper = wsi_alu_have(b, WS_MOD_HI);
 	if (!wsi_alu_shape(b, 3, alu->carry_in) || b->negated[0] || b->negated[1])
 		return false;
-	take_signs(b);
+	take_integer_signs(b);
 	if (!alu->upper && !wsi_alu_have(b, WS_MOD_WIDE)) {
 		alu->run = alu->carry_in ? run_mad_carry : run_mad;
 		return true;
@@ -267,7 +267,7 @@ bool wsi_prepare_lea(struct wsi_alu_build *b)
 	if (!wsi_alu_take_number(b, &shift) ||
 	    !wsi_alu_shape(b, alu->upper && !alu->is_signed ? 3 : 2, alu->carry_in))
 		return false;
-	take_signs(b);
+	take_integer_signs(b);
 	alu->kind = (uint8_t)(shift & 31);
 	alu->run = run_lea;
 	return true;
@@ -309,7 +309,7 @@ bool wsi_prepare_lane_add(struct wsi_alu_build *b)
 	bool bytes = wsi_alu_have(b, WS_MOD_U8x4) || wsi_alu_have(b, WS_MOD_S8x4);
 	if (!wsi_alu_shape(b, 2, 0))
 		return false;
-	take_signs(b);
+	take_integer_signs(b);
 	alu->kind = bytes ? 8 : halves ? 16 : 32;
 	alu->run = halves || bytes || alu->sat ? run_lane_add : run_add_two;
 	return true;
@@ -370,7 +370,7 @@ bool wsi_prepare_iabs(struct wsi_alu_build *b)
 
 /* ---- ISETP ---- */
 
-enum compare { NEVER, LT, EQ, LE, GT, NE, GE, ALWAYS };
+enum integer_compare { NEVER, LT, EQ, LE, GT, NE, GE, ALWAYS };
 
 /* Comparisons are made of "less" and "equal". */
 WSI_INLINE uint32_t compared(unsigned compare, uint32_t less, uint32_t equal)

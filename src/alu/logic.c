@@ -186,7 +186,7 @@ WSI_INLINE uint32_t ones_below(uint32_t n)
 	return n < 32 ? (UINT32_C(1) << (n & 31)) - 1 : UINT32_MAX;
 }
 
-WSI_LANES static void run_extend(const struct wsi_alu *alu, struct wsi_alu_io *io)
+WSI_LANES static void run_sign_extend(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {
 	const uint32_t *a = io->source[0], *by = io->source[1];
 	uint32_t *to = io->result[0], wrap = alu->wrap ? 31 : UINT32_MAX;
@@ -202,7 +202,7 @@ bool wsi_prepare_extend(struct wsi_alu_build *b)
 {
 	b->alu->wrap = wsi_alu_have(b, WS_MOD_W);
 	b->alu->is_signed = !wsi_alu_have(b, WS_MOD_U32);
-	b->alu->run = run_extend;
+	b->alu->run = run_sign_extend;
 	return wsi_alu_shape(b, 2, 0);
 }
 

@@ -26,7 +26,7 @@ static double small_value(uint32_t bits, unsigned sign, unsigned fraction, unsig
 	return bits >> sign & 1 ? -value : value;
 }
 
-static double value_of(enum element what, uint32_t bits)
+static double matrix_value_of(enum element what, uint32_t bits)
 {
 	switch (what) {
 	case F16:
@@ -56,11 +56,11 @@ static double value_of(enum element what, uint32_t bits)
  * bits [public doc: PTX ISA, mma, f8f6f4]. */
 static double value_in_register(enum element what, unsigned room, uint32_t bits)
 {
-	return value_of(what, what == E2M1 && room == 8 ? bits >> 2 : bits);
+	return matrix_value_of(what, what == E2M1 && room == 8 ? bits >> 2 : bits);
 }
 
 /* How many rows A and C have: as many as fill their registers; 16 if A is sparse. */
-static unsigned rows_of(const struct wsi_alu *alu)
+static unsigned matrix_rows_of(const struct wsi_alu *alu)
 {
 	if (alu->combine)
 		return ROWS;
@@ -87,8 +87,8 @@ unsigned wsi_matrix_dense_place(unsigned bits, const uint32_t *words, unsigned f
 }
 
 /* The same of an instruction's A; `combine`: it is sparse. */
-static unsigned dense_place(const struct wsi_alu *alu, const struct wsi_alu_io *io, unsigned row,
-			    unsigned k)
+static unsigned sparse_a_place(const struct wsi_alu *alu, const struct wsi_alu_io *io, unsigned row,
+			       unsigned k)
 {
 	return alu->combine ? wsi_matrix_dense_place(alu->kind, io->source[3], alu->compare, row, k)
 			    : k;
@@ -96,13 +96,14 @@ static unsigned dense_place(const struct wsi_alu *alu, const struct wsi_alu_io *
 
 /* ---- floating point ---- */
 
-struct tile {
+struct matrix_tile {
 	double a[ROWS][MOST_K], b[COLUMNS][MOST_K], c[ROWS][COLUMNS];
 };
 
-static void take_floats(const struct wsi_alu *alu, const struct wsi_alu_io *io, struct tile *tile)
+static void take_floats(const struct wsi_alu *alu, const struct wsi_alu_io *io,
+			struct matrix_tile *tile)
 {
-	unsigned bits = alu->kind, n = 32 / bits, halves = rows_of(alu) / 8;
+	unsigned bits = alu->kind, n = 32 / bits, halves = matrix_rows_of(alu) / 8;
 	uint32_t mask = bits == 32 ? UINT32_MAX : (UINT32_C(1) << bits) - 1;
 	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
 		for (unsigned r = 0; r < alu->source[0].words; r++) {
@@ -110,7 +111,7 @@ static void take_floats(const struct wsi_alu *alu, const struct wsi_alu_io *io, 
 			unsigned row = l / LANES_OF_ROW + 8 * (r % halves);
 			for (unsigned j = 0; j < n; j++) {
 				unsigned k = place_of(r / halves, l, j, n);
-				tile->a[row][dense_place(alu, io, row, k)] =
+				tile->a[row][sparse_a_place(alu, io, row, k)] =
 					value_in_register((enum element)alu->select[0], bits,
 							  word >> (j * bits % 32) & mask);
 			}
@@ -129,7 +130,7 @@ static void take_floats(const struct wsi_alu *alu, const struct wsi_alu_io *io, 
 
 static double factor_of(const struct wsi_alu *alu, uint32_t bits)
 {
-	return alu->wrap ? value_of(E4M3, bits & 0x7f) : wsi_matrix_power(bits);
+	return alu->wrap ? matrix_value_of(E4M3, bits & 0x7f) : wsi_matrix_power(bits);
 }
 
 /*
@@ -137,8 +138,8 @@ static double factor_of(const struct wsi_alu *alu, uint32_t bits)
  * 0 and 1 the first byte and bit 2 the threads, of B bits 3 and 4 and bits 5 and 6 [measured: what
  * ptxas makes of the selectors; public doc: PTX ISA, mma, block scaling].
  */
-static void scale(const struct wsi_alu *alu, const struct wsi_alu_io *io, struct tile *tile,
-		  unsigned depth)
+static void scale_thread_values(const struct wsi_alu *alu, const struct wsi_alu_io *io,
+				struct matrix_tile *tile, unsigned depth)
 {
 	const uint32_t *a = io->source[3] + (alu->combine ? WSI_ALU_LANES : 0), *b = io->source[4];
 	uint32_t which = io->source[5][0];
@@ -168,7 +169,7 @@ static unsigned column_of(unsigned l, unsigned i)
 }
 
 /* Products are exact in double precision; what their sum loses there is below what counts. */
-static double sum_of(const struct tile *tile, unsigned row, unsigned column, unsigned k)
+static double sum_of(const struct matrix_tile *tile, unsigned row, unsigned column, unsigned k)
 {
 	double sum = tile->c[row][column];
 	for (unsigned i = 0; i < k; i++)
@@ -197,8 +198,8 @@ double wsi_matrix_value(enum ws_modifier type, uint32_t bits)
 		return bits;
 	for (size_t i = 0; i < WSI_COUNT(floats); i++)
 		if (floats[i].type == type)
-			return value_of(floats[i].element, bits);
-	return value_of(F16, bits);
+			return matrix_value_of(floats[i].element, bits);
+	return matrix_value_of(F16, bits);
 }
 
 double wsi_matrix_power(uint32_t exponent)
@@ -226,14 +227,14 @@ static unsigned depth_of(const struct wsi_alu *alu)
 
 static void run_float_matrix(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {
-	struct tile tile;
-	unsigned depth = depth_of(alu), elements = rows_of(alu) / 4;
+	struct matrix_tile tile;
+	unsigned depth = depth_of(alu), elements = matrix_rows_of(alu) / 4;
 	bool half = alu->upper;
 	if (alu->combine)
 		memset(tile.a, 0, sizeof tile.a);
 	take_floats(alu, io, &tile);
 	if (alu->number)
-		scale(alu, io, &tile, depth);
+		scale_thread_values(alu, io, &tile, depth);
 	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
 		for (unsigned i = 0; i < elements; i++) {
 			unsigned at = (half ? i / 2 : i) * WSI_ALU_LANES + l;
@@ -286,7 +287,7 @@ static bool take_float_elements(struct wsi_alu_build *b)
 }
 
 /* Elements along K that the name's shape tells must be those that the registers hold. */
-static bool fits(const struct wsi_alu *alu, unsigned rows, unsigned depth, unsigned c_words)
+static bool fits_shape(const struct wsi_alu *alu, unsigned rows, unsigned depth, unsigned c_words)
 {
 	unsigned per_word = LANES_OF_ROW * 32u / alu->kind;
 	return alu->source[0].words * per_word * 8 * (alu->combine ? 2 : 1) == rows * depth &&
@@ -326,7 +327,8 @@ static bool take_more(struct wsi_alu_build *b)
 }
 
 /* The numbers of a shape. */
-static bool take_shape(const struct wsi_alu_build *b, unsigned *ret_rows, unsigned *ret_depth)
+static bool take_matrix_shape(const struct wsi_alu_build *b, unsigned *ret_rows,
+			      unsigned *ret_depth)
 {
 	static const struct {
 		enum ws_modifier modifier;
@@ -351,14 +353,14 @@ bool wsi_prepare_float_matrix(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
 	unsigned rows, depth;
-	if (!take_shape(b, &rows, &depth) || !take_float_elements(b) || b->negated[0] ||
+	if (!take_matrix_shape(b, &rows, &depth) || !take_float_elements(b) || b->negated[0] ||
 	    b->negated[1] || wsi_alu_have(b, WS_MOD_SATFINITE))
 		return false;
 	if (!take_more(b))
 		return false;
 	alu->upper = !wsi_alu_have(b, WS_MOD_F32);
 	alu->run = run_float_matrix;
-	return rows == ROWS && fits(alu, rows, depth, alu->upper ? 2 : 4);
+	return rows == ROWS && fits_shape(alu, rows, depth, alu->upper ? 2 : 4);
 }
 
 /* ---- integers ---- */
@@ -378,14 +380,14 @@ struct integer_tile {
 static void take_integers(const struct wsi_alu *alu, const struct wsi_alu_io *io,
 			  struct integer_tile *tile)
 {
-	unsigned bits = alu->kind, n = 32 / bits, halves = rows_of(alu) / 8;
+	unsigned bits = alu->kind, n = 32 / bits, halves = matrix_rows_of(alu) / 8;
 	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
 		unsigned line = l / LANES_OF_ROW;
 		for (unsigned j = 0; j < n; j++) {
 			for (unsigned r = 0; r < alu->source[0].words; r++) {
 				unsigned row = line + 8 * (r % halves);
 				unsigned k = place_of(r / halves, l, j, n);
-				tile->a[row][dense_place(alu, io, row, k)] =
+				tile->a[row][sparse_a_place(alu, io, row, k)] =
 					element_of(io->source[0][r * WSI_ALU_LANES + l], j, bits,
 						   alu->is_signed);
 			}
@@ -411,7 +413,7 @@ static int64_t products_of(const struct integer_tile *tile, unsigned row, unsign
 static int64_t common_of(const struct wsi_alu *alu, const struct wsi_alu_io *io, unsigned row,
 			 unsigned column)
 {
-	unsigned halves = rows_of(alu) / 8;
+	unsigned halves = matrix_rows_of(alu) / 8;
 	int64_t sum = 0;
 	for (unsigned r = 0; r < alu->source[1].words; r++) {
 		const uint32_t *a = io->source[0] + (r * halves + row / 8) * WSI_ALU_LANES;
@@ -429,7 +431,7 @@ static void run_integer_matrix(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {
 	uint32_t result[ROWS / 4][WSI_ALU_LANES];
 	struct integer_tile tile;
-	unsigned elements = rows_of(alu) / 4, depth = depth_of(alu);
+	unsigned elements = matrix_rows_of(alu) / 4, depth = depth_of(alu);
 	if (alu->combine)
 		memset(tile.a, 0, sizeof tile.a);
 	if (alu->kind > 1)
@@ -477,13 +479,13 @@ bool wsi_prepare_integer_matrix(struct wsi_alu_build *b)
 	alu->kind = 1;
 	alu->wrap = wsi_alu_have(b, WS_MOD_XOR);
 	alu->sat = wsi_alu_have(b, WS_MOD_SAT);
-	if (!take_shape(b, &rows, &depth) || (!bits && !take_integer_elements(b)) ||
+	if (!take_matrix_shape(b, &rows, &depth) || (!bits && !take_integer_elements(b)) ||
 	    b->suffix[0][0] != WS_MOD_ROW || b->suffix[1][0] != WS_MOD_COL)
 		return false;
 	if (!take_more(b))
 		return false;
 	alu->run = run_integer_matrix;
-	return fits(alu, rows, depth, rows / 4) &&
+	return fits_shape(alu, rows, depth, rows / 4) &&
 	       (!bits ||
 		(wsi_alu_have(b, WS_MOD_POPC) && (alu->wrap || wsi_alu_have(b, WS_MOD_AND))));
 }
@@ -497,7 +499,7 @@ static double pair_at(const struct wsi_alu *alu, const struct wsi_alu_io *io, un
 	return wsi_double(io->source[i][2 * k * WSI_ALU_LANES + l] | (uint64_t)high << 32);
 }
 
-static double step(enum wsi_rounding rounding, double a, double b, double sum)
+static double step_matrix_sum(enum wsi_rounding rounding, double a, double b, double sum)
 {
 	if (rounding == WSI_RN)
 		return __builtin_fma(a, b, sum);
@@ -513,7 +515,7 @@ static double step(enum wsi_rounding rounding, double a, double b, double sum)
 static void run_double_matrix(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {
 	double result[ROWS / 4][WSI_ALU_LANES];
-	unsigned halves = rows_of(alu) / 8, elements = rows_of(alu) / 4;
+	unsigned halves = matrix_rows_of(alu) / 8, elements = matrix_rows_of(alu) / 4;
 	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
 		for (unsigned i = 0; i < elements; i++) {
 			double sum = pair_at(alu, io, 2, i, l);
@@ -521,9 +523,10 @@ static void run_double_matrix(const struct wsi_alu *alu, struct wsi_alu_io *io)
 			unsigned column = column_of(l, i) * LANES_OF_ROW;
 			for (unsigned r = 0; r < alu->source[1].words / 2; r++)
 				for (unsigned t = 0; t < LANES_OF_ROW; t++)
-					sum = step((enum wsi_rounding)alu->rounding,
-						   pair_at(alu, io, 0, r * halves + i / 2, row + t),
-						   pair_at(alu, io, 1, r, column + t), sum);
+					sum = step_matrix_sum(
+						(enum wsi_rounding)alu->rounding,
+						pair_at(alu, io, 0, r * halves + i / 2, row + t),
+						pair_at(alu, io, 1, r, column + t), sum);
 			result[i][l] = sum;
 		}
 	}
@@ -547,10 +550,10 @@ bool wsi_prepare_double_matrix(struct wsi_alu_build *b)
 		alu->keep[i] = b->absolute[i] ? ~WSI_SIGN32 : UINT32_MAX;
 		alu->flip[i] = b->negated[i] ? WSI_SIGN32 : 0;
 	}
-	unsigned c_words = rows_of(alu) / 2;
+	unsigned c_words = matrix_rows_of(alu) / 2;
 	alu->run = run_double_matrix;
 	return alu->source[0].words && alu->source[1].words % 2 == 0 &&
-	       alu->source[0].words == alu->source[1].words * rows_of(alu) / 8 &&
+	       alu->source[0].words == alu->source[1].words * matrix_rows_of(alu) / 8 &&
 	       alu->source[2].words == c_words && alu->result[0].words == c_words;
 }
 

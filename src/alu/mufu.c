@@ -34,7 +34,7 @@ static double exp2_of(double x)
 }
 
 /* Of a positive normal number. */
-static double log2_of(double x)
+static double log2_of_double(double x)
 {
 	uint64_t bits = wsi_double_bits(x);
 	int exponent = (int)(bits >> 52) - 1023;
@@ -88,7 +88,7 @@ static double limited(double x, double most)
 }
 
 /* Of a number whose denormals are zeros already. */
-static double value_of(enum function f, double x)
+static double mufu_value_of(enum function f, double x)
 {
 	bool infinite = x - x != 0;
 	if (x != x)
@@ -106,7 +106,7 @@ static double value_of(enum function f, double x)
 	case LG2:
 		if (x <= 0)
 			return x < 0 ? not_a_number() : -1 / (x * x);
-		return infinite ? x : log2_of(x);
+		return infinite ? x : log2_of_double(x);
 	case RCP:
 	case RCP64H:
 		return 1 / x;
@@ -127,7 +127,7 @@ static void run_mufu_single(const struct wsi_alu *alu, struct wsi_alu_io *io)
 {
 	for (unsigned l = 0; l < WSI_ALU_LANES; l++) {
 		double x = wsi_float(wsi_flushed(wsi_word(alu, io, 0, l), true));
-		double y = value_of((enum function)alu->kind, x);
+		double y = mufu_value_of((enum function)alu->kind, x);
 		io->result[0][l] = y != y ? WSI_NAN32 : wsi_flushed(wsi_bits((float)y), true);
 	}
 }
@@ -142,7 +142,7 @@ static void run_mufu(const struct wsi_alu *alu, struct wsi_alu_io *io)
 		bits = (bits & (alu->sat ? ~sign : UINT32_MAX)) ^ (alu->relu ? sign : 0);
 		struct wsi_soft v = wsi_soft_unpack(alu->from, bits, true);
 		double x = wsi_double(wsi_soft_pack(&wsi_f64, &v, WSI_RN, false, false));
-		double y = value_of((enum function)alu->kind, x);
+		double y = mufu_value_of((enum function)alu->kind, x);
 		v = wsi_soft_unpack(&wsi_f64, wsi_double_bits(y), false);
 		io->result[0][l] = (uint32_t)wsi_soft_pack(alu->from, &v, WSI_RN, true, false);
 	}
@@ -155,7 +155,7 @@ static void run_mufu_wide(const struct wsi_alu *alu, struct wsi_alu_io *io)
 		uint64_t bits = (uint64_t)wsi_word(alu, io, 0, l) << 32;
 		struct wsi_soft v = wsi_soft_unpack(&wsi_f64, bits, true);
 		double x = wsi_double(wsi_soft_pack(&wsi_f64, &v, WSI_RN, false, false));
-		double y = value_of((enum function)alu->kind, x);
+		double y = mufu_value_of((enum function)alu->kind, x);
 		v = wsi_soft_unpack(&wsi_f64, wsi_double_bits(y), false);
 		io->result[0][l] =
 			(uint32_t)(wsi_soft_pack(&wsi_f64, &v, WSI_RN, true, false) >> 32);

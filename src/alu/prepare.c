@@ -95,7 +95,7 @@ bool wsi_alu_add_condition(struct wsi_alu *alu, const struct ws_operand *op)
 	return add_predicate(alu->predicate, &alu->n_predicates, op);
 }
 
-static bool add_source(struct wsi_alu_build *b, const struct ws_operand *op)
+static bool add_alu_source(struct wsi_alu_build *b, const struct ws_operand *op)
 {
 	struct wsi_alu *alu = b->alu;
 	if (ws_operand_is_predicate(op->kind))
@@ -127,17 +127,17 @@ static bool add_source(struct wsi_alu_build *b, const struct ws_operand *op)
 	return true;
 }
 
-static bool add_operand(struct wsi_alu_build *b, const struct ws_operand *op)
+static bool add_input(struct wsi_alu_build *b, const struct ws_operand *op)
 {
 	switch (op->role) {
 	case WS_ROLE_WRITTEN:
 		return wsi_alu_add_result(b->alu, op);
 	case WS_ROLE_UPDATED:
-		return wsi_alu_add_result(b->alu, op) && add_source(b, op);
+		return wsi_alu_add_result(b->alu, op) && add_alu_source(b, op);
 	case WS_ROLE_READ:
-		return op->kind == WS_OPERAND_SPECIAL || add_source(b, op);
+		return op->kind == WS_OPERAND_SPECIAL || add_alu_source(b, op);
 	case WS_ROLE_BANK:
-		return add_source(b, op);
+		return add_alu_source(b, op);
 	case WS_ROLE_OFFSET: /* of the bank before it */
 		if (b->alu->n_sources == 0)
 			return false;
@@ -152,12 +152,12 @@ static bool add_operand(struct wsi_alu_build *b, const struct ws_operand *op)
 	return false;
 }
 
-static bool take_operands(struct wsi_alu_build *b)
+static bool take_alu_operands(struct wsi_alu_build *b)
 {
 	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
 	size_t n = ws_sass_operands(b->insn, 0, ops, WSI_COUNT(ops));
 	for (size_t i = 0; i < n; i++)
-		if (!add_operand(b, &ops[i]))
+		if (!add_input(b, &ops[i]))
 			return false;
 	return true;
 }
@@ -297,6 +297,6 @@ enum wsi_alu_status wsi_alu_prepare(const struct ws_insn *insn, struct wsi_alu *
 	b.n_mods = ws_sass_modifiers(insn, b.mods, WSI_COUNT(b.mods));
 	wsi_alu_preparer *preparer = b.op < WSI_COUNT(preparers) ? preparers[b.op] : NULL;
 	bool known = preparer && !insn->unknown[0] && !insn->unknown[1] &&
-		     !wsi_alu_have(&b, WS_MOD_UNKNOWN) && take_operands(&b) && preparer(&b);
+		     !wsi_alu_have(&b, WS_MOD_UNKNOWN) && take_alu_operands(&b) && preparer(&b);
 	return known ? WSI_ALU_OK : WSI_ALU_MISSING;
 }

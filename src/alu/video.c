@@ -3,7 +3,7 @@
  * bits. */
 #include "alu/lane.h"
 
-static bool any_of(const struct wsi_alu_build *b, const enum ws_modifier *list, size_t n)
+static bool any_modifier_of(const struct wsi_alu_build *b, const enum ws_modifier *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (wsi_alu_have(b, list[i]))
@@ -165,8 +165,8 @@ bool wsi_prepare_part_minmax(struct wsi_alu_build *b)
 	alu->upper = b->op == WS_OP_VIADDMNMX;
 	if (!wsi_alu_shape(b, b->op == WS_OP_VIMNMX ? 2 : 3, 1) || b->negated[0] || b->negated[2])
 		return false;
-	alu->kind = any_of(b, bytes, 2) ? 8 : any_of(b, halves, 2) ? 16 : 32;
-	alu->is_signed = !any_of(b, unsigneds, WSI_COUNT(unsigneds));
+	alu->kind = any_modifier_of(b, bytes, 2) ? 8 : any_modifier_of(b, halves, 2) ? 16 : 32;
+	alu->is_signed = !any_modifier_of(b, unsigneds, WSI_COUNT(unsigneds));
 	alu->relu = wsi_alu_have(b, WS_MOD_RELU);
 	alu->flip[1] = b->negated[1] ? UINT32_MAX : 0;
 	if (b->op == WS_OP_VIMNMX && alu->kind == 32 && !alu->relu && wsi_alu_drops_predicates(alu))

@@ -45,7 +45,7 @@ bool wsi_asm_grow(struct wsi_asm *a, void *ptr, size_t *cap, size_t n, size_t si
 
 /* ---- names ---- */
 
-static int name_order(const struct wsi_asm_name *a, uint32_t scope, struct ws_str text)
+static int asm_name_order(const struct wsi_asm_name *a, uint32_t scope, struct ws_str text)
 {
 	if (a->scope != scope)
 		return WSI_ORDER(a->scope, scope);
@@ -54,12 +54,13 @@ static int name_order(const struct wsi_asm_name *a, uint32_t scope, struct ws_st
 	return order ? order : WSI_ORDER(a->text.len, text.len);
 }
 
-static struct wsi_asm_name *find_in(const struct wsi_asm *a, uint32_t scope, struct ws_str text)
+static struct wsi_asm_name *find_symbol_in(const struct wsi_asm *a, uint32_t scope,
+					   struct ws_str text)
 {
 	size_t low = 0, n = a->n_names;
 	while (n > 0) {
 		size_t half = n / 2;
-		int order = name_order(&a->names[low + half], scope, text);
+		int order = asm_name_order(&a->names[low + half], scope, text);
 		if (order == 0)
 			return &a->names[low + half];
 		if (order < 0) {
@@ -74,8 +75,8 @@ static struct wsi_asm_name *find_in(const struct wsi_asm *a, uint32_t scope, str
 
 struct wsi_asm_name *wsi_asm_find(const struct wsi_asm *a, uint32_t scope, struct ws_str text)
 {
-	struct wsi_asm_name *found = find_in(a, scope, text);
-	return found ? found : find_in(a, WSI_ASM_FILE, text);
+	struct wsi_asm_name *found = find_symbol_in(a, scope, text);
+	return found ? found : find_symbol_in(a, WSI_ASM_FILE, text);
 }
 
 /* ---- architectures ---- */
@@ -132,8 +133,8 @@ static void asm_fini(struct wsi_asm *a)
 	wsi_arena_fini(&a->quoted);
 }
 
-static enum ws_status assemble(struct wsi_asm *a, struct ws_str source, struct wsi_bytes *image,
-			       struct ws_error *err)
+static enum ws_status assemble_source(struct wsi_asm *a, struct ws_str source,
+				      struct wsi_bytes *image, struct ws_error *err)
 {
 	if (a->options->arch && !wsi_asm_arch(ws_str_of(a->options->arch), &a->sm, &a->variant))
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "'%.40s' is not an architecture",
@@ -165,7 +166,7 @@ enum ws_status ws_assemble(struct ws_str source, const struct ws_assemble_option
 	struct ws_assembly *assembly = wsi_zalloc(sizeof *assembly);
 	if (!assembly)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "assembling");
-	enum ws_status st = assemble(&a, source, &assembly->image, err);
+	enum ws_status st = assemble_source(&a, source, &assembly->image, err);
 	asm_fini(&a);
 	if (st != WS_OK) {
 		ws_assembly_destroy(assembly);

@@ -40,7 +40,7 @@ struct encoder {
 	struct statement s;
 };
 
-static bool put(struct encoder *e, const char *text, size_t n, uint32_t column)
+static bool put_code_text(struct encoder *e, const char *text, size_t n, uint32_t column)
 {
 	struct statement *s = &e->s;
 	if (s->n + n >= WS_SASS_TEXT_MAX)
@@ -52,12 +52,12 @@ static bool put(struct encoder *e, const char *text, size_t n, uint32_t column)
 	return true;
 }
 
-static bool put_number(struct encoder *e, int64_t value, uint32_t column)
+static bool put_code_number(struct encoder *e, int64_t value, uint32_t column)
 {
 	char text[24];
 	uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 	wsi_format(text, "%s0x%" PRIx64, value < 0 ? "-" : "", size);
-	return put(e, text, strlen(text), column);
+	return put_code_text(e, text, strlen(text), column);
 }
 
 /* ---- names ---- */
@@ -93,8 +93,8 @@ static const struct wsi_asm_name *find_name(struct encoder *e, struct ws_str tex
 }
 
 /* `(name). False when that is a mistake, which has been reported. */
-static bool put_name(struct encoder *e, const struct wsi_asm_name *name, int64_t addend,
-		     struct wsi_asm_place place)
+static bool put_asm_name(struct encoder *e, const struct wsi_asm_name *name, int64_t addend,
+			 struct wsi_asm_place place)
 {
 	struct wsi_asm *a = e->a;
 	int64_t value = name->value;
@@ -104,7 +104,7 @@ static bool put_name(struct encoder *e, const struct wsi_asm_name *name, int64_t
 	if (is_code && e->s.is_absolute_call) {
 		set_reloc(e, a->sm >= 90 ? WSI_R_CUDA_ABS55_16_34 : WSI_R_CUDA_ABS47_34, name,
 			  addend);
-		return put_number(e, 0, place.column);
+		return put_code_number(e, 0, place.column);
 	}
 	if (a->is_object && (name->kind == WSI_ASM_DATA || name->kind == WSI_ASM_SHARED)) {
 		wsi_asm_error(a, place, "a linker places '%.*s': use .reloc",
@@ -122,7 +122,7 @@ static bool put_name(struct encoder *e, const struct wsi_asm_name *name, int64_t
 			      elsewhere ? ", or CALL.ABS.NOINC" : "");
 		return false;
 	}
-	return put_number(e, value + addend, place.column);
+	return put_code_number(e, value + addend, place.column);
 }
 
 /* 32@lo(name), 32@hi(name). */
@@ -136,7 +136,7 @@ static bool put_half(struct encoder *e, uint32_t type, const struct wsi_asm_name
 		return false;
 	}
 	set_reloc(e, type, name, addend);
-	return put_number(e, 0, place.column);
+	return put_code_number(e, 0, place.column);
 }
 
 static bool take_text(struct wsi_asm_cursor *c, const char *text)
@@ -173,7 +173,7 @@ static bool read_reference(struct encoder *e, bool *ret_taken)
 		wsi_asm_error(e->a, place, "a second address in one instruction");
 		return false;
 	}
-	return half ? put_half(e, half, name, addend, place) : put_name(e, name, addend, place);
+	return half ? put_half(e, half, name, addend, place) : put_asm_name(e, name, addend, place);
 }
 
 /* ---- the encoder's form ---- */
@@ -199,16 +199,17 @@ static bool put_blank(struct encoder *e)
 	struct statement *s = &e->s;
 	bool wanted = s->n > 0 && !strchr(" [{(", s->text[s->n - 1]) && e->c.at < e->c.end &&
 		      *e->c.at != '\0' && !strchr(",;]})", *e->c.at);
-	return !wanted || put(e, " ", 1, wsi_asm_here(&e->c).column);
+	return !wanted || put_code_text(e, " ", 1, wsi_asm_here(&e->c).column);
 }
 
-static bool put_char(struct encoder *e, char c, bool in_braces)
+static bool put_code_char(struct encoder *e, char c, bool in_braces)
 {
 	uint32_t column = wsi_asm_here(&e->c).column;
 	e->c.at++;
 	if (c == '\0')
 		return false;
-	return put(e, &c, 1, column) && (c != ',' || in_braces || put(e, " ", 1, column));
+	return put_code_text(e, &c, 1, column) &&
+	       (c != ',' || in_braces || put_code_text(e, " ", 1, column));
 }
 
 /* Fills the statement; false for a mistake, which has been reported. */
@@ -241,7 +242,7 @@ static bool read_statement(struct encoder *e)
 				return false;
 			in_braces = *from == '{' || (in_braces && *from != '}');
 			if (!is_reference)
-				fits = put_char(e, *from, in_braces);
+				fits = put_code_char(e, *from, in_braces);
 		}
 	}
 	if (!fits) {

@@ -30,7 +30,7 @@ struct section {
 	struct wsi_bytes bytes; /* NOBITS: none, header.size is the size */
 };
 
-struct image {
+struct asm_image {
 	struct wsi_asm *a;
 	struct section *sections; /* owned */
 	size_t n, cap;
@@ -41,14 +41,14 @@ struct image {
 	struct wsi_bytes *out;
 };
 
-static struct wsi_bytes *bytes_of(struct image *m, uint32_t section)
+static struct wsi_bytes *bytes_of(struct asm_image *m, uint32_t section)
 {
 	return &m->sections[section].bytes;
 }
 
 /* ---- numbers of sections ---- */
 
-static uint32_t add_section(struct image *m, const char *prefix, struct ws_str suffix,
+static uint32_t add_section(struct asm_image *m, const char *prefix, struct ws_str suffix,
 			    uint32_t type, uint64_t flags, uint64_t alignment)
 {
 	if (!wsi_asm_grow(m->a, &m->sections, &m->cap, m->n, sizeof *m->sections))
@@ -68,13 +68,13 @@ static uint32_t add_section(struct image *m, const char *prefix, struct ws_str s
 	return (uint32_t)m->n++;
 }
 
-static uint32_t add_plain(struct image *m, const char *name, uint32_t type, uint64_t flags,
+static uint32_t add_plain(struct asm_image *m, const char *name, uint32_t type, uint64_t flags,
 			  uint64_t alignment)
 {
 	return add_section(m, name, (struct ws_str){ "", 0 }, type, flags, alignment);
 }
 
-static void number_descriptions(struct image *m)
+static void number_descriptions(struct asm_image *m)
 {
 	struct wsi_asm *a = m->a;
 	add_plain(m, "", WSI_SHT_NULL, 0, 0);
@@ -111,8 +111,8 @@ static void number_descriptions(struct image *m)
 			add_plain(m, ".rela.nv.global.init", WSI_SHT_RELA, WSI_SHF_INFO_LINK, 8);
 }
 
-static void number_area(struct image *m, enum wsi_asm_area area, const char *name, uint32_t type,
-			uint64_t flags)
+static void number_area(struct asm_image *m, enum wsi_asm_area area, const char *name,
+			uint32_t type, uint64_t flags)
 {
 	const struct wsi_asm_area_data *data = &m->a->areas[area];
 	if (data->alignment)
@@ -120,12 +120,12 @@ static void number_area(struct image *m, enum wsi_asm_area area, const char *nam
 }
 
 /* The type of a section of data: objects have the tool's own. */
-static uint32_t data_type(const struct image *m, uint32_t in_image, uint32_t in_object)
+static uint32_t data_type(const struct asm_image *m, uint32_t in_image, uint32_t in_object)
 {
 	return m->a->is_object ? in_object : in_image;
 }
 
-static void number_contents(struct image *m)
+static void number_contents(struct asm_image *m)
 {
 	struct wsi_asm *a = m->a;
 	m->first_loaded = (uint32_t)m->n;
@@ -159,7 +159,7 @@ static void number_contents(struct image *m)
 
 /* ---- symbols ---- */
 
-static uint32_t add_symbol(struct image *m, struct ws_str name, unsigned binding, unsigned type,
+static uint32_t add_symbol(struct asm_image *m, struct ws_str name, unsigned binding, unsigned type,
 			   unsigned other, uint32_t section, uint64_t value, uint64_t size)
 {
 	struct wsi_bytes *table = bytes_of(m, m->symtab), *strings = bytes_of(m, m->strtab);
@@ -172,14 +172,14 @@ static uint32_t add_symbol(struct image *m, struct ws_str name, unsigned binding
 	return m->n_symbols++;
 }
 
-static uint32_t add_section_symbol(struct image *m, uint32_t section)
+static uint32_t add_section_symbol(struct asm_image *m, uint32_t section)
 {
 	return add_symbol(m, (struct ws_str){ "", 0 }, WSI_ASM_LOCAL, WSI_STT_SECTION, 0, section,
 			  0, 0);
 }
 
 /* Functions of one binding. */
-static void add_functions(struct image *m, bool local)
+static void add_functions(struct asm_image *m, bool local)
 {
 	struct wsi_asm *a = m->a;
 	for (size_t i = 0; i < a->n_functions; i++) {
@@ -194,8 +194,9 @@ static void add_functions(struct image *m, bool local)
 }
 
 /* The symbol of a variable. An object's have a type of their own, and tell where they lie. */
-static uint32_t add_data(struct image *m, const struct wsi_asm_name *name, unsigned binding,
-			 unsigned other, uint32_t section, uint64_t value, uint64_t size)
+static uint32_t add_variable_symbol(struct asm_image *m, const struct wsi_asm_name *name,
+				    unsigned binding, unsigned other, uint32_t section,
+				    uint64_t value, uint64_t size)
 {
 	return add_symbol(m, name->symbol_name, binding,
 			  other ? WSI_STT_CUDA_OBJECT : WSI_STT_OBJECT, other, section, value,
@@ -203,19 +204,19 @@ static uint32_t add_data(struct image *m, const struct wsi_asm_name *name, unsig
 }
 
 /* Shared memory, whose symbols have their alignment as value: it is the linker that places them. */
-static void add_shared(struct image *m)
+static void add_shared(struct asm_image *m)
 {
 	struct wsi_asm *a = m->a;
 	for (size_t i = 0; i < a->n_names; i++) {
 		struct wsi_asm_name *name = &a->names[i];
 		if (name->kind == WSI_ASM_SHARED && a->functions[name->scope].shared)
-			name->symbol =
-				add_data(m, name, WSI_ASM_LOCAL, WSI_STO_CUDA_SHARED,
-					 a->functions[name->scope].shared, name->item, name->size);
+			name->symbol = add_variable_symbol(
+				m, name, WSI_ASM_LOCAL, WSI_STO_CUDA_SHARED,
+				a->functions[name->scope].shared, name->item, name->size);
 	}
 }
 
-static void add_objects(struct image *m, bool local)
+static void add_objects(struct asm_image *m, bool local)
 {
 	struct wsi_asm *a = m->a;
 	for (size_t i = 0; i < a->n_names; i++) {
@@ -224,13 +225,14 @@ static void add_objects(struct image *m, bool local)
 			continue;
 		const struct wsi_asm_object *object = &a->objects[name->item];
 		unsigned other = object->is_constant ? WSI_STO_CUDA_CONSTANT : WSI_STO_CUDA_GLOBAL;
-		name->symbol = add_data(m, name, local ? WSI_ASM_LOCAL : WSI_ASM_GLOBAL,
-					m->a->is_object ? other : 0, m->area[object->area],
-					object->offset, object->size);
+		name->symbol =
+			add_variable_symbol(m, name, local ? WSI_ASM_LOCAL : WSI_ASM_GLOBAL,
+					    m->a->is_object ? other : 0, m->area[object->area],
+					    object->offset, object->size);
 	}
 }
 
-static void add_local_symbols(struct image *m)
+static void add_local_symbols(struct asm_image *m)
 {
 	struct wsi_asm *a = m->a;
 	wsi_bytes_number(bytes_of(m, m->strtab), 0, 1);
@@ -259,7 +261,7 @@ static void add_local_symbols(struct image *m)
 	add_objects(m, true);
 }
 
-static void add_symbols(struct image *m)
+static void add_symbols(struct asm_image *m)
 {
 	struct wsi_asm *a = m->a;
 	add_local_symbols(m);
@@ -279,7 +281,7 @@ static void add_symbols(struct image *m)
 
 /* ---- contents ---- */
 
-static void set_links(struct image *m, uint32_t section, uint32_t link, uint32_t info,
+static void set_links(struct asm_image *m, uint32_t section, uint32_t link, uint32_t info,
 		      uint32_t entry_bytes)
 {
 	m->sections[section].header.link = link;
@@ -287,8 +289,8 @@ static void set_links(struct image *m, uint32_t section, uint32_t link, uint32_t
 	m->sections[section].header.entsize = entry_bytes;
 }
 
-static void put_relocs(struct image *m, uint32_t section, uint32_t relocated, uint32_t own_symbol,
-		       const struct wsi_asm_reloc *relocs, size_t n)
+static void put_relocs(struct asm_image *m, uint32_t section, uint32_t relocated,
+		       uint32_t own_symbol, const struct wsi_asm_reloc *relocs, size_t n)
 {
 	struct wsi_bytes *out = bytes_of(m, section);
 	for (size_t i = 0; i < n; i++) {
@@ -303,7 +305,7 @@ static void put_relocs(struct image *m, uint32_t section, uint32_t relocated, ui
 	set_links(m, section, m->symtab, relocated, WSI_RELA_BYTES);
 }
 
-static void fill_function(struct image *m, struct wsi_asm_function *f)
+static void fill_function(struct asm_image *m, struct wsi_asm_function *f)
 {
 	struct wsi_asm *a = m->a;
 	uint32_t regs = a->sm < 90 ? f->regs << 24 : 0; /* later only .nv.info has them */
@@ -331,7 +333,7 @@ static void fill_function(struct image *m, struct wsi_asm_function *f)
 		put_relocs(m, f->rela, f->text, f->symbol, &a->relocs[f->first_reloc], f->n_relocs);
 }
 
-static void fill_sections(struct image *m)
+static void fill_sections(struct asm_image *m)
 {
 	struct wsi_asm *a = m->a;
 	set_links(m, m->symtab, m->strtab, m->n_local, WSI_SYM_BYTES);
@@ -365,7 +367,7 @@ static void fill_sections(struct image *m)
 
 /* ---- the file ---- */
 
-static void put_header(struct image *m, uint64_t section_headers, uint64_t program_headers,
+static void put_header(struct asm_image *m, uint64_t section_headers, uint64_t program_headers,
 		       unsigned n_segments)
 {
 	static const uint8_t ident[16] = { 0x7f, 'E', 'L', 'F', 2, 1, 1, WSI_ELFOSABI_CUDA_V8, 8 };
@@ -391,7 +393,7 @@ static void put_header(struct image *m, uint64_t section_headers, uint64_t progr
 	wsi_bytes_fini(&head);
 }
 
-static void put_sections(struct image *m)
+static void put_sections(struct asm_image *m)
 {
 	for (size_t i = 1; i < m->n; i++) {
 		struct section *section = &m->sections[i];
@@ -404,7 +406,7 @@ static void put_sections(struct image *m)
 	}
 }
 
-static void put_section_headers(struct image *m)
+static void put_section_headers(struct asm_image *m)
 {
 	for (size_t i = 0; i < m->n; i++) {
 		uint8_t header[WSI_SHDR_BYTES];
@@ -413,7 +415,7 @@ static void put_section_headers(struct image *m)
 	}
 }
 
-static void put_segment(struct image *m, uint32_t type, uint32_t flags, uint64_t offset,
+static void put_segment(struct asm_image *m, uint32_t type, uint32_t flags, uint64_t offset,
 			uint64_t file_bytes, uint64_t memory_bytes)
 {
 	wsi_bytes_number(m->out, type, 4);
@@ -428,7 +430,7 @@ static void put_segment(struct image *m, uint32_t type, uint32_t flags, uint64_t
 
 /* The segment of the sections from `first` to before `end`; those from `unwritten` on have no
  * bytes. */
-static void put_load(struct image *m, uint32_t flags, uint32_t first, uint32_t unwritten,
+static void put_load(struct asm_image *m, uint32_t flags, uint32_t first, uint32_t unwritten,
 		     uint32_t end)
 {
 	const struct wsi_shdr *at = &m->sections[first].header;
@@ -443,7 +445,7 @@ static void put_load(struct image *m, uint32_t flags, uint32_t first, uint32_t u
 	put_segment(m, PT_LOAD, flags, at->offset, bytes, memory);
 }
 
-static void put_file(struct image *m)
+static void put_file(struct asm_image *m)
 {
 	uint32_t end = (uint32_t)m->n;
 	bool has_code = m->first_writable > m->first_loaded, has_data = end > m->first_writable;
@@ -469,7 +471,7 @@ static void put_file(struct image *m)
 
 void wsi_asm_image(struct wsi_asm *a, struct wsi_bytes *ret_image)
 {
-	struct image m = { .a = a, .out = ret_image };
+	struct asm_image m = { .a = a, .out = ret_image };
 	number_descriptions(&m);
 	number_contents(&m);
 	if (!a->no_memory) {

@@ -60,7 +60,7 @@ static struct wsi_asm_place place_of_next(struct parser *p)
 	return wsi_asm_here(&p->c);
 }
 
-static bool take_name(struct parser *p, struct ws_str *ret_name)
+static bool take_asm_name(struct parser *p, struct ws_str *ret_name)
 {
 	wsi_asm_blank(&p->c);
 	if (wsi_asm_take_name(&p->c, ret_name))
@@ -105,7 +105,7 @@ static bool take_keyword(struct parser *p, const char *what)
 static void take_named(struct parser *p, struct wsi_asm_name *name)
 {
 	struct ws_str text;
-	if (take_keyword(p, "named") && take_name(p, &text) && name)
+	if (take_keyword(p, "named") && take_asm_name(p, &text) && name)
 		name->symbol_name = text;
 }
 
@@ -162,7 +162,7 @@ static void read_arch(struct parser *p)
 	uint32_t sm;
 	char variant;
 	struct wsi_asm_place place = place_of_next(p);
-	if (!take_name(p, &word))
+	if (!take_asm_name(p, &word))
 		return;
 	if (!wsi_asm_arch(word, &sm, &variant)) {
 		wsi_asm_error(a, place, "'%.*s' is not an architecture (sm_70 to sm_121)",
@@ -196,7 +196,7 @@ static void open_function(struct parser *p)
 	}
 	if (a->n_functions == MAX_FUNCTIONS)
 		wsi_asm_error(a, place, "more than %d functions", MAX_FUNCTIONS);
-	if (!take_name(p, &text))
+	if (!take_asm_name(p, &text))
 		text = ws_str_of("?");
 	if (!wsi_asm_grow(a, &a->functions, &a->cap_functions, a->n_functions,
 			  sizeof *a->functions))
@@ -240,7 +240,7 @@ static void read_extern(struct parser *p)
 	};
 	struct ws_str text;
 	struct wsi_asm_place place = place_of_next(p);
-	if (!take_name(p, &text))
+	if (!take_asm_name(p, &text))
 		return;
 	struct wsi_asm_name *name = define(p, text, place, WSI_ASM_EXTERN, WSI_ASM_FILE);
 	for (size_t i = 0; i < WSI_COUNT(data); i++) {
@@ -303,7 +303,7 @@ static void read_bank0(struct parser *p)
 	    !take_limited(p, UINT32_MAX, &note.type))
 		return;
 	note.place = place_of_next(p);
-	if (take_name(p, &note.name) &&
+	if (take_asm_name(p, &note.name) &&
 	    wsi_asm_grow(a, &a->bank0, &a->cap_bank0, a->n_bank0, sizeof *a->bank0))
 		a->bank0[a->n_bank0++] = note;
 }
@@ -315,8 +315,9 @@ static void read_targets(struct parser *p)
 	struct wsi_asm_note note = { .function = function_scope(p), .off = code_size(p) };
 	do {
 		note.place = place_of_next(p);
-		if (!take_name(p, &note.name) || !wsi_asm_grow(a, &a->branches, &a->cap_branches,
-							       a->n_branches, sizeof *a->branches))
+		if (!take_asm_name(p, &note.name) ||
+		    !wsi_asm_grow(a, &a->branches, &a->cap_branches, a->n_branches,
+				  sizeof *a->branches))
 			return;
 		a->branches[a->n_branches++] = note;
 		wsi_asm_blank(&p->c);
@@ -335,7 +336,7 @@ static void read_inner(struct parser *p)
 	struct ws_str text;
 	close_inner(p);
 	struct wsi_asm_place place = place_of_next(p);
-	if (!take_name(p, &text))
+	if (!take_asm_name(p, &text))
 		return;
 	struct wsi_asm_name *name = define_here(p, text, place, WSI_ASM_INNER);
 	take_named(p, name);
@@ -353,14 +354,14 @@ static void read_barriers(struct parser *p)
 	(void)take_limited(p, MAX_BARRIERS, &function_of(p)->barriers);
 }
 
-static void read_frame(struct parser *p)
+static void read_frame_directive(struct parser *p)
 {
 	uint32_t *frame =
 		p->inner == WSI_ASM_FILE ? &function_of(p)->frame : &p->a->names[p->inner].frame;
 	(void)take_limited(p, MAX_FRAME, frame);
 }
 
-static void read_stack(struct parser *p)
+static void read_stack_directive(struct parser *p)
 {
 	if (take_keyword(p, "unknown")) /* recursion */
 		function_of(p)->stack = UINT32_MAX;
@@ -375,7 +376,7 @@ static void read_param(struct parser *p)
 	struct ws_str text;
 	uint32_t size, offset;
 	struct wsi_asm_place place = place_of_next(p);
-	if (!is_kernel(p, "parameters") || !take_name(p, &text) ||
+	if (!is_kernel(p, "parameters") || !take_asm_name(p, &text) ||
 	    !take_limited(p, MAX_PARAM_BYTES, &size))
 		return;
 	uint32_t alignment = natural_alignment(size);
@@ -395,13 +396,13 @@ static void read_param(struct parser *p)
 	function->param_bytes = offset + size;
 }
 
-static void read_shared(struct parser *p)
+static void read_shared_directive(struct parser *p)
 {
 	struct wsi_asm_function *function = function_of(p);
 	struct ws_str text;
 	uint32_t size;
 	struct wsi_asm_place place = place_of_next(p);
-	if (!is_kernel(p, "shared memory") || !take_name(p, &text) ||
+	if (!is_kernel(p, "shared memory") || !take_asm_name(p, &text) ||
 	    !take_limited(p, MAX_SHARED, &size))
 		return;
 	uint32_t alignment = natural_alignment(size);
@@ -429,7 +430,7 @@ static void open_object(struct parser *p)
 	struct wsi_asm *a = p->a;
 	struct ws_str text;
 	struct wsi_asm_place place = place_of_next(p);
-	if (!take_name(p, &text))
+	if (!take_asm_name(p, &text))
 		text = ws_str_of("?");
 	if (!wsi_asm_grow(a, &a->objects, &a->cap_objects, a->n_objects, sizeof *a->objects))
 		return;
@@ -448,7 +449,7 @@ static void open_object(struct parser *p)
 
 /* Writes the zeros that are only counted so far; an object that is too large is refused in the end.
  */
-static void fill(struct parser *p)
+static void write_counted_zeros(struct parser *p)
 {
 	uint32_t size = object_of(p)->size;
 	if (size <= MAX_INIT && p->data.len < size)
@@ -485,7 +486,7 @@ static void read_numbers(struct parser *p)
 	if (object->alignment < width)
 		object->alignment = width;
 	p->initialised = true;
-	fill(p);
+	write_counted_zeros(p);
 	do {
 		uint64_t value;
 		struct wsi_asm_place place = place_of_next(p);
@@ -533,7 +534,7 @@ static void close_object(struct parser *p)
 		area->size = (uint32_t)(offset + object->size);
 		area->alignment = (uint32_t)wsi_max_u64(area->alignment, object->alignment);
 		if (object->area != WSI_ASM_ZERO) {
-			fill(p);
+			write_counted_zeros(p);
 			wsi_bytes_align(&area->bytes, object->alignment);
 			wsi_bytes_put(&area->bytes, p->data.ptr, p->data.len);
 		}
@@ -570,13 +571,13 @@ static const struct directive {
 	{ ".outer", IN_FUNCTION, close_inner, 0 },
 	{ ".regs", IN_FUNCTION, read_regs, 0 },
 	{ ".barriers", IN_FUNCTION, read_barriers, 0 },
-	{ ".frame", IN_FUNCTION, read_frame, 0 },
-	{ ".stack", IN_FUNCTION, read_stack, 0 },
+	{ ".frame", IN_FUNCTION, read_frame_directive, 0 },
+	{ ".stack", IN_FUNCTION, read_stack_directive, 0 },
 	{ ".reloc", IN_FUNCTION, read_reloc, 0 },
 	{ ".targets", IN_FUNCTION, read_targets, 0 },
 	{ ".bank0", IN_FUNCTION, read_bank0, 0 },
 	{ ".param", IN_FUNCTION, read_param, 0 },
-	{ ".shared", IN_FUNCTION, read_shared, 0 },
+	{ ".shared", IN_FUNCTION, read_shared_directive, 0 },
 	{ ".u8", IN_DATA, read_numbers, 1 },
 	{ ".u16", IN_DATA, read_numbers, 2 },
 	{ ".u32", IN_DATA, read_numbers, 4 },
@@ -638,7 +639,7 @@ static void read_insn(struct parser *p, const char *start)
 				       .place = wsi_asm_here(&at) };
 }
 
-static void read_line(struct parser *p)
+static void read_asm_line(struct parser *p)
 {
 	if (p->c.end - p->c.at > WSI_ASM_MAX_LINE) {
 		wsi_asm_error(p->a, wsi_asm_here(&p->c), "the line has more than %d bytes",
@@ -711,7 +712,7 @@ void wsi_asm_parse(struct wsi_asm *a, struct ws_str source)
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		const char *line_end = newline ? newline : end;
 		p.c = (struct wsi_asm_cursor){ a, at, at, line_end, p.c.line + 1 };
-		read_line(&p);
+		read_asm_line(&p);
 		at = newline ? newline + 1 : end;
 	}
 	if (p.block != IN_FILE) {

@@ -12,7 +12,7 @@ struct wsi_arena_block {
 	alignas(ALIGN) uint8_t bytes[];
 };
 
-static struct wsi_arena_block *block_create(size_t size)
+static struct wsi_arena_block *arena_block_create(size_t size)
 {
 	if (size > SIZE_MAX - sizeof(struct wsi_arena_block))
 		return NULL;
@@ -30,7 +30,7 @@ void *wsi_arena_zalloc(struct wsi_arena *arena, size_t size)
 	size = (size + ALIGN - 1) / ALIGN * ALIGN;
 	struct wsi_arena_block *block = arena->newest;
 	if (size > BLOCK_BYTES / 4) { /* its own block, behind the one that still has room */
-		struct wsi_arena_block *own = block_create(size);
+		struct wsi_arena_block *own = arena_block_create(size);
 		if (!own)
 			return NULL;
 		own->used = size;
@@ -42,7 +42,7 @@ void *wsi_arena_zalloc(struct wsi_arena *arena, size_t size)
 		return own->bytes;
 	}
 	if (!block || size > block->size - block->used) {
-		block = block_create(BLOCK_BYTES);
+		block = arena_block_create(BLOCK_BYTES);
 		if (!block)
 			return NULL;
 		block->next = arena->newest;

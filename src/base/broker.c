@@ -29,16 +29,16 @@ bool wsi_broker_active(void)
 
 enum { PATH_BYTES = 4096 };
 
-enum op { OP_READ, OP_TEMPORARY, OP_FOLDER, OP_PLACE, OP_COMMIT, OP_DROP };
+enum broker_op { OP_READ, OP_TEMPORARY, OP_FOLDER, OP_PLACE, OP_COMMIT, OP_DROP };
 
 /* Both are sent whole, as one packet each. */
-struct request {
-	enum op op;
+struct broker_request {
+	enum broker_op op;
 	bool has_source;
 	char path[PATH_BYTES], source[PATH_BYTES];
 };
 
-struct reply {
+struct broker_reply {
 	enum ws_status status;
 	struct ws_error err; /* when it is not WS_OK */
 };
@@ -52,7 +52,7 @@ struct broker {
 };
 
 /* Whether `path` is `folder` or lies below; both without links. */
-static bool is_below(const char *path, const char *folder)
+static bool is_path_below(const char *path, const char *folder)
 {
 	char real[PATH_BYTES];
 	if (!realpath(folder, real))
@@ -62,7 +62,7 @@ static bool is_below(const char *path, const char *folder)
 }
 
 /* Whether what lies behind `fd` may be handed out. */
-static bool may_read(const struct broker *broker, int fd)
+static bool may_hand_out(const struct broker *broker, int fd)
 {
 	const struct wsi_broker_terms *terms = broker->terms;
 	char self[32], path[PATH_BYTES];
@@ -76,16 +76,16 @@ static bool may_read(const struct broker *broker, int fd)
 	if (wsi_regular_is_source(path))
 		return true;
 	for (size_t i = 0; i < terms->n_folders; i++) {
-		if (is_below(path, terms->folders[i]))
+		if (is_path_below(path, terms->folders[i]))
 			return true;
 	}
-	return terms->output_folder && is_below(path, terms->output_folder);
+	return terms->output_folder && is_path_below(path, terms->output_folder);
 }
 
 static int serve_read(const struct broker *broker, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd >= 0 && !may_read(broker, fd)) {
+	if (fd >= 0 && !may_hand_out(broker, fd)) {
 		close(fd);
 		errno = EACCES;
 		return -1;
@@ -106,7 +106,7 @@ static bool may_write(const struct broker *broker, const char *path)
 	       !strstr(path + len, "/..");
 }
 
-static int refused(struct reply *reply, const char *path)
+static int refused(struct broker_reply *reply, const char *path)
 {
 	errno = EACCES;
 	reply->status = wsi_fail_errno(&reply->err, "%s", path);
@@ -114,8 +114,8 @@ static int refused(struct reply *reply, const char *path)
 }
 
 /* Does it; the descriptor to hand out, or -1. `*ret_close`: it is not kept here. */
-static int serve(struct broker *broker, const struct request *request, struct reply *reply,
-		 bool *ret_close)
+static int serve_broker_request(struct broker *broker, const struct broker_request *request,
+				struct broker_reply *reply, bool *ret_close)
 {
 	const char *source = request->has_source ? request->source : NULL;
 	int fd = -1;
@@ -159,7 +159,7 @@ static int serve(struct broker *broker, const struct request *request, struct re
 
 _Noreturn static void broker_run(struct broker *broker)
 {
-	static struct request request;
+	static struct broker_request request;
 	int none;
 	/* a key pressed is meant for the parent; the end of that one ends this one */
 	signal(SIGINT, SIG_IGN);
@@ -167,12 +167,12 @@ _Noreturn static void broker_run(struct broker *broker)
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	while (wsi_packet_receive(broker->channel, &request, sizeof request, &none)) {
-		struct reply reply = { .status = WS_OK };
+		struct broker_reply reply = { .status = WS_OK };
 		bool close_it;
 		request.path[PATH_BYTES - 1] = request.source[PATH_BYTES - 1] = 0;
 		if (none >= 0)
 			close(none);
-		int fd = serve(broker, &request, &reply, &close_it);
+		int fd = serve_broker_request(broker, &request, &reply, &close_it);
 		bool sent = wsi_packet_send(broker->channel, &reply, sizeof reply, fd);
 		if (fd >= 0 && close_it)
 			close(fd);
@@ -184,7 +184,7 @@ _Noreturn static void broker_run(struct broker *broker)
 }
 
 /* Whoever waits for the end of the program's output is not to wait for the broker. */
-static bool outputs_detach(void)
+static bool broker_outputs_detach(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	bool good = null >= 0;
@@ -204,7 +204,7 @@ bool wsi_broker_start(const struct wsi_broker_terms *terms)
 		struct broker broker = { .terms = terms,
 					 .channel = pair[1],
 					 .place = { .fd = -1 } };
-		if (!outputs_detach())
+		if (!broker_outputs_detach())
 			_exit(1);
 		broker_run(&broker);
 	}
@@ -219,10 +219,10 @@ bool wsi_broker_start(const struct wsi_broker_terms *terms)
 
 /* ---- who asks ---- */
 
-static bool ask(enum op op, const char *path, const char *source, struct reply *ret_reply,
-		int *ret_fd)
+static bool ask_broker(enum broker_op op, const char *path, const char *source,
+		       struct broker_reply *ret_reply, int *ret_fd)
 {
-	struct request request = { .op = op, .has_source = source != NULL };
+	struct broker_request request = { .op = op, .has_source = source != NULL };
 	*ret_fd = -1;
 	errno = ENAMETOOLONG;
 	if (!wsi_format(request.path, "%s", path ? path : "") ||
@@ -238,11 +238,11 @@ static bool ask(enum op op, const char *path, const char *source, struct reply *
 	return good;
 }
 
-static int ask_fd(enum op op, const char *path)
+static int ask_fd(enum broker_op op, const char *path)
 {
-	struct reply reply;
+	struct broker_reply reply;
 	int fd;
-	if (!ask(op, path, NULL, &reply, &fd))
+	if (!ask_broker(op, path, NULL, &reply, &fd))
 		return -1;
 	if (reply.status != WS_OK)
 		errno = reply.err.os_errno;
@@ -259,11 +259,11 @@ int wsi_broker_temporary(void)
 	return ask_fd(OP_TEMPORARY, NULL);
 }
 
-static enum ws_status ask_status(enum op op, const char *path, const char *source, int *ret_fd,
-				 struct ws_error *err)
+static enum ws_status ask_status(enum broker_op op, const char *path, const char *source,
+				 int *ret_fd, struct ws_error *err)
 {
-	struct reply reply;
-	if (!ask(op, path, source, &reply, ret_fd))
+	struct broker_reply reply;
+	if (!ask_broker(op, path, source, &reply, ret_fd))
 		return wsi_fail_errno(err, "%s", path ? path : "the output");
 	if (reply.status == WS_OK)
 		return WS_OK;

@@ -22,7 +22,7 @@ enum { FIRST_BYTES = 1 << 20 };
 
 /* ---- packets ---- */
 
-union control { /* one descriptor */
+union channel_control { /* one descriptor */
 	struct cmsghdr header;
 	char bytes[CMSG_SPACE(sizeof(int))];
 };
@@ -31,7 +31,7 @@ bool wsi_packet_send(int to, const void *bytes, size_t n, int fd)
 {
 	struct iovec part = { (void *)(uintptr_t)bytes, n }; /* POSIX has no const here */
 	struct msghdr packet = { .msg_iov = &part, .msg_iovlen = 1 };
-	union control control = { 0 };
+	union channel_control control = { 0 };
 	if (fd >= 0) {
 		packet.msg_control = control.bytes;
 		packet.msg_controllen = sizeof control.bytes;
@@ -50,7 +50,7 @@ bool wsi_packet_send(int to, const void *bytes, size_t n, int fd)
 bool wsi_packet_receive(int from, void *bytes, size_t n, int *ret_fd)
 {
 	struct iovec part = { bytes, n };
-	union control control = { 0 };
+	union channel_control control = { 0 };
 	struct msghdr packet = { .msg_iov = &part,
 				 .msg_iovlen = 1,
 				 .msg_control = control.bytes,
@@ -75,7 +75,7 @@ static bool is_socket(const struct wsi_channel *c)
 }
 
 /* Waits until something can be read or sent; with `ms` -1 also for `stop`, which is false. */
-static bool wait_for(const struct wsi_channel *c, short what, int ms)
+static bool wait_for_channel(const struct wsi_channel *c, short what, int ms)
 {
 	struct pollfd fds[] = { { what == POLLIN ? c->in : c->out, what, 0 },
 				{ ms < 0 ? c->stop : -1, POLLIN, 0 } };
@@ -88,10 +88,10 @@ static bool wait_for(const struct wsi_channel *c, short what, int ms)
 
 /* Some bytes; `is_first`: of a message. A pipe that nobody has opened yet looks closed, so the
  * first are waited for. */
-static ssize_t receive(struct wsi_channel *c, void *to, size_t n, bool is_first)
+static ssize_t channel_receive(struct wsi_channel *c, void *to, size_t n, bool is_first)
 {
 	bool may_block = is_first && is_socket(c) && c->stop < 0;
-	if (is_first && !may_block && !wait_for(c, POLLIN, -1))
+	if (is_first && !may_block && !wait_for_channel(c, POLLIN, -1))
 		return -1;
 	for (;;) {
 		ssize_t got = is_socket(c) ? recv(c->in, to, n, may_block ? 0 : MSG_DONTWAIT)
@@ -99,19 +99,19 @@ static ssize_t receive(struct wsi_channel *c, void *to, size_t n, bool is_first)
 		if (got >= 0)
 			return got;
 		bool again = errno == EAGAIN || errno == EWOULDBLOCK;
-		if (errno != EINTR && (!again || !wait_for(c, POLLIN, WSI_PATIENCE_MS)))
+		if (errno != EINTR && (!again || !wait_for_channel(c, POLLIN, WSI_PATIENCE_MS)))
 			return -1;
 	}
 }
 
 /* What is over is taken first; large pieces go where they belong at once. */
-static bool take(struct wsi_channel *c, uint8_t *to, size_t n, bool is_first)
+static bool channel_take(struct wsi_channel *c, uint8_t *to, size_t n, bool is_first)
 {
 	while (n > 0) {
 		if (c->at == c->have) {
 			bool direct = n >= sizeof c->bytes;
-			ssize_t got = receive(c, direct ? to : c->bytes,
-					      direct ? n : sizeof c->bytes, is_first);
+			ssize_t got = channel_receive(c, direct ? to : c->bytes,
+						      direct ? n : sizeof c->bytes, is_first);
 			if (got <= 0)
 				return false;
 			is_first = false;
@@ -132,12 +132,12 @@ static bool take(struct wsi_channel *c, uint8_t *to, size_t n, bool is_first)
 
 bool wsi_channel_next(struct wsi_channel *c, void *ret_head, size_t n)
 {
-	return take(c, ret_head, n, c->at == c->have);
+	return channel_take(c, ret_head, n, c->at == c->have);
 }
 
 bool wsi_channel_take(struct wsi_channel *c, void *ret_bytes, size_t n)
 {
-	return take(c, ret_bytes, n, false);
+	return channel_take(c, ret_bytes, n, false);
 }
 
 /* Memory grows with what arrives: the number alone is only a promise. */
@@ -181,7 +181,8 @@ static ssize_t write_quietly(int fd, const void *bytes, size_t n)
 	return written;
 }
 
-static ssize_t send_some(struct wsi_channel *c, const struct wsi_piece *pieces, size_t n_pieces)
+static ssize_t send_some(struct wsi_channel *c, const struct wsi_channel_piece *pieces,
+			 size_t n_pieces)
 {
 	struct iovec parts[16];
 	if (!is_socket(c))
@@ -193,9 +194,10 @@ static ssize_t send_some(struct wsi_channel *c, const struct wsi_piece *pieces, 
 	return sendmsg(c->out, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-bool wsi_channel_send(struct wsi_channel *c, const struct wsi_piece *pieces, size_t n_pieces)
+bool wsi_channel_send(struct wsi_channel *c, const struct wsi_channel_piece *pieces,
+		      size_t n_pieces)
 {
-	struct wsi_piece left[16];
+	struct wsi_channel_piece left[16];
 	assert(n_pieces <= WSI_COUNT(left));
 	memcpy(left, pieces, n_pieces * sizeof *left);
 	for (size_t i = 0; i < n_pieces;) {
@@ -206,7 +208,7 @@ bool wsi_channel_send(struct wsi_channel *c, const struct wsi_piece *pieces, siz
 		ssize_t sent = send_some(c, left + i, n_pieces - i);
 		bool again = sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 		if (sent < 0 && errno != EINTR &&
-		    (!again || !wait_for(c, POLLOUT, WSI_PATIENCE_MS)))
+		    (!again || !wait_for_channel(c, POLLOUT, WSI_PATIENCE_MS)))
 			return false;
 		for (size_t j = i; sent > 0; j++) {
 			size_t some = (size_t)wsi_min_u64((uint64_t)sent, left[j].n);

@@ -31,7 +31,7 @@ struct wsi_channel {
 };
 
 /* A piece of what is sent. */
-struct wsi_piece {
+struct wsi_channel_piece {
 	const void *bytes;
 	size_t n;
 };
@@ -44,7 +44,7 @@ bool wsi_channel_take(struct wsi_channel *c, void *ret_bytes, size_t n) WS_MUST_
  * failure. */
 bool wsi_channel_body(struct wsi_channel *c, uint32_t n, uint8_t *small, size_t n_small,
 		      uint8_t **ret_owned, struct ws_span *ret_body) WS_MUST_USE;
-bool wsi_channel_send(struct wsi_channel *c, const struct wsi_piece *pieces,
+bool wsi_channel_send(struct wsi_channel *c, const struct wsi_channel_piece *pieces,
 		      size_t n_pieces) WS_MUST_USE;
 
 #endif

@@ -8,12 +8,12 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-struct names {
+struct folder_names {
 	char **name; /* owned, each too */
 	size_t n, cap;
 };
 
-static void names_fini(struct names *names)
+static void names_fini(struct folder_names *names)
 {
 	for (size_t i = 0; i < names->n; i++)
 		wsi_free(names->name[i]);
@@ -25,12 +25,13 @@ static int name_order(const void *left, const void *right)
 	return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-static enum ws_status names_read(const char *path, struct names *ret_names, struct ws_error *err)
+static enum ws_status names_read(const char *path, struct folder_names *ret_names,
+				 struct ws_error *err)
 {
 	DIR *dir = opendir(path);
 	if (!dir)
 		return wsi_fail_errno(err, "%s", path);
-	struct names names = { 0 };
+	struct folder_names names = { 0 };
 	enum ws_status st = WS_OK;
 	for (struct dirent *entry; st == WS_OK && (entry = readdir(dir));) {
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
@@ -65,10 +66,10 @@ static char *path_join(const char *folder, const char *name)
 	return path;
 }
 
-static enum ws_status walk(const char *path, unsigned depth, wsi_folder_take_fn *take, void *user,
-			   struct ws_error *err)
+static enum ws_status folder_walk(const char *path, unsigned depth, wsi_folder_take_fn *take,
+				  void *user, struct ws_error *err)
 {
-	struct names names = { 0 };
+	struct folder_names names = { 0 };
 	enum ws_status st = names_read(path, &names, err);
 	if (st != WS_OK)
 		return st == WS_IO && depth > 0 ? WS_OK : st;
@@ -78,8 +79,9 @@ static enum ws_status walk(const char *path, unsigned depth, wsi_folder_take_fn 
 		if (!inner)
 			st = wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "a path in %s", path);
 		else if (lstat(inner, &at) == 0 && S_ISDIR(at.st_mode))
-			st = depth + 1 < WSI_FOLDER_DEPTH ? walk(inner, depth + 1, take, user, err)
-							  : WS_OK;
+			st = depth + 1 < WSI_FOLDER_DEPTH
+				     ? folder_walk(inner, depth + 1, take, user, err)
+				     : WS_OK;
 		else if (stat(inner, &behind) == 0 && S_ISREG(behind.st_mode))
 			st = take(user, inner, err);
 		wsi_free(inner);
@@ -91,7 +93,7 @@ static enum ws_status walk(const char *path, unsigned depth, wsi_folder_take_fn 
 enum ws_status wsi_folder_walk(const char *path, wsi_folder_take_fn *take, void *user,
 			       struct ws_error *err)
 {
-	return walk(path, 0, take, user, err);
+	return folder_walk(path, 0, take, user, err);
 }
 
 bool wsi_folder_exists(const char *path)

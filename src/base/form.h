@@ -4,7 +4,7 @@
 #define WSI_BASE_FORM_H
 
 /* [public doc: DWARF 5 section 7.5.6] */
-enum wsi_form {
+enum wsi_dwarf_form {
 	WSI_FORM_ADDR = 0x01,
 	WSI_FORM_BLOCK2 = 0x03,
 	WSI_FORM_BLOCK4 = 0x04,

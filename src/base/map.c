@@ -32,8 +32,8 @@ uint64_t wsi_hash_bytes(const void *bytes, size_t n, uint64_t seed)
 	return mix(hash + 0x9e3779b97f4a7c15u + word);
 }
 
-static struct wsi_map_slot *slot_of(struct wsi_map_slot *slots, size_t n_slots,
-				    const struct wsi_map_key *key)
+static struct wsi_map_slot *map_slot_of(struct wsi_map_slot *slots, size_t n_slots,
+					const struct wsi_map_key *key)
 {
 	uint64_t hash = (uint64_t)(uintptr_t)slots;
 	for (size_t i = 0; i < WSI_COUNT(key->word); i++)
@@ -52,7 +52,7 @@ static bool map_grow(struct wsi_map *map)
 		return false;
 	for (size_t i = 0; i < map->n_slots; i++) {
 		if (map->slots[i].used)
-			*slot_of(slots, n_slots, &map->slots[i].key) = map->slots[i];
+			*map_slot_of(slots, n_slots, &map->slots[i].key) = map->slots[i];
 	}
 	wsi_free(map->slots);
 	map->slots = slots;
@@ -65,7 +65,7 @@ uint32_t *wsi_map_put(struct wsi_map *map, const struct wsi_map_key *key, uint32
 {
 	if (map->n_used >= map->n_slots / 2 && !map_grow(map))
 		return NULL;
-	struct wsi_map_slot *slot = slot_of(map->slots, map->n_slots, key);
+	struct wsi_map_slot *slot = map_slot_of(map->slots, map->n_slots, key);
 	*ret_is_new = !slot->used;
 	if (!slot->used) {
 		*slot = (struct wsi_map_slot){ *key, value_if_new, true };
@@ -77,7 +77,7 @@ uint32_t *wsi_map_put(struct wsi_map *map, const struct wsi_map_key *key, uint32
 const uint32_t *wsi_map_find(const struct wsi_map *map, const struct wsi_map_key *key)
 {
 	const struct wsi_map_slot *slot =
-		map->n_slots ? slot_of(map->slots, map->n_slots, key) : NULL;
+		map->n_slots ? map_slot_of(map->slots, map->n_slots, key) : NULL;
 	return slot && slot->used ? &slot->value : NULL;
 }
 

@@ -73,7 +73,7 @@ static bool write_out(void *user, const uint8_t *bytes, size_t n)
 }
 
 /* The worker takes the buffer of the stream, which goes on with the next one. */
-static bool drain(void *user, const uint8_t *bytes, size_t n)
+static bool drain_to_worker(void *user, const uint8_t *bytes, size_t n)
 {
 	struct wsi_outfile *file = user;
 	uint8_t *own = file->stream.buffer;
@@ -160,7 +160,7 @@ enum ws_status wsi_outfile_open(const char *path, const struct wsi_outfile_optio
 	if (!file)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "writing %s", path);
 	file->options = *options;
-	bool has_room = wsi_stream_init(&file->stream, drain, file);
+	bool has_room = wsi_stream_init(&file->stream, drain_to_worker, file);
 	for (unsigned i = 0; i < WSI_WORKER_PIECES && has_room; i++) {
 		file->spare[i] = wsi_zalloc(WSI_STREAM_BUFFER);
 		has_room = file->spare[i] != NULL;

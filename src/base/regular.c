@@ -32,7 +32,7 @@ static bool resolve(const char *path, char real[WSI_REGULAR_PATH])
 }
 
 /* Whether one resolved path lies below another. */
-static bool is_below(const char *path, const char *folder)
+static bool is_resolved_below(const char *path, const char *folder)
 {
 	size_t len = strlen(folder);
 	if (len > 0 && folder[len - 1] == '/') /* the root */
@@ -49,7 +49,7 @@ enum ws_status wsi_regular_find(const char *folder, const char *name, struct wsi
 	if (folder && (!resolve(folder, root) || !wsi_format(joined, "%s/%s", root, name) ||
 		       !resolve(joined, ret_file->path)))
 		return WS_ABSENT;
-	if (folder && !is_below(ret_file->path, root))
+	if (folder && !is_resolved_below(ret_file->path, root))
 		return WS_EXCLUDED;
 	if (lstat(ret_file->path, &st) != 0)
 		return WS_ABSENT;
@@ -63,7 +63,8 @@ enum ws_status wsi_regular_find(const char *folder, const char *name, struct wsi
 bool wsi_regular_is_below(const struct wsi_regular *file, const char *folder)
 {
 	char root[WSI_REGULAR_PATH];
-	return resolve(folder, root) && strcmp(root, "/") != 0 && is_below(file->path, root);
+	return resolve(folder, root) && strcmp(root, "/") != 0 &&
+	       is_resolved_below(file->path, root);
 }
 
 /* What the names of sources end in; warpscope-report(1) lists them too. */
@@ -116,7 +117,7 @@ static int open_resolved(const char *path)
 									: descriptor;
 }
 
-static enum ws_status read_all(int fd, char *bytes, size_t len, size_t *ret_len)
+static enum ws_status read_all_bytes(int fd, char *bytes, size_t len, size_t *ret_len)
 {
 	size_t n = 0;
 	while (n < len) {
@@ -149,7 +150,7 @@ enum ws_status wsi_regular_read(const struct wsi_regular *file, size_t max_bytes
 		status = WS_ABSENT;
 	if (status == WS_OK && file->size > 0) {
 		*ret_bytes = wsi_zalloc((size_t)file->size);
-		status = *ret_bytes ? read_all(fd, *ret_bytes, (size_t)file->size, ret_len)
+		status = *ret_bytes ? read_all_bytes(fd, *ret_bytes, (size_t)file->size, ret_len)
 				    : WS_NO_MEMORY;
 	}
 	if (status != WS_OK) {

@@ -117,7 +117,7 @@ static bool landlock_enter(const struct wsi_sandbox_terms *terms)
 /* ---- seccomp ---- */
 
 /* One instruction of the kernel's filter machine, and a program of it. */
-struct step {
+struct sandbox_step {
 	uint16_t code;
 	uint8_t if_true, if_false; /* steps to pass over */
 	uint32_t k;
@@ -125,7 +125,7 @@ struct step {
 
 struct program {
 	uint16_t n;
-	const struct step *steps;
+	const struct sandbox_step *steps;
 };
 
 enum {
@@ -276,18 +276,19 @@ static const struct by_argument by_argument[] = {
 
 enum { MAX_STEPS = 2 * WSI_COUNT(allowed) + 6 * WSI_COUNT(by_argument) + 16 };
 
-struct filter {
-	struct step steps[MAX_STEPS];
+struct sandbox_filter {
+	struct sandbox_step steps[MAX_STEPS];
 	uint16_t n;
 };
 
-static void add(struct filter *f, uint16_t code, uint32_t k, uint8_t if_true, uint8_t if_false)
+static void add(struct sandbox_filter *f, uint16_t code, uint32_t k, uint8_t if_true,
+		uint8_t if_false)
 {
 	assert(f->n < MAX_STEPS);
-	f->steps[f->n++] = (struct step){ code, if_true, if_false, k };
+	f->steps[f->n++] = (struct sandbox_step){ code, if_true, if_false, k };
 }
 
-static void add_by_argument(struct filter *f, const struct by_argument *by)
+static void add_by_argument(struct sandbox_filter *f, const struct by_argument *by)
 {
 	add(f, JUMP_EQUAL, by->call, 0, by->rule == ALL_OF ? 5 : 4); /* past the whole block */
 	add(f, LOAD, CALL_ARGUMENT(by->argument), 0, 0);
@@ -307,7 +308,7 @@ static void add_by_argument(struct filter *f, const struct by_argument *by)
 	add(f, LOAD, CALL_NUMBER, 0, 0);
 }
 
-static void filter_make(struct filter *f)
+static void filter_make(struct sandbox_filter *f)
 {
 	f->n = 0;
 	add(f, LOAD, CALL_ARCH, 0, 0);
@@ -333,7 +334,7 @@ static void filter_make(struct filter *f)
 
 static bool seccomp_enter(void)
 {
-	static struct filter filter;
+	static struct sandbox_filter filter;
 	filter_make(&filter);
 	struct program program = { filter.n, filter.steps };
 	return syscall(SYS_seccomp, SECCOMP_FILTER, SECCOMP_SPEC_ALLOW, &program) == 0 ||

@@ -74,7 +74,7 @@ static bool is_zero(const uint8_t *bytes, size_t n)
 }
 
 /* Writes at the end of `fd`, and adds to *stored what is no hole. */
-static bool put(int fd, const uint8_t *bytes, size_t n, uint64_t *stored)
+static bool put_spooled(int fd, const uint8_t *bytes, size_t n, uint64_t *stored)
 {
 	while (n > 0) {
 		const size_t block = n < HOLE ? n : HOLE;
@@ -107,7 +107,7 @@ static bool move_to_file(struct spool *s)
 	for (uint64_t at = 0; at < s->bytes_out;) {
 		ssize_t n = pread(s->out_fd, s->out, CHUNK, (off_t)at);
 		uint64_t stored = 0;
-		if (n <= 0 || !put(fd, s->out, (size_t)n, &stored)) {
+		if (n <= 0 || !put_spooled(fd, s->out, (size_t)n, &stored)) {
 			close(fd);
 			return false;
 		}
@@ -143,7 +143,7 @@ static enum ws_status spool_write(struct spool *s, const uint8_t *bytes, size_t 
 		return wsi_fail(err, WS_LIMIT, WS_NO_OFFSET,
 				"%s: unpacks to more than the limit of %" PRIu64 " bytes", s->path,
 				limit);
-	if (!put(s->out_fd, bytes, n, &s->bytes_stored))
+	if (!put_spooled(s->out_fd, bytes, n, &s->bytes_stored))
 		return wsi_fail_errno(err, "%s: cannot store the unpacked bytes", s->path);
 	s->bytes_out += n;
 	if (s->out_in_memory && s->bytes_stored > MEMORY_LIMIT && !move_to_file(s))
@@ -345,9 +345,9 @@ static enum ws_status unzstd(struct spool *s, struct wsi_file *file, struct ws_e
 
 /* ---- putting it together ---- */
 
-enum packing { PLAIN, GZIP, ZSTD };
+enum spool_packing { PLAIN, GZIP, ZSTD };
 
-static enum packing packing_of(const uint8_t *bytes, size_t n)
+static enum spool_packing packing_of(const uint8_t *bytes, size_t n)
 {
 	static const uint8_t zstd_magic[4] = { 0x28, 0xb5, 0x2f, 0xfd };
 	if (n >= 3 && bytes[0] == 0x1f && bytes[1] == 0x8b && bytes[2] == 8)

@@ -11,7 +11,7 @@ void wsi_worker_init(struct wsi_worker *worker,
 	*worker = (struct wsi_worker){ .run = run, .user = user };
 }
 
-static void *work(void *user)
+static void *worker_work(void *user)
 {
 	struct wsi_worker *worker = user;
 	pthread_mutex_lock(&worker->lock);
@@ -20,7 +20,7 @@ static void *work(void *user)
 			pthread_cond_wait(&worker->changed, &worker->lock);
 		if (worker->n_pieces == 0)
 			break;
-		struct wsi_piece piece = worker->piece[worker->first];
+		struct wsi_worker_piece piece = worker->piece[worker->first];
 		if (!worker->failed) {
 			pthread_mutex_unlock(&worker->lock);
 			int failed = worker->run(worker->user, piece.bytes, piece.n) ? 0 : errno;
@@ -47,7 +47,7 @@ static bool thread_start(struct wsi_worker *worker)
 	}
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	int status = pthread_create(&worker->thread, NULL, work, worker);
+	int status = pthread_create(&worker->thread, NULL, worker_work, worker);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (status == 0)
 		return true;
@@ -83,7 +83,7 @@ void wsi_worker_give(struct wsi_worker *worker, const uint8_t *bytes, size_t n)
 	pthread_mutex_lock(&worker->lock);
 	unsigned at = (worker->first + worker->n_pieces) % WSI_WORKER_PIECES;
 	assert(worker->n_pieces < WSI_WORKER_PIECES);
-	worker->piece[at] = (struct wsi_piece){ bytes, n };
+	worker->piece[at] = (struct wsi_worker_piece){ bytes, n };
 	worker->n_pieces++;
 	pthread_cond_signal(&worker->changed);
 	pthread_mutex_unlock(&worker->lock);

@@ -13,7 +13,7 @@
 /* So many wait that neither thread stands when the other one is slow for a moment. */
 enum { WSI_WORKER_PIECES = 4 };
 
-struct wsi_piece {
+struct wsi_worker_piece {
 	const uint8_t *bytes;
 	size_t n;
 };
@@ -26,7 +26,7 @@ struct wsi_worker {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	/* under `lock` */
-	struct wsi_piece piece[WSI_WORKER_PIECES]; /* a ring; the first is being worked on */
+	struct wsi_worker_piece piece[WSI_WORKER_PIECES]; /* a ring; the first is being worked on */
 	unsigned first, n_pieces;
 	int failed; /* errno of the first failure; 0: none. What waits then is not done */
 	bool quit;

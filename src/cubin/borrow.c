@@ -19,7 +19,7 @@ struct candidate {
 	bool tried;
 };
 
-struct answer {
+struct borrow_answer {
 	const struct ws_cubin *cubin;
 	uint32_t section;
 	struct ws_borrowed borrowed;
@@ -28,7 +28,7 @@ struct answer {
 struct ws_borrow_pool {
 	struct candidate *candidates; /* owned */
 	size_t n_candidates, cap_candidates;
-	struct answer *answers; /* owned */
+	struct borrow_answer *answers; /* owned */
 	size_t n_answers, cap_answers;
 	pthread_mutex_t lock; /* held during a search */
 };
@@ -96,7 +96,7 @@ enum ws_status ws_borrow_add_path(struct ws_borrow_pool *pool, const char *path,
 
 /* ---- searching ---- */
 
-struct search {
+struct borrow_search {
 	struct ws_cubin *cubin;
 	const struct ws_function *owner;
 	uint32_t sm;
@@ -119,14 +119,14 @@ static bool section_has_lines(struct ws_cubin *cubin, const struct ws_function *
 	return false;
 }
 
-static bool is_better(const struct ws_borrowed *a, const struct ws_borrowed *b)
+static bool is_better_source(const struct ws_borrowed *a, const struct ws_borrowed *b)
 {
 	if (a->verdict != b->verdict)
 		return a->verdict < b->verdict;
 	return a->verdict == WS_BORROW_DIFFERS && a->diff.n_instructions < b->diff.n_instructions;
 }
 
-static void function_consider(struct search *search, const struct candidate *from,
+static void function_consider(struct borrow_search *search, const struct candidate *from,
 			      struct ws_cubin *cubin, const struct ws_function *f)
 {
 	struct ws_borrowed found = {
@@ -142,11 +142,11 @@ static void function_consider(struct search *search, const struct candidate *fro
 			return;
 		found.verdict = found.diff.equal ? WS_BORROW_EQUAL : WS_BORROW_DIFFERS;
 	}
-	if (is_better(&found, &search->best))
+	if (is_better_source(&found, &search->best))
 		search->best = found;
 }
 
-static void module_search(struct search *search, const struct candidate *from,
+static void module_search(struct borrow_search *search, const struct candidate *from,
 			  struct ws_cubin *cubin)
 {
 	size_t n;
@@ -158,7 +158,7 @@ static void module_search(struct search *search, const struct candidate *from,
 	}
 }
 
-static void candidate_search(struct search *search, struct candidate *candidate)
+static void candidate_search(struct borrow_search *search, struct candidate *candidate)
 {
 	if (!candidate->tried) {
 		candidate->tried = true;
@@ -176,11 +176,11 @@ static void candidate_search(struct search *search, struct candidate *candidate)
 	}
 }
 
-static enum ws_status pool_search(struct ws_borrow_pool *pool, struct search *search,
+static enum ws_status pool_search(struct ws_borrow_pool *pool, struct borrow_search *search,
 				  struct ws_error *err)
 {
 	for (size_t i = 0; i < pool->n_answers; i++) {
-		const struct answer *a = &pool->answers[i];
+		const struct borrow_answer *a = &pool->answers[i];
 		if (a->cubin == search->cubin && a->section == search->owner->section) {
 			search->best = a->borrowed;
 			return WS_OK;
@@ -192,7 +192,7 @@ static enum ws_status pool_search(struct ws_borrow_pool *pool, struct search *se
 		      SIZE_MAX / sizeof *pool->answers))
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "answers of a pool");
 	pool->answers[pool->n_answers++] =
-		(struct answer){ search->cubin, search->owner->section, search->best };
+		(struct borrow_answer){ search->cubin, search->owner->section, search->best };
 	return WS_OK;
 }
 
@@ -206,7 +206,7 @@ enum ws_status ws_borrow_find(struct ws_borrow_pool *pool, struct ws_cubin *cubi
 	if (!owner)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
 				"no function owns the code, so it has no name to look for");
-	struct search search = {
+	struct borrow_search search = {
 		.cubin = cubin,
 		.owner = owner,
 		.sm = facts.sm,

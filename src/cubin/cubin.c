@@ -35,7 +35,7 @@ struct ws_span wsi_cubin_bytes(const struct ws_cubin *cubin, uint32_t index)
 	return bytes;
 }
 
-struct wsi_code *wsi_cubin_code_of(const struct ws_cubin *cubin, uint32_t section)
+struct wsi_cubin_code *wsi_cubin_code_of(const struct ws_cubin *cubin, uint32_t section)
 {
 	uint32_t low = 0, n = cubin->n_code;
 	while (n > 0) {
@@ -68,7 +68,7 @@ uint32_t wsi_cubin_symbol_section(const struct ws_cubin *cubin, const struct wsi
 uint64_t wsi_cubin_symbol_off(const struct ws_cubin *cubin, const struct wsi_sym *sym,
 			      uint32_t section)
 {
-	const struct wsi_code *code = wsi_cubin_code_of(cubin, section);
+	const struct wsi_cubin_code *code = wsi_cubin_code_of(cubin, section);
 	struct wsi_shdr shdr = wsi_cubin_shdr(cubin, section);
 	uint64_t base = code ? code->gpu_va : shdr.addr;
 	if (base != 0 && sym->value >= base && sym->value - base <= shdr.size)
@@ -137,7 +137,7 @@ static void section_name_note(struct ws_cubin *cubin, const char *name, uint32_t
 }
 
 /* First pass: how much code there is, and where the rest is. */
-static void sections_scan(struct ws_cubin *cubin)
+static void cubin_sections_scan(struct ws_cubin *cubin)
 {
 	char name[WSI_NAME_HEAD];
 	for (uint32_t i = 1; i < cubin->n_sections; i++) {
@@ -170,7 +170,7 @@ static void code_scan(struct ws_cubin *cubin)
 	for (uint32_t i = 1; i < cubin->n_sections; i++) {
 		struct wsi_shdr shdr = wsi_cubin_shdr(cubin, i);
 		if (is_code(&shdr))
-			cubin->code[n++] = (struct wsi_code){
+			cubin->code[n++] = (struct wsi_cubin_code){
 				.section = i,
 				.owner_symbol = shdr.info & 0xffffff,
 				.owner = WS_UNKNOWN,
@@ -185,7 +185,7 @@ static void code_scan(struct ws_cubin *cubin)
 	cubin->code_overlaps = total > cubin->image.len;
 	for (uint32_t i = 1; i < cubin->n_sections; i++) {
 		struct wsi_shdr shdr = wsi_cubin_shdr(cubin, i);
-		struct wsi_code *code = wsi_cubin_code_of(cubin, shdr.info);
+		struct wsi_cubin_code *code = wsi_cubin_code_of(cubin, shdr.info);
 		if (!code)
 			continue;
 		if (shdr.type == WSI_SHT_NV_INFO)
@@ -206,7 +206,7 @@ static void code_addresses(struct ws_cubin *cubin)
 	uint64_t n_symbols = symtab.len / WSI_SYM_BYTES;
 	bool orphans = false;
 	for (uint32_t i = 0; i < cubin->n_code; i++) {
-		struct wsi_code *code = &cubin->code[i];
+		struct wsi_cubin_code *code = &cubin->code[i];
 		if (code->owner_symbol < n_symbols) {
 			struct wsi_sym sym = wsi_elf_sym(symtab, code->owner_symbol);
 			if ((sym.info & 15) == WSI_STT_FUNC &&
@@ -226,7 +226,7 @@ static void code_addresses(struct ws_cubin *cubin)
 		struct wsi_sym sym = wsi_elf_sym(symtab, i);
 		if ((sym.info & 15) != WSI_STT_FUNC)
 			continue;
-		struct wsi_code *code = wsi_cubin_code_of(
+		struct wsi_cubin_code *code = wsi_cubin_code_of(
 			cubin, wsi_cubin_symbol_section(cubin, &sym, (uint32_t)i));
 		/* a value inside the section's size may as well be an offset */
 		if (code && code->owner_symbol == WS_UNKNOWN && sym.value > code->size_bytes &&
@@ -276,7 +276,7 @@ enum ws_status ws_cubin_open(struct ws_span image, struct ws_cubin **ret_cubin,
 			 elf.n_present, elf.n_sections);
 		cubin_note(cubin, &damage);
 	}
-	sections_scan(cubin);
+	cubin_sections_scan(cubin);
 	cubin->code = wsi_zalloc_array(cubin->n_code, sizeof *cubin->code);
 	if (!cubin->code)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "%" PRIu32 " code sections",
@@ -320,7 +320,7 @@ enum ws_status ws_cubin_section(const struct ws_cubin *cubin, uint32_t index,
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the image has no section %" PRIu32,
 				index);
 	struct wsi_shdr shdr = wsi_cubin_shdr(cubin, index);
-	const struct wsi_code *code = wsi_cubin_code_of(cubin, index);
+	const struct wsi_cubin_code *code = wsi_cubin_code_of(cubin, index);
 	struct ws_section section = {
 		.name = wsi_elf_name(&cubin->elf, &shdr),
 		.type = shdr.type,

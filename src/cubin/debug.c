@@ -9,7 +9,7 @@
 #include "cubin/internal.h"
 
 /* Bytes of a word that a relocation of debug information fills; 0: not one of them. */
-static size_t width_of(uint32_t type)
+static size_t relocated_width_of(uint32_t type)
 {
 	return type == WSI_R_CUDA_64 || type == WSI_R_CUDA_G64   ? 8
 	       : type == WSI_R_CUDA_32 || type == WSI_R_CUDA_G32 ? 4
@@ -26,7 +26,7 @@ static bool relocated_word(const struct ws_cubin *cubin, struct ws_span symtab,
 	uint32_t section = wsi_cubin_symbol_section(cubin, &sym, reloc->symbol);
 	if (section == 0)
 		return false;
-	const struct wsi_code *code = wsi_cubin_code_of(cubin, section);
+	const struct wsi_cubin_code *code = wsi_cubin_code_of(cubin, section);
 	uint64_t base = code ? code->gpu_va : wsi_cubin_shdr(cubin, section).addr;
 	uint64_t symbol = base + wsi_cubin_symbol_off(cubin, &sym, section);
 	if (reloc->has_addend)
@@ -39,13 +39,13 @@ static bool relocated_word(const struct ws_cubin *cubin, struct ws_span symtab,
 }
 
 /* Applies a table of relocations; a copy is made at the first word that has to change. */
-static enum ws_status relocate(struct ws_cubin *cubin, uint32_t table, struct ws_span *bytes,
-			       uint8_t **copy, struct ws_error *err)
+static enum ws_status relocate_debug(struct ws_cubin *cubin, uint32_t table, struct ws_span *bytes,
+				     uint8_t **copy, struct ws_error *err)
 {
 	struct ws_span symtab = wsi_cubin_bytes(cubin, cubin->symtab);
 	for (size_t i = 0; i < wsi_cubin_n_relocs(cubin, table); i++) {
 		struct wsi_reloc reloc = wsi_cubin_reloc(cubin, table, i);
-		size_t width = width_of(reloc.type);
+		size_t width = relocated_width_of(reloc.type);
 		struct ws_span at;
 		uint64_t word;
 		if (width == 0 || !ws_span_sub(*bytes, reloc.off, width, &at))
@@ -87,7 +87,7 @@ static enum ws_status sections_make(struct ws_cubin *cubin, struct ws_error *err
 				continue;
 			done[k] = true;
 			enum ws_status st =
-				relocate(cubin, i, bytes[k], &cubin->relocated_debug[k], err);
+				relocate_debug(cubin, i, bytes[k], &cubin->relocated_debug[k], err);
 			if (st != WS_OK)
 				return st;
 		}

@@ -115,7 +115,7 @@ static bool demangle(struct ws_str mangled, bool with_params, char *ret_text, si
 }
 #endif
 
-static void copy(struct ws_str text, char *ret_text, size_t size)
+static void copy_name(struct ws_str text, char *ret_text, size_t size)
 {
 	if (size == 0)
 		return;
@@ -129,7 +129,7 @@ bool ws_demangle(struct ws_str mangled, char *ret_text, size_t size)
 {
 	if (demangle(mangled, true, ret_text, size))
 		return true;
-	copy(mangled, ret_text, size);
+	copy_name(mangled, ret_text, size);
 	return false;
 }
 
@@ -137,7 +137,7 @@ bool ws_demangle_kernel(struct ws_str mangled, char *ret_text, size_t size)
 {
 	if (demangle(mangled, false, ret_text, size))
 		return true;
-	copy(mangled, ret_text, size);
+	copy_name(mangled, ret_text, size);
 	return false;
 }
 
@@ -196,10 +196,10 @@ bool ws_demangle_short(struct ws_str mangled, char *ret_text, size_t size)
 	wsi_scoped_free char *whole =
 		is_mangled(mangled) ? wsi_realloc_array(NULL, 2 * LONGEST_NAME, 1) : NULL;
 	if (!whole || !demangle(mangled, false, whole, 2 * LONGEST_NAME)) {
-		copy(mangled, ret_text, size);
+		copy_name(mangled, ret_text, size);
 		return false;
 	}
 	arguments_strip(whole);
-	copy(ws_str_of(whole), ret_text, size);
+	copy_name(ws_str_of(whole), ret_text, size);
 	return true;
 }

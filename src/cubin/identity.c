@@ -54,7 +54,7 @@ static const uint8_t *kind_mask(struct ws_span code, size_t off)
 }
 
 /* Code of a whole section. */
-static enum ws_status section_code(const struct ws_cubin *cubin, const struct wsi_code *code,
+static enum ws_status section_code(const struct ws_cubin *cubin, const struct wsi_cubin_code *code,
 				   struct ws_span *ret_bytes, struct ws_error *err)
 {
 	struct ws_span bytes = wsi_cubin_bytes(cubin, code->section);
@@ -102,7 +102,7 @@ static void code_hash(struct ws_str name, struct ws_span code, struct ws_code_id
 enum { LONGEST_SECTION_NAME = 4096 }; /* that an identity takes in */
 
 /* Name of a code section: of its owner, else what follows ".text.". */
-static struct ws_str code_name(const struct ws_cubin *cubin, const struct wsi_code *code)
+static struct ws_str code_name(const struct ws_cubin *cubin, const struct wsi_cubin_code *code)
 {
 	if (code->owner != WS_UNKNOWN)
 		return cubin->functions[code->owner].name;
@@ -119,7 +119,7 @@ static struct ws_str code_name(const struct ws_cubin *cubin, const struct wsi_co
 	return wsi_str_begins(name, prefix) ? wsi_str_skip(name, sizeof prefix - 1) : name;
 }
 
-static enum ws_status section_id(const struct ws_cubin *cubin, const struct wsi_code *code,
+static enum ws_status section_id(const struct ws_cubin *cubin, const struct wsi_cubin_code *code,
 				 struct ws_code_id *ret_id, struct ws_error *err)
 {
 	struct ws_span bytes;
@@ -132,7 +132,7 @@ static enum ws_status section_id(const struct ws_cubin *cubin, const struct wsi_
 enum ws_status ws_cubin_code_id(struct ws_cubin *cubin, const struct ws_function *function,
 				struct ws_code_id *ret_id, struct ws_error *err)
 {
-	const struct wsi_code *code = wsi_cubin_code_of(cubin, function->section);
+	const struct wsi_cubin_code *code = wsi_cubin_code_of(cubin, function->section);
 	if (!code)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
 				"the function is not defined in the image");
@@ -200,7 +200,7 @@ bool ws_code_id_parse(const char *text, struct ws_code_id *ret_id)
 /* ---- comparing ---- */
 
 /* Whether an image tells which of its code a loader changes: on disk no table means nothing. */
-static bool relocations_known(const struct ws_cubin *cubin, const struct wsi_code *code)
+static bool relocations_known(const struct ws_cubin *cubin, const struct wsi_cubin_code *code)
 {
 	return code->gpu_va == 0 || wsi_cubin_n_relocs(cubin, code->rel_section) > 0 ||
 	       wsi_cubin_n_relocs(cubin, code->rela_section) > 0;
@@ -218,7 +218,7 @@ static void relocs_mark(const struct ws_cubin *cubin, uint32_t reloc_section, ui
 }
 
 /* Marks the instructions that have relocations. */
-static void relocated_mark(const struct ws_cubin *cubin, const struct wsi_code *code,
+static void relocated_mark(const struct ws_cubin *cubin, const struct wsi_cubin_code *code,
 			   uint8_t *marks, uint64_t n_instructions)
 {
 	relocs_mark(cubin, code->rel_section, marks, n_instructions);
@@ -237,8 +237,8 @@ static unsigned instruction_compare(struct ws_span a, struct ws_span b, size_t o
 }
 
 /* `a` and `b` are of one length. */
-static void bytes_compare(struct ws_span a, struct ws_span b, const uint8_t *marks,
-			  struct ws_code_diff *diff)
+static void code_bytes_compare(struct ws_span a, struct ws_span b, const uint8_t *marks,
+			       struct ws_code_diff *diff)
 {
 	for (size_t off = 0; off < a.len; off += WSI_INSTRUCTION_BYTES) {
 		const uint8_t *mask = NULL;
@@ -258,8 +258,8 @@ enum ws_status ws_code_compare(struct ws_cubin *cubin_a, const struct ws_functio
 			       struct ws_cubin *cubin_b, const struct ws_function *function_b,
 			       struct ws_code_diff *ret_diff, struct ws_error *err)
 {
-	const struct wsi_code *code_a = wsi_cubin_code_of(cubin_a, function_a->section);
-	const struct wsi_code *code_b = wsi_cubin_code_of(cubin_b, function_b->section);
+	const struct wsi_cubin_code *code_a = wsi_cubin_code_of(cubin_a, function_a->section);
+	const struct wsi_cubin_code *code_b = wsi_cubin_code_of(cubin_b, function_b->section);
 	if (!code_a || !code_b)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
 				"the function is not defined in the image");
@@ -280,7 +280,7 @@ enum ws_status ws_code_compare(struct ws_cubin *cubin_a, const struct ws_functio
 	relocated_mark(cubin_a, code_a, marks, n_instructions);
 	relocated_mark(cubin_b, code_b, marks, n_instructions);
 	a.len = b.len = common;
-	bytes_compare(a, b, marks, &diff);
+	code_bytes_compare(a, b, marks, &diff);
 	if (diff.n_bytes == 0)
 		diff.first_off = common;
 	diff.n_bytes += longer - common;

@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "base/unpack.h"
 
-struct image {
+struct embedded_image {
 	struct ws_image_entry entry;
 	struct ws_span packed;  /* borrowed from the file */
 	struct ws_span bytes;   /* unpacked */
@@ -23,8 +23,8 @@ struct image {
 };
 
 struct ws_image_file {
-	struct wsi_file mapping; /* owned; empty when opened over memory */
-	struct image *images;    /* owned */
+	struct wsi_file mapping;       /* owned; empty when opened over memory */
+	struct embedded_image *images; /* owned */
 	size_t n_images, cap_images;
 	struct ws_error damage;        /* WS_OK: none */
 	struct wsi_line_account lines; /* of all images */
@@ -32,21 +32,21 @@ struct ws_image_file {
 };
 
 /* What entries found now are in. */
-struct listing {
+struct image_listing {
 	struct ws_image_file *file;
 	struct ws_str container;
 	bool relocatable;
 };
 
-static bool entry_take(void *user, const struct ws_image_entry *entry, struct ws_span packed)
+static bool image_entry_take(void *user, const struct ws_image_entry *entry, struct ws_span packed)
 {
-	struct listing *in = user;
+	struct image_listing *in = user;
 	struct ws_image_file *file = in->file;
 	if (!wsi_grow(&file->images, &file->cap_images, file->n_images, sizeof *file->images,
 		      SIZE_MAX / sizeof *file->images))
 		return false;
-	struct image *image = &file->images[file->n_images++];
-	*image = (struct image){ .entry = *entry, .packed = packed };
+	struct embedded_image *image = &file->images[file->n_images++];
+	*image = (struct embedded_image){ .entry = *entry, .packed = packed };
 	image->entry.container = in->container;
 	image->entry.relocatable = in->relocatable;
 	return true;
@@ -57,7 +57,8 @@ static enum ws_status out_of_memory(struct ws_error *err)
 	return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "images of a file");
 }
 
-static enum ws_status cubin_list(struct listing *in, struct ws_span bytes, struct ws_error *err)
+static enum ws_status cubin_list(struct image_listing *in, struct ws_span bytes,
+				 struct ws_error *err)
 {
 	struct ws_cubin *cubin;
 	enum ws_status st = ws_cubin_open(bytes, &cubin, err);
@@ -74,7 +75,7 @@ static enum ws_status cubin_list(struct listing *in, struct ws_span bytes, struc
 		.image_bytes = bytes.len,
 	};
 	in->relocatable = facts.relocatable;
-	if (!entry_take(in, &entry, bytes)) {
+	if (!image_entry_take(in, &entry, bytes)) {
 		ws_cubin_close(cubin);
 		return out_of_memory(err);
 	}
@@ -91,7 +92,7 @@ static bool is_fatbin_section(const char *name, bool *ret_relocatable)
 	       strcmp(name, "nv_fatbin") == 0;
 }
 
-static enum ws_status elf_list(struct listing *in, struct ws_span bytes, struct ws_error *err)
+static enum ws_status elf_list(struct image_listing *in, struct ws_span bytes, struct ws_error *err)
 {
 	struct wsi_elf elf;
 	enum ws_status st = wsi_elf_open(bytes, &elf, err);
@@ -117,7 +118,7 @@ static enum ws_status elf_list(struct listing *in, struct ws_span bytes, struct 
 		if (!wsi_elf_bytes(&elf, &shdr, &section) && damage->status == WS_OK)
 			wsi_fail(damage, WS_TRUNCATED, section.origin + section.len,
 				 "section %s is cut off", name);
-		if (!wsi_fatbin_list(section, entry_take, in, damage))
+		if (!wsi_fatbin_list(section, image_entry_take, in, damage))
 			return out_of_memory(err);
 	}
 	return WS_OK;
@@ -155,7 +156,8 @@ static struct ws_str member_name(struct ws_span header, struct ws_span long_name
 	return (struct ws_str){ (const char *)text.ptr, len };
 }
 
-static enum ws_status archive_list(struct listing *in, struct ws_span bytes, struct ws_error *err)
+static enum ws_status archive_list(struct image_listing *in, struct ws_span bytes,
+				   struct ws_error *err)
 {
 	struct ws_span long_names = { 0 };
 	uint64_t at = sizeof archive_magic - 1;
@@ -178,8 +180,8 @@ static enum ws_status archive_list(struct listing *in, struct ws_span bytes, str
 			long_names = member;
 			continue;
 		}
-		struct listing inner = { .file = in->file,
-					 .container = member_name(header, long_names) };
+		struct image_listing inner = { .file = in->file,
+					       .container = member_name(header, long_names) };
 		/* what is no ELF file, as the table of symbols, has no code */
 		if (member.len >= WSI_ELF_HEADER_BYTES &&
 		    elf_list(&inner, member, err) == WS_NO_MEMORY)
@@ -193,14 +195,15 @@ static enum ws_status archive_list(struct listing *in, struct ws_span bytes, str
 static enum ws_status file_list(struct ws_image_file *file, struct ws_span bytes,
 				struct ws_error *err)
 {
-	struct listing in = { .file = file, .container = { "", 0 } };
+	struct image_listing in = { .file = file, .container = { "", 0 } };
 	size_t n_magic = sizeof archive_magic - 1;
 	enum ws_status st = WS_OK;
 	if (bytes.len >= n_magic && memcmp(bytes.ptr, archive_magic, n_magic) == 0)
 		st = archive_list(&in, bytes, err);
 	else if (wsi_is_fatbin(bytes))
-		st = wsi_fatbin_list(bytes, entry_take, &in, &file->damage) ? WS_OK
-									    : out_of_memory(err);
+		st = wsi_fatbin_list(bytes, image_entry_take, &in, &file->damage)
+			     ? WS_OK
+			     : out_of_memory(err);
 	else
 		st = elf_list(&in, bytes, err);
 	if (st == WS_OK && file->n_images == 0) {
@@ -252,7 +255,7 @@ enum ws_status ws_image_file_open(const char *path, struct ws_image_file **ret_f
 void ws_image_file_release(struct ws_image_file *file, size_t index)
 {
 	assert(index < file->n_images);
-	struct image *image = &file->images[index];
+	struct embedded_image *image = &file->images[index];
 	ws_cubin_close(image->cubin);
 	wsi_free(image->unpacked);
 	image->cubin = NULL;
@@ -293,7 +296,7 @@ bool ws_image_file_damage(const struct ws_image_file *file, struct ws_error *ret
 /* ---- unpacking ---- */
 
 /* The lock is held. */
-static enum ws_status image_unpack(struct image *image, struct ws_error *err)
+static enum ws_status image_unpack(struct embedded_image *image, struct ws_error *err)
 {
 	const struct ws_image_entry *entry = &image->entry;
 	if (entry->packing == WS_IMAGE_STORED) {
@@ -322,7 +325,7 @@ static enum ws_status image_unpack(struct image *image, struct ws_error *err)
 	return WS_OK;
 }
 
-static enum ws_status image_need(struct image *image, struct ws_error *err)
+static enum ws_status image_need(struct embedded_image *image, struct ws_error *err)
 {
 	if (image->is_unpacked)
 		return WS_OK;
@@ -358,7 +361,7 @@ enum ws_status ws_image_file_cubin(struct ws_image_file *file, size_t index,
 	enum ws_status st = index_check(file, index, err);
 	if (st != WS_OK)
 		return st;
-	struct image *image = &file->images[index];
+	struct embedded_image *image = &file->images[index];
 	if (image->entry.kind != WS_IMAGE_CUBIN)
 		return wsi_fail(err, WS_UNSUPPORTED, image->entry.file_off, "not a cubin");
 	wsi_hold(&file->lock);

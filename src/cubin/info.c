@@ -9,19 +9,19 @@
 #include "cubin/internal.h"
 #include "sass/bank.h"
 
-struct attribute {
+struct info_attribute {
 	uint8_t number;
 	uint16_t value;       /* formats 2 and 3 */
 	struct ws_span bytes; /* format 4 */
 };
 
 /* Next record; false at the end or where the rest cannot be read. */
-static bool attribute_next(struct wsi_reader *r, struct attribute *ret)
+static bool attribute_next(struct wsi_reader *r, struct info_attribute *ret)
 {
 	if (wsi_reader_left(r) < 4)
 		return false;
 	uint8_t format = wsi_read_u8(r);
-	*ret = (struct attribute){ .number = wsi_read_u8(r) };
+	*ret = (struct info_attribute){ .number = wsi_read_u8(r) };
 	ret->value = wsi_read_u16(r);
 	if (format == 4)
 		ret->bytes = wsi_read_span(r, ret->value);
@@ -47,7 +47,7 @@ static struct ws_function *function_of_symbol(struct ws_function *functions, siz
 void wsi_cubin_read_counts(const struct ws_cubin *cubin, struct ws_function *functions, size_t n)
 {
 	struct wsi_reader r = wsi_reader_of(wsi_cubin_bytes(cubin, cubin->nv_info));
-	struct attribute a;
+	struct info_attribute a;
 	while (attribute_next(&r, &a)) {
 		if (a.bytes.len < 8)
 			continue;
@@ -73,13 +73,13 @@ struct info_out {
 	size_t cap_params, cap_exits;
 };
 
-static struct ws_dim3 dimensions(const struct attribute *a)
+static struct ws_dim3 dimensions(const struct info_attribute *a)
 {
 	return (struct ws_dim3){ wsi_at_u32(a->bytes, 0), wsi_at_u32(a->bytes, 4),
 				 wsi_at_u32(a->bytes, 8) };
 }
 
-static void attribute_take(const struct attribute *a, struct info_out *out)
+static void attribute_take(const struct info_attribute *a, struct info_out *out)
 {
 	struct ws_function_info *info = &out->info;
 	if (a->number == WSI_NV_PARAM_CBANK && a->bytes.len >= 8) {
@@ -135,7 +135,7 @@ enum ws_status ws_cubin_function_info(const struct ws_cubin *cubin,
 				      struct ws_param *ret_params, size_t cap_params,
 				      uint32_t *ret_exits, size_t cap_exits, struct ws_error *err)
 {
-	const struct wsi_code *code = wsi_cubin_code_of(cubin, function->section);
+	const struct wsi_cubin_code *code = wsi_cubin_code_of(cubin, function->section);
 	if (!code || code->info_section == 0 || function->is_inner)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
 				"the image has no attributes of the function");
@@ -155,7 +155,7 @@ enum ws_status ws_cubin_function_info(const struct ws_cubin *cubin,
 		out.info.reserved_shared_bytes = reserved_shared(cubin, size);
 	}
 	struct wsi_reader r = wsi_reader_of(wsi_cubin_bytes(cubin, code->info_section));
-	struct attribute a;
+	struct info_attribute a;
 	while (attribute_next(&r, &a))
 		attribute_take(&a, &out);
 	size_t n = out.info.n_params < cap_params ? out.info.n_params : cap_params;
@@ -168,7 +168,7 @@ enum ws_status ws_cubin_function_info(const struct ws_cubin *cubin,
 /* ---- branches through a register ---- */
 
 /* Targets being collected: the first `cap` are kept. */
-struct targets {
+struct jump_targets {
 	struct ws_branch_target *at;
 	size_t n, cap;
 };
@@ -177,7 +177,7 @@ struct targets {
  * Records of: u32 offset of the branch, u32 0, u32 number of targets, their u32 offsets; all in the
  * section. [measured: nvcc 13.0, switch statements for sm_80 to sm_120]
  */
-static void targets_take(struct ws_span bytes, struct targets *targets)
+static void targets_take(struct ws_span bytes, struct jump_targets *targets)
 {
 	struct wsi_reader r = wsi_reader_of(bytes);
 	while (wsi_reader_left(&r) >= 12) {
@@ -195,9 +195,9 @@ static void targets_take(struct ws_span bytes, struct targets *targets)
 void ws_cubin_branch_targets(const struct ws_cubin *cubin, uint32_t section,
 			     struct ws_branch_target *ret_targets, size_t cap, size_t *ret_n)
 {
-	const struct wsi_code *code = wsi_cubin_code_of(cubin, section);
-	struct targets targets = { ret_targets, 0, cap };
-	struct attribute a;
+	const struct wsi_cubin_code *code = wsi_cubin_code_of(cubin, section);
+	struct jump_targets targets = { ret_targets, 0, cap };
+	struct info_attribute a;
 	if (code && code->info_section != 0) {
 		struct wsi_reader r = wsi_reader_of(wsi_cubin_bytes(cubin, code->info_section));
 		while (attribute_next(&r, &a))

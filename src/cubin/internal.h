@@ -29,7 +29,7 @@ enum { WSI_INSTRUCTION_BYTES = 16 };
 #define WSI_PTX_SECTION ".nv_debug_ptx_txt"
 
 /* A section that holds machine code. */
-struct wsi_code {
+struct wsi_cubin_code {
 	uint32_t section;
 	uint32_t owner_symbol;                 /* as sh_info says: low 24 bits */
 	uint32_t info_section, shared_section; /* of it; 0: none */
@@ -40,7 +40,7 @@ struct wsi_code {
 };
 
 /* What is at a range of device addresses: all that a place needs, in one cache line. */
-struct wsi_spot {
+struct wsi_code_spot {
 	uint64_t section_va, function_va;
 	const struct ws_function *function, *owner; /* borrowed from the cubin; may be NULL */
 	struct ws_cubin *cubin;
@@ -69,8 +69,8 @@ struct ws_cubin {
 	uint32_t n_ptx;                                                  /* sections of PTX text */
 	bool relocated;
 	bool damaged;
-	struct ws_error damage; /* the first */
-	struct wsi_code *code;  /* owned; by section */
+	struct ws_error damage;      /* the first */
+	struct wsi_cubin_code *code; /* owned; by section */
 	uint32_t n_code;
 	/* Sections share bytes, as no compiler does: what looks at all code could take for ever. */
 	bool code_overlaps;
@@ -85,7 +85,7 @@ struct ws_cubin {
 	size_t n_names;
 	struct wsi_segments by_offset;  /* functions in each code section */
 	struct wsi_segments by_address; /* the same by device address; ids are indices of spots */
-	struct wsi_spot *spots;
+	struct wsi_code_spot *spots;
 	size_t n_spots;
 	/* with the lines */
 	struct wsi_line_account *line_account; /* borrowed; NULL: each map has its own */
@@ -129,7 +129,7 @@ wsi_cubin_shdr(const struct ws_cubin *cubin, uint32_t index)
 	return wsi_elf_shdr(&cubin->elf, index);
 }
 /* NULL: not a code section. */
-struct wsi_code *wsi_cubin_code_of(const struct ws_cubin *cubin, uint32_t section);
+struct wsi_cubin_code *wsi_cubin_code_of(const struct ws_cubin *cubin, uint32_t section);
 /* Section of a symbol, the escape for many sections followed; 0: none or not an ordinary one. */
 uint32_t wsi_cubin_symbol_section(const struct ws_cubin *cubin, const struct wsi_sym *sym,
 				  uint32_t index);
@@ -162,7 +162,7 @@ const struct ws_function *wsi_cubin_owner(const struct ws_cubin *cubin,
 /* place.c: makes both indices, and fills `owner` of the code sections and functions. */
 bool wsi_cubin_index_places(struct ws_cubin *cubin) WS_MUST_USE;
 /* What is at an address: false when no spot is. */
-bool wsi_spot_find(const struct wsi_segments *by_address, const struct wsi_spot *spots,
+bool wsi_spot_find(const struct wsi_segments *by_address, const struct wsi_code_spot *spots,
 		   uint64_t gpu_va, struct ws_place *ret_place);
 /* names.c: functions of many cubins by name. All-zero is empty. */
 struct wsi_name_slot;

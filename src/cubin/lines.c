@@ -35,7 +35,7 @@ static bool line_reloc(const struct ws_cubin *cubin, struct ws_span line,
 	};
 	if (from->type == WSI_R_CUDA_32)
 		return true;
-	const struct wsi_code *code = wsi_cubin_code_of(cubin, section);
+	const struct wsi_cubin_code *code = wsi_cubin_code_of(cubin, section);
 	if (from->type != WSI_R_CUDA_64 || !code)
 		return false;
 	ret->owner = section;
@@ -96,17 +96,18 @@ static bool line_relocs(const struct ws_cubin *cubin, uint32_t section,
 	return true;
 }
 
-static int code_order(const void *left, const void *right)
+static int code_address_order(const void *left, const void *right)
 {
-	const struct wsi_code *a = *(const struct wsi_code *const *)left;
-	const struct wsi_code *b = *(const struct wsi_code *const *)right;
+	const struct wsi_cubin_code *a = *(const struct wsi_cubin_code *const *)left;
+	const struct wsi_cubin_code *b = *(const struct wsi_cubin_code *const *)right;
 	if (a->gpu_va != b->gpu_va)
 		return WSI_ORDER(a->gpu_va, b->gpu_va);
 	return WSI_ORDER(a->section, b->section);
 }
 
 /* The code that holds a device address, of `n` in their order, or NULL. */
-static const struct wsi_code *code_at(const struct wsi_code **code, size_t n, uint64_t gpu_va)
+static const struct wsi_cubin_code *code_at_address(const struct wsi_cubin_code **code, size_t n,
+						    uint64_t gpu_va)
 {
 	size_t lo = WSI_BISECT(i, 0, n, code[i]->gpu_va <= gpu_va);
 	return lo > 0 && gpu_va - code[lo - 1]->gpu_va < code[lo - 1]->size_bytes ? code[lo - 1]
@@ -125,20 +126,20 @@ static bool relocs_applied(const struct ws_cubin *cubin, struct ws_span line,
 	enum {
 		OPCODE_BYTES = 3 + 8,
 	};
-	wsi_scoped_free const struct wsi_code **code =
-		wsi_zalloc_array(cubin->n_code, sizeof(const struct wsi_code *));
+	wsi_scoped_free const struct wsi_cubin_code **code =
+		wsi_zalloc_array(cubin->n_code, sizeof(const struct wsi_cubin_code *));
 	if (!code)
 		return false;
 	for (uint32_t i = 0; i < cubin->n_code; i++)
 		code[i] = &cubin->code[i];
-	qsort(code, cubin->n_code, sizeof *code, code_order);
+	qsort(code, cubin->n_code, sizeof *code, code_address_order);
 	size_t n = 0, cap = 0;
 	for (uint64_t at = 0; line.len >= OPCODE_BYTES && at <= line.len - OPCODE_BYTES; at++) {
 		if (wsi_at_u8(line, at + 1) != 9 || wsi_at_u8(line, at) != 0 ||
 		    wsi_at_u8(line, at + 2) != 2)
 			continue;
 		uint64_t gpu_va = wsi_at_u64(line, at + 3);
-		const struct wsi_code *here = code_at(code, cubin->n_code, gpu_va);
+		const struct wsi_cubin_code *here = code_at_address(code, cubin->n_code, gpu_va);
 		if (!here)
 			continue;
 		if (!wsi_grow(ret_relocs, &cap, n, sizeof **ret_relocs, line.len))
@@ -218,11 +219,11 @@ struct line_key {
 	uint64_t rel_pc;
 };
 
-static enum ws_status key_of(const struct ws_cubin *cubin, const struct ws_line_map *map,
-			     bool by_address, uint32_t section, uint64_t sec_off,
-			     struct line_key *ret_key, struct ws_error *err)
+static enum ws_status line_key_of(const struct ws_cubin *cubin, const struct ws_line_map *map,
+				  bool by_address, uint32_t section, uint64_t sec_off,
+				  struct line_key *ret_key, struct ws_error *err)
 {
-	const struct wsi_code *code = wsi_cubin_code_of(cubin, section);
+	const struct wsi_cubin_code *code = wsi_cubin_code_of(cubin, section);
 	if (!map || !code)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "the image has no lines");
 	/* without relocations and addresses only a single code section is not ambiguous */
@@ -305,7 +306,7 @@ enum ws_status ws_cubin_line_find(struct ws_cubin *cubin, uint32_t section, uint
 		return st;
 	struct line_key key;
 	size_t n;
-	st = key_of(cubin, cubin->lines, cubin->lines_by_address, section, sec_off, &key, err);
+	st = line_key_of(cubin, cubin->lines, cubin->lines_by_address, section, sec_off, &key, err);
 	if (st == WS_OK)
 		st = ws_line_find(cubin->lines, key.owner, key.rel_pc, ret_pos, cap, &n, err);
 	if (st != WS_OK)
@@ -416,8 +417,8 @@ enum ws_status ws_cubin_ptx_find(struct ws_cubin *cubin, uint32_t section, uint6
 	struct ws_line_pos pos;
 	struct line_key key;
 	size_t n;
-	st = key_of(cubin, cubin->ptx_lines, cubin->ptx_lines_by_address, section, sec_off, &key,
-		    err);
+	st = line_key_of(cubin, cubin->ptx_lines, cubin->ptx_lines_by_address, section, sec_off,
+			 &key, err);
 	if (st == WS_OK)
 		st = ws_line_find(cubin->ptx_lines, key.owner, key.rel_pc, &pos, 1, &n, err);
 	if (st != WS_OK)

@@ -30,8 +30,8 @@ void wsi_names_fini(struct wsi_names *names)
 	*names = (struct wsi_names){ 0 };
 }
 
-static struct wsi_name_slot *slot_of(const struct wsi_names *names, struct ws_str name,
-				     uint64_t *ret_hash)
+static struct wsi_name_slot *name_slot_of(const struct wsi_names *names, struct ws_str name,
+					  uint64_t *ret_hash)
 {
 	uint64_t hash = wsi_hash_bytes(name.ptr, name.len, (uint64_t)(uintptr_t)names->slots);
 	size_t at = (size_t)hash & (names->n_slots - 1);
@@ -48,7 +48,7 @@ void wsi_names_put(struct wsi_names *names, struct ws_str name, const struct ws_
 	uint64_t hash;
 	if (!name.ptr)
 		return;
-	struct wsi_name_slot *slot = slot_of(names, name, &hash);
+	struct wsi_name_slot *slot = name_slot_of(names, name, &hash);
 	*slot = (struct wsi_name_slot){ hash, name, function, module_index };
 }
 
@@ -56,7 +56,7 @@ const struct ws_function *wsi_names_find(const struct wsi_names *names, struct w
 					 uint32_t *ret_module_index)
 {
 	uint64_t hash;
-	const struct wsi_name_slot *slot = name.ptr ? slot_of(names, name, &hash) : NULL;
+	const struct wsi_name_slot *slot = name.ptr ? name_slot_of(names, name, &hash) : NULL;
 	if (!slot || !slot->name.ptr)
 		return NULL;
 	*ret_module_index = slot->module_index;

@@ -6,7 +6,7 @@ static const char *const shown_options[] = {
 #include "compiler_options.inc"
 };
 
-static bool is_shown(struct ws_str option)
+static bool is_option_shown(struct ws_str option)
 {
 	for (size_t i = 0; i < WSI_COUNT(shown_options); i++) {
 		if (ws_str_equal(option, ws_str_of(shown_options[i])))
@@ -15,7 +15,7 @@ static bool is_shown(struct ws_str option)
 	return false;
 }
 
-static bool is_number(struct ws_str word)
+static bool is_option_number(struct ws_str word)
 {
 	for (size_t i = 0; i < word.len; i++) {
 		if (word.ptr[i] < '0' || word.ptr[i] > '9')
@@ -39,13 +39,13 @@ static bool is_plain_value(struct ws_str word)
 		struct ws_str number = { word.ptr + len, word.len - len };
 		char last = word.ptr[word.len - 1];
 		number.len -= last == 'a' || last == 'f';
-		return is_number(number);
+		return is_option_number(number);
 	}
 	for (size_t i = 0; i < WSI_COUNT(words); i++) {
 		if (ws_str_equal(word, ws_str_of(words[i])))
 			return true;
 	}
-	return is_number(word);
+	return is_option_number(word);
 }
 
 /* Whether a word of the options may be shown; `value_of_shown`: it follows an option that was. */
@@ -55,14 +55,14 @@ static bool word_is_shown(struct ws_str word, bool value_of_shown)
 	if (word.ptr[0] != '-')
 		return value_of_shown && is_plain_value(word);
 	if (!equals)
-		return is_shown(word);
+		return is_option_shown(word);
 	size_t len = (size_t)(equals - word.ptr);
-	return is_shown((struct ws_str){ word.ptr, len }) &&
+	return is_option_shown((struct ws_str){ word.ptr, len }) &&
 	       is_plain_value((struct ws_str){ equals + 1, word.len - len - 1 });
 }
 
 /* Cuts the first word off; words are apart by spaces. */
-static struct ws_str take_word(struct ws_str *rest)
+static struct ws_str take_option_word(struct ws_str *rest)
 {
 	size_t start = 0, end;
 	while (start < rest->len && rest->ptr[start] == ' ')
@@ -76,7 +76,7 @@ static struct ws_str take_word(struct ws_str *rest)
 
 bool wsi_option_next(struct wsi_options *options, struct ws_str *ret_word, bool *ret_shown)
 {
-	struct ws_str word = take_word(&options->rest);
+	struct ws_str word = take_option_word(&options->rest);
 	if (word.len == 0)
 		return false;
 	options->last_shown = word_is_shown(word, options->last_shown);

@@ -12,7 +12,7 @@ static void owners_find(struct ws_cubin *cubin)
 {
 	for (size_t i = 0; i < cubin->n_functions; i++) {
 		const struct ws_function *f = &cubin->functions[i];
-		struct wsi_code *code = wsi_cubin_code_of(cubin, f->section);
+		struct wsi_cubin_code *code = wsi_cubin_code_of(cubin, f->section);
 		if (!code || f->sec_off != 0)
 			continue;
 		if (code->owner == WS_UNKNOWN || f->symbol_index == code->owner_symbol ||
@@ -22,7 +22,7 @@ static void owners_find(struct ws_cubin *cubin)
 	}
 	for (size_t i = 0; i < cubin->n_functions; i++) {
 		struct ws_function *f = &cubin->functions[i];
-		const struct wsi_code *code = wsi_cubin_code_of(cubin, f->section);
+		const struct wsi_cubin_code *code = wsi_cubin_code_of(cubin, f->section);
 		if (code && code->owner != WS_UNKNOWN) {
 			f->owner = code->owner;
 			f->is_inner = code->owner != f->index;
@@ -30,7 +30,7 @@ static void owners_find(struct ws_cubin *cubin)
 	}
 }
 
-static int function_order(const void *left, const void *right)
+static int place_function_order(const void *left, const void *right)
 {
 	const struct ws_function *a = *(const struct ws_function *const *)left;
 	const struct ws_function *b = *(const struct ws_function *const *)right;
@@ -45,8 +45,9 @@ static int function_order(const void *left, const void *right)
  * The functions of one section as ranges. A symbol without a size reaches to the next symbol, but
  * says nothing where one with a size covers it.
  */
-static size_t section_ranges(const struct wsi_code *code, const struct ws_function *const *sorted,
-			     size_t n, struct wsi_interval *ret_ranges)
+static size_t section_ranges(const struct wsi_cubin_code *code,
+			     const struct ws_function *const *sorted, size_t n,
+			     struct wsi_interval *ret_ranges)
 {
 	uint64_t covered = 0; /* end of what functions with a size cover so far */
 	size_t n_ranges = 0;
@@ -78,7 +79,7 @@ static void places_fill(struct ws_cubin *cubin, const struct ws_function **sorte
 		uint32_t section = sorted[first]->section;
 		for (next = first; next < n && sorted[next]->section == section; next++)
 			;
-		struct wsi_code *code = wsi_cubin_code_of(cubin, section);
+		struct wsi_cubin_code *code = wsi_cubin_code_of(cubin, section);
 		size_t n_ranges = section_ranges(code, sorted + first, next - first, ranges);
 		code->first_segment = cubin->by_offset.n;
 		wsi_segments_append(&cubin->by_offset, ranges, n_ranges);
@@ -100,7 +101,7 @@ static bool index_offsets(struct ws_cubin *cubin)
 		if (cubin->functions[i].section != 0)
 			sorted[at++] = &cubin->functions[i];
 	}
-	qsort(sorted, n, sizeof *sorted, function_order);
+	qsort(sorted, n, sizeof *sorted, place_function_order);
 	places_fill(cubin, sorted, n, ranges);
 	return true;
 }
@@ -111,10 +112,10 @@ static const struct ws_function *function_at(const struct ws_cubin *cubin, uint3
 }
 
 /* Adds a range of a code section, in which `function` answers, to the spots. */
-static void spot_add(struct ws_cubin *cubin, const struct wsi_code *code, uint64_t start,
+static void spot_add(struct ws_cubin *cubin, const struct wsi_cubin_code *code, uint64_t start,
 		     uint64_t end, const struct ws_function *function, struct wsi_interval *ranges)
 {
-	cubin->spots[cubin->n_spots] = (struct wsi_spot){
+	cubin->spots[cubin->n_spots] = (struct wsi_code_spot){
 		.section_va = code->gpu_va,
 		.function_va = code->gpu_va + (function ? function->sec_off : 0),
 		.function = function,
@@ -137,7 +138,7 @@ static bool index_addresses(struct ws_cubin *cubin)
 	    !wsi_segments_init(&cubin->by_address, n))
 		return false;
 	for (uint32_t i = 0; i < cubin->n_code; i++) {
-		const struct wsi_code *code = &cubin->code[i];
+		const struct wsi_cubin_code *code = &cubin->code[i];
 		if (code->gpu_va == 0)
 			continue;
 		const uint64_t *start = cubin->by_offset.start + code->first_segment;
@@ -160,13 +161,13 @@ bool wsi_cubin_index_places(struct ws_cubin *cubin)
 	return index_offsets(cubin) && (!cubin->relocated || index_addresses(cubin));
 }
 
-bool wsi_spot_find(const struct wsi_segments *by_address, const struct wsi_spot *spots,
+bool wsi_spot_find(const struct wsi_segments *by_address, const struct wsi_code_spot *spots,
 		   uint64_t gpu_va, struct ws_place *ret_place)
 {
 	uint32_t index = wsi_segments_find(by_address, 0, by_address->n, gpu_va);
 	if (index == WSI_NO_INTERVAL)
 		return false;
-	const struct wsi_spot *spot = &spots[index];
+	const struct wsi_code_spot *spot = &spots[index];
 	*ret_place = (struct ws_place){
 		.module_index = spot->module_index,
 		.cubin = spot->cubin,
@@ -196,7 +197,7 @@ enum ws_status ws_cubin_find_address(struct ws_cubin *cubin, uint64_t gpu_va,
 enum ws_status ws_cubin_find_offset(struct ws_cubin *cubin, uint32_t section, uint64_t sec_off,
 				    struct ws_place *ret_place, struct ws_error *err)
 {
-	const struct wsi_code *code = wsi_cubin_code_of(cubin, section);
+	const struct wsi_cubin_code *code = wsi_cubin_code_of(cubin, section);
 	if (!code || sec_off >= code->size_bytes)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
 				"the image has no code at 0x%" PRIx64 " of section %" PRIu32,
@@ -221,7 +222,7 @@ enum ws_status ws_cubin_find_offset(struct ws_cubin *cubin, uint32_t section, ui
 enum ws_status ws_cubin_code(const struct ws_cubin *cubin, const struct ws_function *function,
 			     struct ws_span *ret_code, struct ws_error *err)
 {
-	const struct wsi_code *code = wsi_cubin_code_of(cubin, function->section);
+	const struct wsi_cubin_code *code = wsi_cubin_code_of(cubin, function->section);
 	if (!code)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
 				"the function is not defined in the image");

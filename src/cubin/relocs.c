@@ -36,7 +36,7 @@ struct wsi_code_reloc wsi_code_reloc(uint32_t type)
 /* The tables of relocations of a section; 0: none. Linked code may have both kinds. */
 static void tables_of(const struct ws_cubin *cubin, uint32_t section, uint32_t ret_tables[2])
 {
-	const struct wsi_code *code = wsi_cubin_code_of(cubin, section);
+	const struct wsi_cubin_code *code = wsi_cubin_code_of(cubin, section);
 	ret_tables[0] = code ? code->rel_section : 0;
 	ret_tables[1] = code ? code->rela_section : 0;
 	for (uint32_t i = 1; !code && section != 0 && i < cubin->n_sections; i++) {
@@ -48,7 +48,7 @@ static void tables_of(const struct ws_cubin *cubin, uint32_t section, uint32_t r
 	}
 }
 
-static struct ws_str symbol_name(struct ws_span symtab, struct ws_span names, uint32_t symbol)
+static struct ws_str reloc_symbol_name(struct ws_span symtab, struct ws_span names, uint32_t symbol)
 {
 	struct ws_str name = { "", 0 };
 	struct ws_span rest;
@@ -117,7 +117,7 @@ enum ws_status ws_cubin_relocs(const struct ws_cubin *cubin, uint32_t section,
 					.type = r.type,
 					.lo = what.lo,
 					.len = what.len,
-					.symbol = symbol_name(symtab, names, r.symbol),
+					.symbol = reloc_symbol_name(symtab, names, r.symbol),
 					.symbol_index = r.symbol,
 					.symbol_kind = symbol_kind(symtab, r.symbol),
 					.addend = r.addend,

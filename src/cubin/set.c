@@ -7,7 +7,7 @@
 #include "cubin/internal.h"
 
 /* One cubin of the set. `state` is published after the rest. */
-struct slot {
+struct set_slot {
 	struct ws_cubin_entry entry;
 	atomic_int state;        /* SLOT_... */
 	struct ws_cubin *cubin;  /* owned; SLOT_OPEN */
@@ -17,12 +17,12 @@ struct slot {
 enum { SLOT_CLOSED, SLOT_OPEN, SLOT_FAILED };
 
 struct ws_cubin_set {
-	struct slot **slots; /* owned; each by itself so that growing moves none */
+	struct set_slot **slots; /* owned; each by itself so that growing moves none */
 	size_t n_slots, cap_slots;
 	pthread_mutex_t lock; /* held while a slot is opened or the index is made */
 	atomic_bool have_index;
 	struct wsi_segments by_address; /* ids are indices of spots */
-	struct wsi_spot *spots;         /* owned */
+	struct wsi_code_spot *spots;    /* owned */
 	struct wsi_names names;         /* of functions that are defined */
 	struct wsi_line_account *lines; /* owned; pays for those of all cubins */
 };
@@ -70,7 +70,7 @@ void ws_cubin_set_destroy(struct ws_cubin_set *set)
 enum ws_status ws_cubin_set_add(struct ws_cubin_set *set, const struct ws_cubin_entry *entry,
 				struct ws_error *err)
 {
-	struct slot *slot = wsi_zalloc(sizeof *slot);
+	struct set_slot *slot = wsi_zalloc(sizeof *slot);
 	if (!slot || !wsi_grow(&set->slots, &set->cap_slots, set->n_slots, sizeof *set->slots,
 			       UINT32_MAX - 1)) {
 		wsi_free(slot);
@@ -84,7 +84,7 @@ enum ws_status ws_cubin_set_add(struct ws_cubin_set *set, const struct ws_cubin_
 }
 
 /* Modules are the same when their numbers and the places of their bytes are. */
-static struct wsi_map_key key_of(const struct ws_cubin_entry *entry)
+static struct wsi_map_key module_key_of(const struct ws_cubin_entry *entry)
 {
 	return (struct wsi_map_key){
 		{ entry->handle, (uint64_t)entry->device_index << 32 | entry->context_index,
@@ -98,13 +98,13 @@ void wsi_cubin_set_inherit(struct ws_cubin_set *set, struct ws_cubin_set *from)
 	struct wsi_map old = { 0 };
 	bool is_new, enough = true;
 	for (uint32_t i = 0; i < from->n_slots && enough; i++) {
-		struct wsi_map_key key = key_of(&from->slots[i]->entry);
+		struct wsi_map_key key = module_key_of(&from->slots[i]->entry);
 		enough = wsi_map_put(&old, &key, i, &is_new) != NULL;
 	}
 	for (size_t i = 0; i < set->n_slots; i++) {
-		struct wsi_map_key key = key_of(&set->slots[i]->entry);
+		struct wsi_map_key key = module_key_of(&set->slots[i]->entry);
 		const uint32_t *index = wsi_map_find(&old, &key);
-		struct slot *slot = set->slots[i], *its = index ? from->slots[*index] : slot;
+		struct set_slot *slot = set->slots[i], *its = index ? from->slots[*index] : slot;
 		if (its == slot || its->cubin == NULL || its->entry.version != slot->entry.version)
 			continue;
 		slot->cubin = WSI_TAKE(its->cubin);
@@ -129,7 +129,7 @@ const struct ws_cubin_entry *wsi_cubin_set_entry(const struct ws_cubin_set *set,
 }
 
 /* The set's lock is held. */
-static void slot_open(struct ws_cubin_set *set, struct slot *slot, uint32_t index)
+static void slot_open(struct ws_cubin_set *set, struct set_slot *slot, uint32_t index)
 {
 	struct ws_span image =
 		slot->entry.relocated.len ? slot->entry.relocated : slot->entry.original;
@@ -153,7 +153,7 @@ enum ws_status ws_cubin_set_cubin(struct ws_cubin_set *set, uint32_t index,
 	if (index >= set->n_slots)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "there is no module %" PRIu32,
 				index);
-	struct slot *slot = set->slots[index];
+	struct set_slot *slot = set->slots[index];
 	int state = atomic_load_explicit(&slot->state, memory_order_acquire);
 	if (state == SLOT_CLOSED) {
 		pthread_mutex_lock(&set->lock);
@@ -190,7 +190,7 @@ static size_t open_all(struct ws_cubin_set *set)
 }
 
 /* The set's lock is held, cubins are open. */
-static bool index_make(struct ws_cubin_set *set, size_t n_segments)
+static bool segment_index_make(struct ws_cubin_set *set, size_t n_segments)
 {
 	wsi_scoped_free struct wsi_interval *ranges = wsi_zalloc_array(n_segments, sizeof *ranges);
 	set->spots = wsi_zalloc_array(n_segments, sizeof *set->spots);
@@ -241,7 +241,7 @@ static __attribute__((noinline)) enum ws_status index_make_once(struct ws_cubin_
 	wsi_hold(&set->lock);
 	bool made = atomic_load_explicit(&set->have_index, memory_order_relaxed);
 	if (!made && n_segments < UINT32_MAX) {
-		made = index_make(set, n_segments) && names_make(set);
+		made = segment_index_make(set, n_segments) && names_make(set);
 		if (!made)
 			index_drop(set);
 		atomic_store_explicit(&set->have_index, made, memory_order_release);
@@ -264,8 +264,8 @@ static bool entry_fits(const struct ws_cubin_entry *entry, const struct ws_cubin
 		hint->context_index == entry->context_index);
 }
 
-static enum ws_status find_in(struct ws_cubin_set *set, uint32_t index, uint64_t gpu_va,
-			      struct ws_place *ret_place)
+static enum ws_status find_place_in(struct ws_cubin_set *set, uint32_t index, uint64_t gpu_va,
+				    struct ws_place *ret_place)
 {
 	struct ws_cubin *cubin;
 	enum ws_status st = ws_cubin_set_cubin(set, index, &cubin, NULL);
@@ -285,7 +285,7 @@ enum ws_status ws_cubin_set_find_address(struct ws_cubin_set *set, uint64_t gpu_
 	if (!hint)
 		hint = &no_hint;
 	if (hint->module_index < set->n_slots &&
-	    find_in(set, hint->module_index, gpu_va, ret_place) == WS_OK)
+	    find_place_in(set, hint->module_index, gpu_va, ret_place) == WS_OK)
 		return WS_OK;
 	enum ws_status st = index_need(set, err);
 	if (st != WS_OK)
@@ -298,7 +298,7 @@ enum ws_status ws_cubin_set_find_address(struct ws_cubin_set *set, uint64_t gpu_
 	/* another context has a cubin at the same address: ask those that may answer */
 	for (size_t i = set->n_slots; i-- > 0;) {
 		if (entry_fits(&set->slots[i]->entry, hint) &&
-		    find_in(set, (uint32_t)i, gpu_va, ret_place) == WS_OK)
+		    find_place_in(set, (uint32_t)i, gpu_va, ret_place) == WS_OK)
 			return WS_OK;
 	}
 	return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
@@ -307,7 +307,8 @@ enum ws_status ws_cubin_set_find_address(struct ws_cubin_set *set, uint64_t gpu_
 
 /* ---- by name and handle ---- */
 
-static struct ws_place place_of(struct ws_cubin *cubin, uint32_t index, const struct ws_function *f)
+static struct ws_place function_place_of(struct ws_cubin *cubin, uint32_t index,
+					 const struct ws_function *f)
 {
 	return (struct ws_place){
 		.module_index = index,
@@ -327,7 +328,7 @@ static bool name_in(struct ws_cubin_set *set, uint32_t index, struct ws_str name
 	if (ws_cubin_set_cubin(set, index, &cubin, NULL) != WS_OK ||
 	    ws_cubin_find_function(cubin, name, &f, NULL) != WS_OK || f->section == 0)
 		return false;
-	*ret_place = place_of(cubin, index, f);
+	*ret_place = function_place_of(cubin, index, f);
 	return true;
 }
 
@@ -345,7 +346,7 @@ enum ws_status ws_cubin_set_find_function(struct ws_cubin_set *set, struct ws_st
 	uint32_t index = 0;
 	const struct ws_function *f = wsi_names_find(&set->names, name, &index);
 	if (f && entry_fits(&set->slots[index]->entry, hint)) {
-		*ret_place = place_of(set->slots[index]->cubin, index, f);
+		*ret_place = function_place_of(set->slots[index]->cubin, index, f);
 		return WS_OK;
 	}
 	/* a cubin of another context has it too: ask those that may answer */

@@ -41,7 +41,7 @@ static void function_fill(const struct ws_cubin *cubin, const struct wsi_sym *sy
 		.min_stack_bytes = WS_UNKNOWN,
 		.max_stack_bytes = WS_UNKNOWN,
 	};
-	const struct wsi_code *code = wsi_cubin_code_of(cubin, section);
+	const struct wsi_cubin_code *code = wsi_cubin_code_of(cubin, section);
 	if (!code)
 		return;
 	f->section = section;
@@ -159,7 +159,7 @@ static void name_by_section(const struct ws_cubin *cubin, struct ws_function *f,
 	static const char prefix[] = ".text.";
 	if (f->symbol.len != 0 || *budget == 0)
 		return;
-	const struct wsi_code *code = wsi_cubin_code_of(cubin, f->section);
+	const struct wsi_cubin_code *code = wsi_cubin_code_of(cubin, f->section);
 	if (!code || code->owner_symbol != f->symbol_index)
 		return;
 	struct wsi_shdr shdr = wsi_cubin_shdr(cubin, f->section);
@@ -199,7 +199,7 @@ static int str_order(struct ws_str a, struct ws_str b)
 /* Undefined functions carry the top bit in name_ref.function while sorting. */
 #define UNDEFINED 0x80000000u
 
-static int name_order(const void *left, const void *right)
+static int symbol_name_order(const void *left, const void *right)
 {
 	const struct wsi_name_ref *a = left, *b = right;
 	int order = str_order(a->name, b->name);
@@ -219,7 +219,7 @@ static bool names_index(struct ws_cubin *cubin)
 		if (f->name.len != f->symbol.len)
 			cubin->names[n++] = (struct wsi_name_ref){ f->name, key };
 	}
-	qsort(cubin->names, n, sizeof *cubin->names, name_order);
+	qsort(cubin->names, n, sizeof *cubin->names, symbol_name_order);
 	for (size_t i = 0; i < n; i++)
 		cubin->names[i].function &= ~UNDEFINED;
 	cubin->n_names = n;

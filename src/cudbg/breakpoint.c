@@ -18,7 +18,8 @@ static bool is_planted(const struct wsi_cudbg *s, uint32_t dev, uint64_t address
 	return false;
 }
 
-static struct wsi_breakpoint *find(struct wsi_cudbg *s, CUDBGBreakpointHandle handle)
+static struct wsi_cudbg_breakpoint *code_breakpoint_find(struct wsi_cudbg *s,
+							 CUDBGBreakpointHandle handle)
 {
 	for (size_t i = 0; i < s->n_breakpoints && handle != CUDBG_BREAKPOINT_HANDLE_LEGACY; i++)
 		if (s->breakpoints[i].handle == handle)
@@ -26,11 +27,11 @@ static struct wsi_breakpoint *find(struct wsi_cudbg *s, CUDBGBreakpointHandle ha
 	return NULL;
 }
 
-static struct wsi_breakpoint *find_at(struct wsi_cudbg *s, uint32_t dev, uint64_t address,
-				      bool legacy)
+static struct wsi_cudbg_breakpoint *find_breakpoint_at(struct wsi_cudbg *s, uint32_t dev,
+						       uint64_t address, bool legacy)
 {
 	for (size_t i = 0; i < s->n_breakpoints; i++) {
-		struct wsi_breakpoint *b = &s->breakpoints[i];
+		struct wsi_cudbg_breakpoint *b = &s->breakpoints[i];
 		if (b->dev == dev && b->address == address &&
 		    (b->handle == CUDBG_BREAKPOINT_HANDLE_LEGACY) == legacy)
 			return b;
@@ -47,7 +48,7 @@ static CUDBGResult planted(struct wsi_cudbg *s, enum ws_status st, const struct 
 }
 
 /* While the client detaches nothing stays planted: a plant is only tried, for what it answers. */
-static enum ws_status plant(struct wsi_cudbg *s, const struct wsi_breakpoint *b, bool on,
+static enum ws_status plant(struct wsi_cudbg *s, const struct wsi_cudbg_breakpoint *b, bool on,
 			    struct ws_error *err)
 {
 	uint32_t index = s->stock->device[b->dev].index;
@@ -60,7 +61,7 @@ static enum ws_status plant(struct wsi_cudbg *s, const struct wsi_breakpoint *b,
 }
 
 /* Arms or disarms one of the list. */
-static CUDBGResult arm(struct wsi_cudbg *s, struct wsi_breakpoint *b, bool on)
+static CUDBGResult arm(struct wsi_cudbg *s, struct wsi_cudbg_breakpoint *b, bool on)
 {
 	struct ws_error err = { .status = WS_OK };
 	enum ws_status st = WS_OK;
@@ -73,14 +74,14 @@ static CUDBGResult arm(struct wsi_cudbg *s, struct wsi_breakpoint *b, bool on)
 	return on || st == WS_OK ? planted(s, st, &err) : wsi_cudbg_row_status(s, st, &err);
 }
 
-static CUDBGResult add(struct wsi_cudbg *s, uint32_t dev, uint64_t address,
-		       CUDBGBreakpointHandle handle)
+static CUDBGResult code_breakpoint_add(struct wsi_cudbg *s, uint32_t dev, uint64_t address,
+				       CUDBGBreakpointHandle handle)
 {
 	if (!wsi_grow(&s->breakpoints, &s->cap_breakpoints, s->n_breakpoints,
 		      sizeof *s->breakpoints, MAX_BREAKPOINTS))
 		return wsi_cudbg_status(s, WS_NO_MEMORY, NULL);
-	struct wsi_breakpoint *b = &s->breakpoints[s->n_breakpoints];
-	*b = (struct wsi_breakpoint){ handle, dev, address, false };
+	struct wsi_cudbg_breakpoint *b = &s->breakpoints[s->n_breakpoints];
+	*b = (struct wsi_cudbg_breakpoint){ handle, dev, address, false };
 	s->n_breakpoints++;
 	CUDBGResult result = arm(s, b, true);
 	if (result != CUDBG_SUCCESS)
@@ -88,7 +89,7 @@ static CUDBGResult add(struct wsi_cudbg *s, uint32_t dev, uint64_t address,
 	return result;
 }
 
-static CUDBGResult drop(struct wsi_cudbg *s, struct wsi_breakpoint *b)
+static CUDBGResult breakpoint_drop(struct wsi_cudbg *s, struct wsi_cudbg_breakpoint *b)
 {
 	CUDBGResult result = arm(s, b, false);
 	if (result == CUDBG_SUCCESS)
@@ -99,7 +100,7 @@ static CUDBGResult drop(struct wsi_cudbg *s, struct wsi_breakpoint *b)
 void wsi_cudbg_leave_breakpoints(struct wsi_cudbg *s)
 {
 	for (size_t i = 0; i < s->n_breakpoints && !s->detaches; i++) {
-		const struct wsi_breakpoint *b = &s->breakpoints[i];
+		const struct wsi_cudbg_breakpoint *b = &s->breakpoints[i];
 		if (b->enabled) /* a second one at an address is not planted any more */
 			(void)!ws_target_unplant(s->target, s->stock->device[b->dev].index,
 						 b->address, NULL);
@@ -111,7 +112,7 @@ void wsi_cudbg_leave_breakpoints(struct wsi_cudbg *s)
 void wsi_cudbg_drop_breakpoints(struct wsi_cudbg *s)
 {
 	while (s->n_breakpoints) {
-		struct wsi_breakpoint *last = &s->breakpoints[s->n_breakpoints - 1];
+		struct wsi_cudbg_breakpoint *last = &s->breakpoints[s->n_breakpoints - 1];
 		(void)arm(s, last, false);
 		s->n_breakpoints--;
 	}
@@ -138,16 +139,16 @@ static CUDBGResult no_handle(struct wsi_cudbg *s, CUDBGBreakpointHandle handle)
 
 /* ---- with handles ---- */
 
-CUDBGResult wsi_cudbg_insertBreakpoint(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,
+CUDBGResult wsi_cudbg_insertBreakpoint(struct wsi_cudbg *s, struct wsi_cudbg_at *at, uint64_t addr,
 				       CUDBGBreakpointHandle *handle)
 {
 	CUDBGResult result = can_plant(s);
 	if (result != CUDBG_SUCCESS)
 		return result;
-	if (find_at(s, at->dev, addr, false))
+	if (find_breakpoint_at(s, at->dev, addr, false))
 		return wsi_cudbg_fail(s, CUDBG_ERROR_BREAKPOINT_STATE_CONFLICT,
 				      "0x%" PRIx64 " has a breakpoint", addr);
-	result = add(s, at->dev, addr, s->next_handle);
+	result = code_breakpoint_add(s, at->dev, addr, s->next_handle);
 	if (result == CUDBG_SUCCESS)
 		*handle = s->next_handle++;
 	return result;
@@ -155,7 +156,7 @@ CUDBGResult wsi_cudbg_insertBreakpoint(struct wsi_cudbg *s, struct wsi_at *at, u
 
 /* Does `one` to every breakpoint with a handle. */
 static CUDBGResult for_all(struct wsi_cudbg *s,
-			   CUDBGResult (*one)(struct wsi_cudbg *s, struct wsi_breakpoint *b))
+			   CUDBGResult (*one)(struct wsi_cudbg *s, struct wsi_cudbg_breakpoint *b))
 {
 	for (size_t i = s->n_breakpoints; i-- > 0;) {
 		if (s->breakpoints[i].handle == CUDBG_BREAKPOINT_HANDLE_LEGACY)
@@ -167,12 +168,12 @@ static CUDBGResult for_all(struct wsi_cudbg *s,
 	return CUDBG_SUCCESS;
 }
 
-static CUDBGResult enable(struct wsi_cudbg *s, struct wsi_breakpoint *b)
+static CUDBGResult enable(struct wsi_cudbg *s, struct wsi_cudbg_breakpoint *b)
 {
 	return arm(s, b, true);
 }
 
-static CUDBGResult disable(struct wsi_cudbg *s, struct wsi_breakpoint *b)
+static CUDBGResult disable(struct wsi_cudbg *s, struct wsi_cudbg_breakpoint *b)
 {
 	return arm(s, b, false);
 }
@@ -183,9 +184,9 @@ CUDBGResult wsi_cudbg_removeBreakpoint(struct wsi_cudbg *s, CUDBGBreakpointHandl
 	if (result != CUDBG_SUCCESS)
 		return result;
 	if (handle == CUDBG_BREAKPOINT_HANDLE_ALL_USER_BREAKPOINTS)
-		return for_all(s, drop);
-	struct wsi_breakpoint *b = find(s, handle);
-	return b ? drop(s, b) : no_handle(s, handle);
+		return for_all(s, breakpoint_drop);
+	struct wsi_cudbg_breakpoint *b = code_breakpoint_find(s, handle);
+	return b ? breakpoint_drop(s, b) : no_handle(s, handle);
 }
 
 static CUDBGResult set_break_on_launch(struct wsi_cudbg *s, bool on)
@@ -213,7 +214,7 @@ static CUDBGResult set_enabled(struct wsi_cudbg *s, CUDBGBreakpointHandle handle
 		return for_all(s, on ? enable : disable);
 	if (handle == CUDBG_BREAKPOINT_HANDLE_BREAK_ON_LAUNCH)
 		return set_break_on_launch(s, on);
-	struct wsi_breakpoint *b = find(s, handle);
+	struct wsi_cudbg_breakpoint *b = code_breakpoint_find(s, handle);
 	if (!b)
 		return no_handle(s, handle);
 	if (b->enabled == on)
@@ -242,7 +243,7 @@ CUDBGResult wsi_cudbg_isBreakpointEnabled(struct wsi_cudbg *s, CUDBGBreakpointHa
 		*enabled = s->break_on_launch;
 		return CUDBG_SUCCESS;
 	}
-	const struct wsi_breakpoint *b = find(s, handle);
+	const struct wsi_cudbg_breakpoint *b = code_breakpoint_find(s, handle);
 	if (!b)
 		return no_handle(s, handle);
 	*enabled = b->enabled;
@@ -254,7 +255,7 @@ static CUDBGBreakpointHandle handle_at(const struct wsi_cudbg *s, uint32_t dev, 
 {
 	CUDBGBreakpointHandle hit = CUDBG_BREAKPOINT_HANDLE_TRAP;
 	for (size_t i = 0; i < s->n_breakpoints; i++) {
-		const struct wsi_breakpoint *b = &s->breakpoints[i];
+		const struct wsi_cudbg_breakpoint *b = &s->breakpoints[i];
 		if (b->dev != dev || b->address != pc || !b->enabled)
 			continue;
 		hit = b->handle;
@@ -288,7 +289,7 @@ CUDBGBreakpointHandle wsi_cudbg_hit(const struct wsi_cudbg *s, uint32_t dev, uin
 		       : CUDBG_BREAKPOINT_HANDLE_TRAP;
 }
 
-CUDBGResult wsi_cudbg_getWarpHitBreakpoint(struct wsi_cudbg *s, struct wsi_at *at,
+CUDBGResult wsi_cudbg_getWarpHitBreakpoint(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
 					   CUDBGBreakpointHandle *handle)
 {
 	if (!(at->row->broken >> at->wp & 1))
@@ -300,26 +301,26 @@ CUDBGResult wsi_cudbg_getWarpHitBreakpoint(struct wsi_cudbg *s, struct wsi_at *a
 
 /* ---- without handles ---- */
 
-CUDBGResult wsi_cudbg_setBreakpoint(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr)
+CUDBGResult wsi_cudbg_setBreakpoint(struct wsi_cudbg *s, struct wsi_cudbg_at *at, uint64_t addr)
 {
 	CUDBGResult result = can_plant(s);
-	if (result != CUDBG_SUCCESS || find_at(s, at->dev, addr, true))
+	if (result != CUDBG_SUCCESS || find_breakpoint_at(s, at->dev, addr, true))
 		return result;
-	return add(s, at->dev, addr, CUDBG_BREAKPOINT_HANDLE_LEGACY);
+	return code_breakpoint_add(s, at->dev, addr, CUDBG_BREAKPOINT_HANDLE_LEGACY);
 }
 
-CUDBGResult wsi_cudbg_unsetBreakpoint(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr)
+CUDBGResult wsi_cudbg_unsetBreakpoint(struct wsi_cudbg *s, struct wsi_cudbg_at *at, uint64_t addr)
 {
 	CUDBGResult result = can_plant(s);
 	if (result != CUDBG_SUCCESS)
 		return result;
-	struct wsi_breakpoint *b = find_at(s, at->dev, addr, true);
-	return b ? drop(s, b)
+	struct wsi_cudbg_breakpoint *b = find_breakpoint_at(s, at->dev, addr, true);
+	return b ? breakpoint_drop(s, b)
 		 : wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS, "no breakpoint at 0x%" PRIx64, addr);
 }
 
 /* Finds the device whose code lies at an address. */
-static CUDBGResult guess_device(struct wsi_cudbg *s, uint64_t addr, struct wsi_at *at)
+static CUDBGResult guess_device(struct wsi_cudbg *s, uint64_t addr, struct wsi_cudbg_at *at)
 {
 	uint32_t dev;
 	CUDBGResult result = can_plant(s);
@@ -333,14 +334,14 @@ static CUDBGResult guess_device(struct wsi_cudbg *s, uint64_t addr, struct wsi_a
 
 CUDBGResult wsi_cudbg_setBreakpoint31(struct wsi_cudbg *s, uint64_t addr)
 {
-	struct wsi_at at;
+	struct wsi_cudbg_at at;
 	CUDBGResult result = guess_device(s, addr, &at);
 	return result == CUDBG_SUCCESS ? wsi_cudbg_setBreakpoint(s, &at, addr) : result;
 }
 
 CUDBGResult wsi_cudbg_unsetBreakpoint31(struct wsi_cudbg *s, uint64_t addr)
 {
-	struct wsi_at at;
+	struct wsi_cudbg_at at;
 	CUDBGResult result = guess_device(s, addr, &at);
 	return result == CUDBG_SUCCESS ? wsi_cudbg_unsetBreakpoint(s, &at, addr) : result;
 }

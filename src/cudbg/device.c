@@ -8,12 +8,13 @@ CUDBGResult wsi_cudbg_getNumDevices(struct wsi_cudbg *s, uint32_t *numDev)
 	return CUDBG_SUCCESS;
 }
 
-#define DEFINE_NUMBER(name, value)                                                             \
-	CUDBGResult wsi_cudbg_##name(struct wsi_cudbg *s, struct wsi_at *at, uint32_t *number) \
-	{                                                                                      \
-		(void)s;                                                                       \
-		*number = at->device->value;                                                   \
-		return CUDBG_SUCCESS;                                                          \
+#define DEFINE_NUMBER(name, value)                                                 \
+	CUDBGResult wsi_cudbg_##name(struct wsi_cudbg *s, struct wsi_cudbg_at *at, \
+				     uint32_t *number)                             \
+	{                                                                          \
+		(void)s;                                                           \
+		*number = at->device->value;                                       \
+		return CUDBG_SUCCESS;                                              \
 	}
 
 DEFINE_NUMBER(getNumSMs, n_sms)
@@ -25,22 +26,25 @@ DEFINE_NUMBER(getNumPredicates, device.n_preds_per_lane)
 DEFINE_NUMBER(getNumUniformRegisters, device.n_uniform_regs)
 DEFINE_NUMBER(getNumUniformPredicates, device.n_uniform_preds)
 
-CUDBGResult wsi_cudbg_getDeviceName(struct wsi_cudbg *s, struct wsi_at *at, char *buf, uint32_t sz)
+CUDBGResult wsi_cudbg_getDeviceName(struct wsi_cudbg *s, struct wsi_cudbg_at *at, char *buf,
+				    uint32_t sz)
 {
 	return wsi_cudbg_text_out(s, at->device->device.name, buf, sz, NULL);
 }
 
-CUDBGResult wsi_cudbg_getDeviceType(struct wsi_cudbg *s, struct wsi_at *at, char *buf, uint32_t sz)
+CUDBGResult wsi_cudbg_getDeviceType(struct wsi_cudbg *s, struct wsi_cudbg_at *at, char *buf,
+				    uint32_t sz)
 {
 	return wsi_cudbg_text_out(s, at->device->device.type, buf, sz, NULL);
 }
 
-CUDBGResult wsi_cudbg_getSmType(struct wsi_cudbg *s, struct wsi_at *at, char *buf, uint32_t sz)
+CUDBGResult wsi_cudbg_getSmType(struct wsi_cudbg *s, struct wsi_cudbg_at *at, char *buf,
+				uint32_t sz)
 {
 	return wsi_cudbg_text_out(s, at->device->device.sm_type, buf, sz, NULL);
 }
 
-CUDBGResult wsi_cudbg_getDevicePCIBusInfo(struct wsi_cudbg *s, struct wsi_at *at,
+CUDBGResult wsi_cudbg_getDevicePCIBusInfo(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
 					  uint32_t *pciBusId, uint32_t *pciDevId)
 {
 	(void)s;

@@ -101,7 +101,7 @@ static void get_sizes(const struct wsi_device_row *device, CUDBGDeviceInfoSizes 
 		(uint64_t)device->n_sms * device->n_warps * device->n_lanes);
 }
 
-CUDBGResult wsi_cudbg_getDeviceInfoSizes(struct wsi_cudbg *s, struct wsi_at *at,
+CUDBGResult wsi_cudbg_getDeviceInfoSizes(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
 					 CUDBGDeviceInfoSizes *sizes)
 {
 	(void)s;
@@ -117,7 +117,7 @@ struct response {
 	bool full;
 };
 
-static void put(struct response *out, const void *bytes, uint32_t size)
+static void put_response(struct response *out, const void *bytes, uint32_t size)
 {
 	if (out->full || size > out->size - out->used) {
 		out->full = true;
@@ -148,18 +148,18 @@ struct warp_facts {
 };
 
 /* Attributes of a warp; with `out` NULL only their flags. */
-static uint32_t put_warp_attributes(const struct wsi_at *at, const struct warp_facts *facts,
+static uint32_t put_warp_attributes(const struct wsi_cudbg_at *at, const struct warp_facts *facts,
 				    struct response *out)
 {
 	uint32_t flags = 0, exception = CUDBG_EXCEPTION_NONE;
 	const struct ws_warp *warp = facts->warp;
-#define ATTRIBUTE(bit, condition, bytes, size)             \
-	do {                                               \
-		if (condition) {                           \
-			flags |= 1u << (bit);              \
-			if (out)                           \
-				put(out, (bytes), (size)); \
-		}                                          \
+#define ATTRIBUTE(bit, condition, bytes, size)                      \
+	do {                                                        \
+		if (condition) {                                    \
+			flags |= 1u << (bit);                       \
+			if (out)                                    \
+				put_response(out, (bytes), (size)); \
+		}                                                   \
 	} while (0)
 	for (uint32_t i = 0; i < facts->n_lanes && exception == CUDBG_EXCEPTION_NONE; i++)
 		exception = facts->lane[i].exception;
@@ -190,7 +190,8 @@ static uint32_t put_warp_attributes(const struct wsi_at *at, const struct warp_f
  * Lanes of a warp that are valid and recorded, in order. One that is not recorded is not shown as
  * valid here: a lost lane must not cost the whole device.
  */
-static CUDBGResult get_lanes(struct wsi_cudbg *s, const struct wsi_at *at, struct warp_facts *facts)
+static CUDBGResult get_lanes(struct wsi_cudbg *s, const struct wsi_cudbg_at *at,
+			     struct warp_facts *facts)
 {
 	struct ws_error err;
 	uint32_t n = 0;
@@ -210,7 +211,7 @@ static CUDBGResult get_lanes(struct wsi_cudbg *s, const struct wsi_at *at, struc
 	return CUDBG_SUCCESS;
 }
 
-static CUDBGResult put_warp(struct wsi_cudbg *s, struct wsi_at *at, const struct ws_sm *sm,
+static CUDBGResult put_warp(struct wsi_cudbg *s, struct wsi_cudbg_at *at, const struct ws_sm *sm,
 			    struct warp_facts *facts, struct response *out)
 {
 	CUDBGResult result;
@@ -237,17 +238,18 @@ static CUDBGResult put_warp(struct wsi_cudbg *s, struct wsi_at *at, const struct
 	};
 	if (facts->n_lanes)
 		info.baseThreadIdx = base_index(&facts->lane[0], &facts->grid);
-	put(out, &info, sizeof info);
+	put_response(out, &info, sizeof info);
 	(void)put_warp_attributes(at, facts, out);
 	for (uint32_t i = 0; i < facts->n_lanes; i++) {
 		const CUDBGLaneInfo lane = { facts->lane[i].pc };
-		put(out, &lane, sizeof lane);
+		put_response(out, &lane, sizeof lane);
 	}
 	return CUDBG_SUCCESS;
 }
 
-static CUDBGResult put_sm(struct wsi_cudbg *s, struct wsi_at *at, const struct updates *updates,
-			  struct warp_facts *facts, struct response *out)
+static CUDBGResult put_sm(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
+			  const struct updates *updates, struct warp_facts *facts,
+			  struct response *out)
 {
 	struct ws_sm sm;
 	struct ws_error err;
@@ -260,9 +262,9 @@ static CUDBGResult put_sm(struct wsi_cudbg *s, struct wsi_at *at, const struct u
 	uint64_t warps = updates->warps[at->sm];
 	const CUDBGSMInfo info = { at->row->valid, at->row->broken,
 				   updates->full ? 0 : 1u << CUDBG_SM_ATTRIBUTE_WARP_UPDATE_MASK };
-	put(out, &info, sizeof info);
+	put_response(out, &info, sizeof info);
 	if (!updates->full)
-		put(out, &warps, sizeof warps);
+		put_response(out, &warps, sizeof warps);
 	for (uint32_t wp = 0; wp < at->device->n_warps; wp++) {
 		if (!(warps >> wp & 1))
 			continue;
@@ -275,8 +277,8 @@ static CUDBGResult put_sm(struct wsi_cudbg *s, struct wsi_at *at, const struct u
 	return CUDBG_SUCCESS;
 }
 
-static CUDBGResult put_device(struct wsi_cudbg *s, struct wsi_at *at, const struct updates *updates,
-			      struct response *out)
+static CUDBGResult put_device(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
+			      const struct updates *updates, struct response *out)
 {
 	const struct wsi_faults *faults = wsi_cudbg_faults(s, at->device);
 	if (!faults)
@@ -295,12 +297,12 @@ static CUDBGResult put_device(struct wsi_cudbg *s, struct wsi_at *at, const stru
 			1u << CUDBG_DEVICE_ATTRIBUTE_SM_ACTIVE_MASK |
 			(any ? 1u << CUDBG_DEVICE_ATTRIBUTE_SM_EXCEPTION_MASK : 0),
 	};
-	put(out, &info, sizeof info);
+	put_response(out, &info, sizeof info);
 	if (!updates->full)
-		put(out, updates->sms, mask);
-	put(out, active, mask);
+		put_response(out, updates->sms, mask);
+	put_response(out, active, mask);
 	if (any)
-		put(out, faulted, mask);
+		put_response(out, faulted, mask);
 	struct warp_facts facts;
 	for (uint32_t sm = 0; sm < at->device->n_sms; sm++) {
 		if (!at->device->sms[sm].valid ||
@@ -315,7 +317,7 @@ static CUDBGResult put_device(struct wsi_cudbg *s, struct wsi_at *at, const stru
 	return CUDBG_SUCCESS;
 }
 
-CUDBGResult wsi_cudbg_getDeviceInfo(struct wsi_cudbg *s, struct wsi_at *at,
+CUDBGResult wsi_cudbg_getDeviceInfo(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
 				    CUDBGDeviceInfoQueryType_t type, void *buffer, uint32_t length,
 				    uint32_t *dataLength)
 {

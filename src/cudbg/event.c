@@ -30,17 +30,18 @@ bool wsi_cudbg_in_callback(const struct wsi_cudbg *s)
 
 /* ---- queues: under queue_lock ---- */
 
-static bool has_room(struct wsi_queue *queue)
+static bool queue_has_room(struct wsi_queue *queue)
 {
 	if (queue->read == queue->n)
 		queue->read = queue->n = queue->notified = 0;
 	return wsi_grow(&queue->items, &queue->cap, queue->n, sizeof *queue->items, MAX_QUEUED);
 }
 
-static bool push(struct wsi_cudbg *s, CUDBGEventQueueType type, const struct wsi_queued *item)
+static bool push_queued_event(struct wsi_cudbg *s, CUDBGEventQueueType type,
+			      const struct wsi_queued *item)
 {
 	struct wsi_queue *queue = &s->queue[type];
-	if (!has_room(queue))
+	if (!queue_has_room(queue))
 		return false;
 	queue->items[queue->n++] = *item;
 	pthread_cond_broadcast(&s->queue_cond);
@@ -55,7 +56,7 @@ static void queue_clear(struct wsi_queue *queue)
 
 /* ---- as the API tells an event ---- */
 
-static CUDBGEvent told(const struct ws_event *from)
+static CUDBGEvent event_told(const struct ws_event *from)
 {
 	CUDBGEvent to;
 	memset(&to, 0, sizeof to);
@@ -87,7 +88,7 @@ static struct wsi_queued translate(const struct ws_event *from)
 {
 	struct wsi_queued item;
 	memset(&item, 0, sizeof item);
-	item.event = told(from);
+	item.event = event_told(from);
 	item.tid = from->host_tid ? from->host_tid : from->grid.host_tid;
 	item.module_index = WS_NONE;
 	item.sequence = from->sequence;
@@ -97,7 +98,7 @@ static struct wsi_queued translate(const struct ws_event *from)
 /* ---- the target as it stands ---- */
 
 /* Device number of a device index; false for one that the API cannot number. */
-static bool number_of(const struct wsi_cudbg *s, uint32_t device_index, uint32_t *ret_dev)
+static bool device_number_of(const struct wsi_cudbg *s, uint32_t device_index, uint32_t *ret_dev)
 {
 	for (uint32_t i = 0; i < s->stock->n_devices; i++)
 		if (s->stock->device[i].present && s->stock->device[i].index == device_index) {
@@ -116,7 +117,7 @@ static enum ws_status push_event(struct wsi_cudbg *s, const struct ws_event *eve
 				 struct ws_error *err)
 {
 	struct wsi_queued item = translate(event);
-	return push(s, CUDBG_EVENT_QUEUE_TYPE_SYNC, &item) ? WS_OK : full(err);
+	return push_queued_event(s, CUDBG_EVENT_QUEUE_TYPE_SYNC, &item) ? WS_OK : full(err);
 }
 
 static enum ws_status push_contexts(struct wsi_cudbg *s, uint32_t n, struct ws_error *err)
@@ -125,7 +126,7 @@ static enum ws_status push_contexts(struct wsi_cudbg *s, uint32_t n, struct ws_e
 		struct ws_context context;
 		struct ws_event event = { .kind = WS_EVENT_CONTEXT_CREATED };
 		enum ws_status st = ws_target_context(s->target, i, &context, err);
-		if (st == WS_OK && number_of(s, context.device_index, &event.device_id)) {
+		if (st == WS_OK && device_number_of(s, context.device_index, &event.device_id)) {
 			event.host_tid = context.host_tid;
 			event.context_id = context.id;
 			st = push_event(s, &event, err);
@@ -161,7 +162,7 @@ static enum ws_status push_image(struct wsi_cudbg *s, uint32_t index, bool syste
 	if (st != WS_OK)
 		return st;
 	bool have_relocated = module.relocated_status == WS_OK;
-	if (!number_of(s, module.device_index, &dev) ||
+	if (!device_number_of(s, module.device_index, &dev) ||
 	    (!have_relocated && module.original_status != WS_OK))
 		return WS_OK;
 	if (module.context_index != WS_NONE) {
@@ -181,7 +182,7 @@ static enum ws_status push_image(struct wsi_cudbg *s, uint32_t index, bool syste
 	item.module_index = index;
 	item.event.cases.elfImageLoaded.properties =
 		system ? (uint32_t)CUDBG_ELF_IMAGE_PROPERTIES_SYSTEM : 0;
-	if (!push(s, CUDBG_EVENT_QUEUE_TYPE_SYNC, &item))
+	if (!push_queued_event(s, CUDBG_EVENT_QUEUE_TYPE_SYNC, &item))
 		return full(err);
 	if (!(s->capabilities & CUDBG_DEBUGGER_CAPABILITY_LAZY_FUNCTION_LOADING))
 		return WS_OK;
@@ -245,7 +246,7 @@ static enum ws_status push_kernels(struct wsi_cudbg *s, const struct ws_counts *
 		if (st != WS_OK)
 			return st;
 		if (!resident[i] || event.grid.origin != CUDBG_KNL_ORIGIN_CPU ||
-		    !number_of(s, event.grid.device_index, &event.device_id))
+		    !device_number_of(s, event.grid.device_index, &event.device_id))
 			continue;
 		st = push_event(s, &event, err);
 		if (st != WS_OK)
@@ -319,7 +320,7 @@ static enum ws_status pull(struct wsi_cudbg *s)
 	while (st == WS_OK) {
 		struct ws_event from;
 		pthread_mutex_lock(&s->queue_lock);
-		bool room = has_room(&s->queue[0]) && has_room(&s->queue[1]);
+		bool room = queue_has_room(&s->queue[0]) && queue_has_room(&s->queue[1]);
 		pthread_mutex_unlock(&s->queue_lock);
 		st = room ? ws_target_next_event(s->target, &from, NULL) : WS_NO_MEMORY;
 		if (st != WS_OK)
@@ -333,9 +334,9 @@ static enum ws_status pull(struct wsi_cudbg *s)
 			continue;
 		}
 		note_image(s, &from);
-		(void)push(s,
-			   from.sync ? CUDBG_EVENT_QUEUE_TYPE_SYNC : CUDBG_EVENT_QUEUE_TYPE_ASYNC,
-			   &item); /* there is room: only pulling adds, once events began */
+		(void)push_queued_event(
+			s, from.sync ? CUDBG_EVENT_QUEUE_TYPE_SYNC : CUDBG_EVENT_QUEUE_TYPE_ASYNC,
+			&item); /* there is room: only pulling adds, once events began */
 		pthread_mutex_unlock(&s->queue_lock);
 	}
 	pthread_mutex_unlock(&s->pull_lock);
@@ -420,7 +421,7 @@ static void *callback_thread(void *data)
 }
 
 /* Under queue_lock: a thread is needed when there is somebody to tell. */
-static bool start_thread(struct wsi_cudbg *s)
+static bool start_event_thread(struct wsi_cudbg *s)
 {
 	if (s->thread_runs || !has_callback(&s->notify))
 		return true;
@@ -433,7 +434,7 @@ static bool start_thread(struct wsi_cudbg *s)
 bool wsi_cudbg_start_telling(struct wsi_cudbg *s)
 {
 	wsi_hold(&s->queue_lock);
-	return start_thread(s);
+	return start_event_thread(s);
 }
 
 static void wake(void *data)
@@ -488,7 +489,7 @@ CUDBGResult wsi_cudbg_set_notify(struct wsi_cudbg *s, const struct wsi_notify *n
 {
 	pthread_mutex_lock(&s->queue_lock);
 	s->notify = *notify;
-	bool good = !(atomic_load(&s->mode) & WSI_MODE_READY) || start_thread(s);
+	bool good = !(atomic_load(&s->mode) & WSI_MODE_READY) || start_event_thread(s);
 	pthread_cond_broadcast(&s->queue_cond);
 	pthread_mutex_unlock(&s->queue_lock);
 	return good ? CUDBG_SUCCESS
@@ -603,7 +604,7 @@ void wsi_cudbg_let_go(struct wsi_cudbg *s)
 }
 
 /* The oldest record of the log; NO_EVENT_AVAILABLE when none waits, or there is no log. */
-static CUDBGResult take_log(struct wsi_cudbg *s, struct ws_log *ret_log)
+static CUDBGResult take_log_record(struct wsi_cudbg *s, struct ws_log *ret_log)
 {
 	struct ws_error err;
 	uint32_t n = 0;
@@ -622,7 +623,7 @@ static CUDBGResult take_log(struct wsi_cudbg *s, struct ws_log *ret_log)
 		uint32_t n = 0;                                                        \
 		while (n < cap) {                                                      \
 			struct ws_log log;                                             \
-			CUDBGResult result = take_log(s, &log);                        \
+			CUDBGResult result = take_log_record(s, &log);                 \
 			if (result != CUDBG_SUCCESS && n == 0)                         \
 				return result;                                         \
 			if (result != CUDBG_SUCCESS)                                   \

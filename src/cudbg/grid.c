@@ -4,20 +4,21 @@
 
 /* ---- by warp ---- */
 
-#define DEFINE_OF_GRID(name, value)                                                           \
-	CUDBGResult wsi_cudbg_##name(struct wsi_cudbg *s, struct wsi_at *at, CuDim3 *ret_dim) \
-	{                                                                                     \
-		struct ws_grid grid;                                                          \
-		CUDBGResult result = wsi_cudbg_grid_of(s, at, &grid);                         \
-		if (result == CUDBG_SUCCESS)                                                  \
-			*ret_dim = wsi_dim3(value);                                           \
-		return result;                                                                \
+#define DEFINE_OF_GRID(name, value)                                                \
+	CUDBGResult wsi_cudbg_##name(struct wsi_cudbg *s, struct wsi_cudbg_at *at, \
+				     CuDim3 *ret_dim)                              \
+	{                                                                          \
+		struct ws_grid grid;                                               \
+		CUDBGResult result = wsi_cudbg_grid_of(s, at, &grid);              \
+		if (result == CUDBG_SUCCESS)                                       \
+			*ret_dim = wsi_dim3(value);                                \
+		return result;                                                     \
 	}
 
 DEFINE_OF_GRID(getGridDim, grid.grid_dim)
 DEFINE_OF_GRID(getBlockDim, grid.block_dim)
 
-CUDBGResult wsi_cudbg_readGridId50(struct wsi_cudbg *s, struct wsi_at *at, uint32_t *gridId)
+CUDBGResult wsi_cudbg_readGridId50(struct wsi_cudbg *s, struct wsi_cudbg_at *at, uint32_t *gridId)
 {
 	uint64_t id = 0;
 	CUDBGResult result = wsi_cudbg_readGridId(s, at, &id);
@@ -26,7 +27,7 @@ CUDBGResult wsi_cudbg_readGridId50(struct wsi_cudbg *s, struct wsi_at *at, uint3
 	return result;
 }
 
-CUDBGResult wsi_cudbg_getTID(struct wsi_cudbg *s, struct wsi_at *at, uint32_t *tid)
+CUDBGResult wsi_cudbg_getTID(struct wsi_cudbg *s, struct wsi_cudbg_at *at, uint32_t *tid)
 {
 	struct ws_grid grid;
 	struct ws_context context;
@@ -55,8 +56,8 @@ static CUDBGResult no_attribute(struct wsi_cudbg *s, CUDBGAttribute attr)
 			      (unsigned)attr);
 }
 
-CUDBGResult wsi_cudbg_getGridAttribute(struct wsi_cudbg *s, struct wsi_at *at, CUDBGAttribute attr,
-				       uint64_t *value)
+CUDBGResult wsi_cudbg_getGridAttribute(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
+				       CUDBGAttribute attr, uint64_t *value)
 {
 	struct ws_grid grid;
 	uint64_t found;
@@ -69,7 +70,7 @@ CUDBGResult wsi_cudbg_getGridAttribute(struct wsi_cudbg *s, struct wsi_at *at, C
 	return CUDBG_SUCCESS;
 }
 
-CUDBGResult wsi_cudbg_getGridAttributes(struct wsi_cudbg *s, struct wsi_at *at,
+CUDBGResult wsi_cudbg_getGridAttributes(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
 					CUDBGAttributeValuePair *pairs, uint32_t numPairs)
 {
 	struct ws_grid grid;
@@ -89,7 +90,7 @@ CUDBGResult wsi_cudbg_getGridAttributes(struct wsi_cudbg *s, struct wsi_at *at,
 
 /* ---- by id ---- */
 
-CUDBGResult wsi_cudbg_getGridInfo(struct wsi_cudbg *s, struct wsi_at *at, uint64_t gridId64,
+CUDBGResult wsi_cudbg_getGridInfo(struct wsi_cudbg *s, struct wsi_cudbg_at *at, uint64_t gridId64,
 				  CUDBGGridInfo *gridInfo)
 {
 	struct ws_grid grid;
@@ -121,7 +122,7 @@ CUDBGResult wsi_cudbg_getGridInfo(struct wsi_cudbg *s, struct wsi_at *at, uint64
 }
 
 /* Whether an id, under a mask, was given to a grid that the target lists no more. */
-static bool was_given(const struct wsi_cudbg *s, const struct wsi_at *at, uint64_t id,
+static bool was_given(const struct wsi_cudbg *s, const struct wsi_cudbg_at *at, uint64_t id,
 		      uint64_t id_mask)
 {
 	struct ws_counts counts;
@@ -136,8 +137,8 @@ static bool was_given(const struct wsi_cudbg *s, const struct wsi_at *at, uint64
 }
 
 /* A grid that is not listed has a status, too: it was once, or there is none. */
-static CUDBGResult status_of(struct wsi_cudbg *s, const struct wsi_at *at, uint64_t id,
-			     uint64_t id_mask, CUDBGGridStatus *status)
+static CUDBGResult grid_status_of(struct wsi_cudbg *s, const struct wsi_cudbg_at *at, uint64_t id,
+				  uint64_t id_mask, CUDBGGridStatus *status)
 {
 	struct ws_grid grid;
 	uint32_t index;
@@ -153,20 +154,20 @@ static CUDBGResult status_of(struct wsi_cudbg *s, const struct wsi_at *at, uint6
 	return result;
 }
 
-CUDBGResult wsi_cudbg_getGridStatus(struct wsi_cudbg *s, struct wsi_at *at, uint64_t gridId64,
+CUDBGResult wsi_cudbg_getGridStatus(struct wsi_cudbg *s, struct wsi_cudbg_at *at, uint64_t gridId64,
 				    CUDBGGridStatus *status)
 {
-	return status_of(s, at, gridId64, UINT64_MAX, status);
+	return grid_status_of(s, at, gridId64, UINT64_MAX, status);
 }
 
-CUDBGResult wsi_cudbg_getGridStatus50(struct wsi_cudbg *s, struct wsi_at *at, uint32_t gridId,
+CUDBGResult wsi_cudbg_getGridStatus50(struct wsi_cudbg *s, struct wsi_cudbg_at *at, uint32_t gridId,
 				      CUDBGGridStatus *status)
 {
-	return status_of(s, at, gridId, UINT32_MAX, status);
+	return grid_status_of(s, at, gridId, UINT32_MAX, status);
 }
 
-CUDBGResult wsi_cudbg_getClusterDim120(struct wsi_cudbg *s, struct wsi_at *at, uint64_t gridId64,
-				       CuDim3 *clusterDim)
+CUDBGResult wsi_cudbg_getClusterDim120(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
+				       uint64_t gridId64, CuDim3 *clusterDim)
 {
 	struct ws_grid grid;
 	uint32_t index;
@@ -176,8 +177,9 @@ CUDBGResult wsi_cudbg_getClusterDim120(struct wsi_cudbg *s, struct wsi_at *at, u
 	return result;
 }
 
-CUDBGResult wsi_cudbg_readCPUCallStack(struct wsi_cudbg *s, struct wsi_at *at, uint64_t gridId64,
-				       uint64_t *addrs, uint32_t numAddrs, uint32_t *totalNumAddrs)
+CUDBGResult wsi_cudbg_readCPUCallStack(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
+				       uint64_t gridId64, uint64_t *addrs, uint32_t numAddrs,
+				       uint32_t *totalNumAddrs)
 {
 	struct ws_grid grid;
 	struct ws_error err;
@@ -219,8 +221,9 @@ static CUDBGResult find_bank(struct wsi_cudbg *s, uint32_t grid_index, uint32_t 
 			      "constant bank %u of the grid is not recorded", bank);
 }
 
-CUDBGResult wsi_cudbg_getConstBankAddress(struct wsi_cudbg *s, struct wsi_at *at, uint64_t gridId64,
-					  uint32_t bank, uint64_t *address, uint32_t *size)
+CUDBGResult wsi_cudbg_getConstBankAddress(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
+					  uint64_t gridId64, uint32_t bank, uint64_t *address,
+					  uint32_t *size)
 {
 	struct ws_grid grid;
 	struct ws_memory_range range;
@@ -235,8 +238,8 @@ CUDBGResult wsi_cudbg_getConstBankAddress(struct wsi_cudbg *s, struct wsi_at *at
 	return CUDBG_SUCCESS;
 }
 
-CUDBGResult wsi_cudbg_getConstBankAddress123(struct wsi_cudbg *s, struct wsi_at *at, uint32_t bank,
-					     uint32_t offset, uint64_t *address)
+CUDBGResult wsi_cudbg_getConstBankAddress123(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
+					     uint32_t bank, uint32_t offset, uint64_t *address)
 {
 	CUDBGResult result;
 	struct ws_memory_range range;

@@ -12,7 +12,7 @@
 
 /* ---- images ---- */
 
-CUDBGResult wsi_cudbg_getElfImage(struct wsi_cudbg *s, struct wsi_at *at, bool relocated,
+CUDBGResult wsi_cudbg_getElfImage(struct wsi_cudbg *s, struct wsi_cudbg_at *at, bool relocated,
 				  void **elfImage, uint64_t *size)
 {
 	struct ws_grid grid;
@@ -38,7 +38,7 @@ CUDBGResult wsi_cudbg_getElfImage(struct wsi_cudbg *s, struct wsi_at *at, bool r
 	return CUDBG_SUCCESS;
 }
 
-CUDBGResult wsi_cudbg_getElfImage32(struct wsi_cudbg *s, struct wsi_at *at, bool relocated,
+CUDBGResult wsi_cudbg_getElfImage32(struct wsi_cudbg *s, struct wsi_cudbg_at *at, bool relocated,
 				    void **elfImage, uint32_t *size)
 {
 	uint64_t full;
@@ -49,7 +49,7 @@ CUDBGResult wsi_cudbg_getElfImage32(struct wsi_cudbg *s, struct wsi_at *at, bool
 }
 
 /* The image with a handle on a device; of several the one loaded last. */
-static CUDBGResult find_module(struct wsi_cudbg *s, const struct wsi_at *at, uint64_t handle,
+static CUDBGResult find_module(struct wsi_cudbg *s, const struct wsi_cudbg_at *at, uint64_t handle,
 			       uint32_t *ret_index, struct ws_module *ret_module)
 {
 	struct ws_counts counts;
@@ -72,8 +72,9 @@ static CUDBGResult find_module(struct wsi_cudbg *s, const struct wsi_at *at, uin
 			      "device %u has no image with handle 0x%" PRIx64, at->dev, handle);
 }
 
-CUDBGResult wsi_cudbg_getElfImageByHandle(struct wsi_cudbg *s, struct wsi_at *at, uint64_t handle,
-					  CUDBGElfImageType type, void *elfImage, uint64_t size)
+CUDBGResult wsi_cudbg_getElfImageByHandle(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
+					  uint64_t handle, CUDBGElfImageType type, void *elfImage,
+					  uint64_t size)
 {
 	struct ws_module module;
 	struct wsi_told_image told;
@@ -168,7 +169,7 @@ struct loaded_list {
 	uint32_t first, n, seen;
 };
 
-static bool list_one(void *user, uint32_t section, uint64_t address)
+static bool list_relocation(void *user, uint32_t section, uint64_t address)
 {
 	struct loaded_list *list = user;
 	if (list->seen >= list->first && list->seen - list->first < list->n)
@@ -178,9 +179,9 @@ static bool list_one(void *user, uint32_t section, uint64_t address)
 	return true;
 }
 
-CUDBGResult wsi_cudbg_getLoadedFunctionInfo(struct wsi_cudbg *s, struct wsi_at *at, uint64_t handle,
-					    CUDBGLoadedFunctionInfo *info, uint32_t startIndex,
-					    uint32_t numEntries)
+CUDBGResult wsi_cudbg_getLoadedFunctionInfo(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
+					    uint64_t handle, CUDBGLoadedFunctionInfo *info,
+					    uint32_t startIndex, uint32_t numEntries)
 {
 	struct loaded_list list = { .info = info, .first = startIndex, .n = numEntries };
 	struct ws_module module;
@@ -189,7 +190,7 @@ CUDBGResult wsi_cudbg_getLoadedFunctionInfo(struct wsi_cudbg *s, struct wsi_at *
 	if (result != CUDBG_SUCCESS)
 		return result;
 	struct ws_error err;
-	enum ws_status st = each_loaded(s, index, &module, list_one, &list, &err);
+	enum ws_status st = each_loaded(s, index, &module, list_relocation, &list, &err);
 	if (st != WS_OK)
 		return wsi_cudbg_status(s, st, &err);
 	if (startIndex > list.seen)
@@ -231,9 +232,9 @@ CUDBGResult wsi_cudbg_lookupDeviceCodeSymbol(struct wsi_cudbg *s, char *symName,
  * The registers that hold a register of PTX, lowest bits first: numbers as the register map has
  * them, with the class of each in bits 24 to 31. Where not all its parts are live it is in none.
  */
-static CUDBGResult find_register(struct wsi_cudbg *s, const struct ws_cubin_hint *hint, uint64_t pc,
-				 const char *reg, uint32_t *buf, uint32_t sz, uint32_t *numPhysRegs,
-				 CUDBGRegClass *regClass)
+static CUDBGResult find_ptx_register(struct wsi_cudbg *s, const struct ws_cubin_hint *hint,
+				     uint64_t pc, const char *reg, uint32_t *buf, uint32_t sz,
+				     uint32_t *numPhysRegs, CUDBGRegClass *regClass)
 {
 	struct ws_reg_piece pieces[WS_REG_MAX_PIECES];
 	struct ws_place place;
@@ -267,20 +268,20 @@ CUDBGResult wsi_cudbg_getPhysicalRegister30(struct wsi_cudbg *s, uint64_t pc, ch
 					    uint32_t *buf, uint32_t sz, uint32_t *numPhysRegs,
 					    CUDBGRegClass *regClass)
 {
-	return find_register(s, NULL, pc, reg, buf, sz, numPhysRegs, regClass);
+	return find_ptx_register(s, NULL, pc, reg, buf, sz, numPhysRegs, regClass);
 }
 
-static struct ws_cubin_hint on_device(const struct wsi_at *at)
+static struct ws_cubin_hint on_device(const struct wsi_cudbg_at *at)
 {
 	return (struct ws_cubin_hint){ WS_NONE, at->device->index, WS_NONE };
 }
 
-CUDBGResult wsi_cudbg_getPhysicalRegister40(struct wsi_cudbg *s, struct wsi_at *at, uint64_t pc,
-					    char *reg, uint32_t *buf, uint32_t sz,
+CUDBGResult wsi_cudbg_getPhysicalRegister40(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
+					    uint64_t pc, char *reg, uint32_t *buf, uint32_t sz,
 					    uint32_t *numPhysRegs, CUDBGRegClass *regClass)
 {
 	const struct ws_cubin_hint hint = on_device(at);
-	return find_register(s, &hint, pc, reg, buf, sz, numPhysRegs, regClass);
+	return find_ptx_register(s, &hint, pc, reg, buf, sz, numPhysRegs, regClass);
 }
 
 bool wsi_cudbg_device_of_code(struct wsi_cudbg *s, uint64_t addr, uint32_t *ret_dev)
@@ -298,7 +299,7 @@ bool wsi_cudbg_device_of_code(struct wsi_cudbg *s, uint64_t addr, uint32_t *ret_
 }
 
 /* Whether code of a device lies at an address, and where in its function. */
-static CUDBGResult find_code(struct wsi_cudbg *s, const struct wsi_at *at, uint64_t addr,
+static CUDBGResult find_code(struct wsi_cudbg *s, const struct wsi_cudbg_at *at, uint64_t addr,
 			     struct ws_place *ret_place)
 {
 	const struct ws_cubin_hint hint = on_device(at);
@@ -311,13 +312,13 @@ static CUDBGResult find_code(struct wsi_cudbg *s, const struct wsi_at *at, uint6
 }
 
 /* Bytes of an instruction; dumps that do not say are of GPUs with 16. */
-static uint32_t instruction_bytes(const struct wsi_at *at)
+static uint32_t instruction_bytes(const struct wsi_cudbg_at *at)
 {
 	uint32_t bytes = at->device->device.instruction_bytes;
 	return bytes == 8 || bytes == 16 ? bytes : 16;
 }
 
-CUDBGResult wsi_cudbg_getAdjustedCodeAddress(struct wsi_cudbg *s, struct wsi_at *at,
+CUDBGResult wsi_cudbg_getAdjustedCodeAddress(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
 					     uint64_t address, uint64_t *adjustedAddress,
 					     CUDBGAdjAddrAction adjAction)
 {
@@ -349,8 +350,9 @@ CUDBGResult wsi_cudbg_getAdjustedCodeAddress(struct wsi_cudbg *s, struct wsi_at 
 
 /* Text of the instruction at an address, as ws_sass_format() has it; targets of branches are device
  * addresses. */
-static CUDBGResult instruction_text(struct wsi_cudbg *s, const struct wsi_at *at, uint64_t addr,
-				    const struct ws_place *place, char *text, size_t *ret_len)
+static CUDBGResult instruction_text(struct wsi_cudbg *s, const struct wsi_cudbg_at *at,
+				    uint64_t addr, const struct ws_place *place, char *text,
+				    size_t *ret_len)
 {
 	const struct ws_address from = {
 		.space = WS_SPACE_CODE,
@@ -379,7 +381,7 @@ static CUDBGResult instruction_text(struct wsi_cudbg *s, const struct wsi_at *at
 	return CUDBG_SUCCESS;
 }
 
-CUDBGResult wsi_cudbg_disassemble(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,
+CUDBGResult wsi_cudbg_disassemble(struct wsi_cudbg *s, struct wsi_cudbg_at *at, uint64_t addr,
 				  uint32_t *instSize, char *buf, uint32_t sz)
 {
 	struct ws_place place;

@@ -3,7 +3,7 @@
 #include "cudbg-functions.h"
 
 /* Opens or finds the target of cudbgGetAPI()'s table. */
-static enum ws_status find_target(struct wsi_cudbg *s, struct ws_error *err)
+static enum ws_status find_api_target(struct wsi_cudbg *s, struct ws_error *err)
 {
 	if (s->number != 0)
 		return WS_OK;
@@ -19,10 +19,10 @@ static enum ws_status find_target(struct wsi_cudbg *s, struct ws_error *err)
 	return st;
 }
 
-static CUDBGResult start(struct wsi_cudbg *s)
+static CUDBGResult start_session(struct wsi_cudbg *s)
 {
 	struct ws_error err = { .status = WS_OK };
-	if (find_target(s, &err) != WS_OK)
+	if (find_api_target(s, &err) != WS_OK)
 		return wsi_cudbg_fail(s, CUDBG_ERROR_INITIALIZATION_FAILURE, "%s", err.message);
 	struct ws_counts counts;
 	ws_target_counts(s->target, &counts);
@@ -62,7 +62,7 @@ CUDBGResult wsi_cudbg_initialize(struct wsi_cudbg *s)
 	pthread_mutex_lock(&s->lock);
 	CUDBGResult result = CUDBG_SUCCESS;
 	if (!(atomic_load(&s->mode) & WSI_MODE_READY))
-		result = start(s);
+		result = start_session(s);
 	pthread_mutex_unlock(&s->lock);
 	return result;
 }

@@ -4,15 +4,16 @@
 
 /* ---- fields of the lane row ---- */
 
-#define DEFINE_FIELD(name, type, value)                                                       \
-	CUDBGResult wsi_cudbg_##name(struct wsi_cudbg *s, struct wsi_at *at, type *ret_field) \
-	{                                                                                     \
-		CUDBGResult result;                                                           \
-		const struct ws_lane *lane = wsi_cudbg_lane(s, at, at->ln, &result);          \
-		if (!lane)                                                                    \
-			return result;                                                        \
-		*ret_field = value;                                                           \
-		return CUDBG_SUCCESS;                                                         \
+#define DEFINE_FIELD(name, type, value)                                              \
+	CUDBGResult wsi_cudbg_##name(struct wsi_cudbg *s, struct wsi_cudbg_at *at,   \
+				     type *ret_field)                                \
+	{                                                                            \
+		CUDBGResult result;                                                  \
+		const struct ws_lane *lane = wsi_cudbg_lane(s, at, at->ln, &result); \
+		if (!lane)                                                           \
+			return result;                                               \
+		*ret_field = value;                                                  \
+		return CUDBG_SUCCESS;                                                \
 	}
 
 DEFINE_FIELD(readThreadIdx, CuDim3, wsi_dim3(lane->thread))
@@ -27,7 +28,8 @@ DEFINE_FIELD(readCCRegister, uint32_t, lane->cc_register)
  * From 12.9 on always 0: clients then ask which lanes are in a syscall. Older ones leave out as
  * many frames as this says. [public doc: manual; measured: cuda-gdb 12.4]
  */
-CUDBGResult wsi_cudbg_readSyscallCallDepth(struct wsi_cudbg *s, struct wsi_at *at, uint32_t *depth)
+CUDBGResult wsi_cudbg_readSyscallCallDepth(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
+					   uint32_t *depth)
 {
 	CUDBGResult result;
 	const struct ws_lane *lane = NULL;
@@ -40,8 +42,8 @@ CUDBGResult wsi_cudbg_readSyscallCallDepth(struct wsi_cudbg *s, struct wsi_at *a
 	return CUDBG_SUCCESS;
 }
 
-CUDBGResult wsi_cudbg_readRpcRegisters(struct wsi_cudbg *s, struct wsi_at *at, uint32_t *rpcLo,
-				       uint32_t *rpcHi)
+CUDBGResult wsi_cudbg_readRpcRegisters(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
+				       uint32_t *rpcLo, uint32_t *rpcHi)
 {
 	CUDBGResult result;
 	const struct ws_lane *lane = wsi_cudbg_lane(s, at, at->ln, &result);
@@ -72,7 +74,8 @@ static CUDBGResult beyond(struct wsi_cudbg *s, uint64_t end, uint32_t limit, con
  * Registers that the warp has: by its row, by its grid's, else as many as the lane has recorded.
  * WS_ABSENT: the lane has none recorded, and no row tells.
  */
-static CUDBGResult registers_of_warp(struct wsi_cudbg *s, const struct wsi_at *at, uint32_t *ret_n)
+static CUDBGResult registers_of_warp(struct wsi_cudbg *s, const struct wsi_cudbg_at *at,
+				     uint32_t *ret_n)
 {
 	CUDBGResult result;
 	struct ws_grid grid;
@@ -99,8 +102,8 @@ static CUDBGResult registers_of_warp(struct wsi_cudbg *s, const struct wsi_at *a
  * last one do not exist and read as 0. [public doc: readRegisterRange60; measured: NVIDIA's dump
  * library] One that exists but is not held fails, unless the client learns how many were read.
  */
-CUDBGResult wsi_cudbg_readRegisterRange(struct wsi_cudbg *s, struct wsi_at *at, uint32_t index,
-					uint32_t numRegisters, uint32_t *registers,
+CUDBGResult wsi_cudbg_readRegisterRange(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
+					uint32_t index, uint32_t numRegisters, uint32_t *registers,
 					uint32_t *numRegistersRead)
 {
 	uint32_t limit = at->device->device.n_regs_per_lane, values[MAX_REGISTERS], got = 0, exist;
@@ -135,8 +138,9 @@ CUDBGResult wsi_cudbg_readRegisterRange(struct wsi_cudbg *s, struct wsi_at *at, 
 }
 
 /* `n` registers of a kind that are all there, or none. */
-static CUDBGResult read_all(struct wsi_cudbg *s, const struct wsi_at *at, enum ws_reg_kind kind,
-			    uint32_t first, uint32_t n, uint32_t *out)
+static CUDBGResult read_all_registers(struct wsi_cudbg *s, const struct wsi_cudbg_at *at,
+				      enum ws_reg_kind kind, uint32_t first, uint32_t n,
+				      uint32_t *out)
 {
 	uint32_t values[MAX_PREDICATES], got = 0;
 	if (n > MAX_PREDICATES)
@@ -155,26 +159,26 @@ static CUDBGResult read_all(struct wsi_cudbg *s, const struct wsi_at *at, enum w
 	return CUDBG_SUCCESS;
 }
 
-CUDBGResult wsi_cudbg_readPredicates(struct wsi_cudbg *s, struct wsi_at *at,
+CUDBGResult wsi_cudbg_readPredicates(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
 				     uint32_t predicates_size, uint32_t *predicates)
 {
 	uint32_t limit = at->device->device.n_preds_per_lane;
 	if (predicates_size > limit)
 		return beyond(s, predicates_size, limit, "predicates");
-	return read_all(s, at, WS_REG_P, 0, predicates_size, predicates);
+	return read_all_registers(s, at, WS_REG_P, 0, predicates_size, predicates);
 }
 
-CUDBGResult wsi_cudbg_readUniformPredicates(struct wsi_cudbg *s, struct wsi_at *at,
+CUDBGResult wsi_cudbg_readUniformPredicates(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
 					    uint32_t predicates_size, uint32_t *predicates)
 {
 	uint32_t limit = at->device->device.n_uniform_preds;
 	at->ln = 0;
 	if (predicates_size > limit)
 		return beyond(s, predicates_size, limit, "uniform predicates");
-	return read_all(s, at, WS_REG_UP, 0, predicates_size, predicates);
+	return read_all_registers(s, at, WS_REG_UP, 0, predicates_size, predicates);
 }
 
-CUDBGResult wsi_cudbg_readUniformRegisterRange(struct wsi_cudbg *s, struct wsi_at *at,
+CUDBGResult wsi_cudbg_readUniformRegisterRange(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
 					       uint32_t regno, uint32_t registers_size,
 					       uint32_t *registers)
 {
@@ -182,7 +186,7 @@ CUDBGResult wsi_cudbg_readUniformRegisterRange(struct wsi_cudbg *s, struct wsi_a
 	at->ln = 0;
 	if ((uint64_t)regno + registers_size > limit)
 		return beyond(s, (uint64_t)regno + registers_size, limit, "uniform registers");
-	return read_all(s, at, WS_REG_UR, regno, registers_size, registers);
+	return read_all_registers(s, at, WS_REG_UR, regno, registers_size, registers);
 }
 
 /* ---- call stacks ---- */
@@ -200,8 +204,8 @@ static CUDBGResult frame_of_level(struct wsi_cudbg *s, const struct ws_return_ad
 
 /* The same in a stack of `n` frames, more than the view holds. */
 static __attribute__((noinline)) CUDBGResult deep_frame_at(struct wsi_cudbg *s,
-							   const struct wsi_at *at, uint32_t ln,
-							   uint32_t level, uint32_t n,
+							   const struct wsi_cudbg_at *at,
+							   uint32_t ln, uint32_t level, uint32_t n,
 							   struct ws_return_address *ret_frame)
 {
 	struct ws_error err = { .status = WS_NO_MEMORY };
@@ -217,8 +221,9 @@ static __attribute__((noinline)) CUDBGResult deep_frame_at(struct wsi_cudbg *s,
 }
 
 /* The return address of a level. */
-static CUDBGResult frame_at(struct wsi_cudbg *s, const struct wsi_at *at, uint32_t ln,
-			    uint32_t level, struct ws_return_address *ret_frame)
+static CUDBGResult return_address_at(struct wsi_cudbg *s, const struct wsi_cudbg_at *at,
+				     uint32_t ln, uint32_t level,
+				     struct ws_return_address *ret_frame)
 {
 	CUDBGResult result;
 	const struct ws_lane *lane = wsi_cudbg_lane(s, at, ln, &result);
@@ -239,7 +244,7 @@ static CUDBGResult frame_at(struct wsi_cudbg *s, const struct wsi_at *at, uint32
 }
 
 /* The lane that answers in the forms of 3.1: the first active one. */
-static CUDBGResult active_lane(struct wsi_cudbg *s, struct wsi_at *at)
+static CUDBGResult active_lane(struct wsi_cudbg *s, struct wsi_cudbg_at *at)
 {
 	uint32_t active = at->slot->valid & at->slot->active;
 	if (!active)
@@ -251,17 +256,17 @@ static CUDBGResult active_lane(struct wsi_cudbg *s, struct wsi_at *at)
 }
 
 #define DEFINE_RETURN(name, field)                                                                 \
-	CUDBGResult wsi_cudbg_##name(struct wsi_cudbg *s, struct wsi_at *at, uint32_t level,       \
+	CUDBGResult wsi_cudbg_##name(struct wsi_cudbg *s, struct wsi_cudbg_at *at, uint32_t level, \
 				     uint64_t *ra)                                                 \
 	{                                                                                          \
 		struct ws_return_address frame;                                                    \
-		CUDBGResult result = frame_at(s, at, at->ln, level, &frame);                       \
+		CUDBGResult result = return_address_at(s, at, at->ln, level, &frame);              \
 		if (result == CUDBG_SUCCESS)                                                       \
 			*ra = frame.field;                                                         \
 		return result;                                                                     \
 	}                                                                                          \
-	CUDBGResult wsi_cudbg_##name##32(struct wsi_cudbg * s, struct wsi_at * at, uint32_t level, \
-					 uint64_t * ra)                                            \
+	CUDBGResult wsi_cudbg_##name##32(struct wsi_cudbg * s, struct wsi_cudbg_at * at,           \
+					 uint32_t level, uint64_t * ra)                            \
 	{                                                                                          \
 		CUDBGResult result = active_lane(s, at);                                           \
 		return result == CUDBG_SUCCESS ? wsi_cudbg_##name(s, at, level, ra) : result;      \
@@ -270,7 +275,7 @@ static CUDBGResult active_lane(struct wsi_cudbg *s, struct wsi_at *at)
 DEFINE_RETURN(readReturnAddress, rel_address)
 DEFINE_RETURN(readVirtualReturnAddress, address)
 
-CUDBGResult wsi_cudbg_readAllVirtualReturnAddresses(struct wsi_cudbg *s, struct wsi_at *at,
+CUDBGResult wsi_cudbg_readAllVirtualReturnAddresses(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
 						    uint64_t *addrs, uint32_t numAddrs,
 						    uint32_t *callDepth, uint32_t *syscallCallDepth)
 {
@@ -306,7 +311,7 @@ CUDBGResult wsi_cudbg_readAllVirtualReturnAddresses(struct wsi_cudbg *s, struct 
 	return CUDBG_SUCCESS;
 }
 
-CUDBGResult wsi_cudbg_readCallDepth32(struct wsi_cudbg *s, struct wsi_at *at, uint32_t *depth)
+CUDBGResult wsi_cudbg_readCallDepth32(struct wsi_cudbg *s, struct wsi_cudbg_at *at, uint32_t *depth)
 {
 	CUDBGResult result = active_lane(s, at);
 	return result == CUDBG_SUCCESS ? wsi_cudbg_readCallDepth(s, at, depth) : result;
@@ -314,7 +319,7 @@ CUDBGResult wsi_cudbg_readCallDepth32(struct wsi_cudbg *s, struct wsi_at *at, ui
 
 /* ---- writing ---- */
 
-static CUDBGResult write_registers(struct wsi_cudbg *s, const struct wsi_at *at,
+static CUDBGResult write_registers(struct wsi_cudbg *s, const struct wsi_cudbg_at *at,
 				   enum ws_reg_kind kind, uint32_t first, uint32_t n,
 				   const uint32_t *values, uint32_t limit)
 {
@@ -326,9 +331,9 @@ static CUDBGResult write_registers(struct wsi_cudbg *s, const struct wsi_at *at,
 	return st == WS_OK ? CUDBG_SUCCESS : wsi_cudbg_status(s, st, &err);
 }
 
-static CUDBGResult write_predicates(struct wsi_cudbg *s, const struct wsi_at *at,
-				    enum ws_reg_kind kind, uint32_t n, const uint32_t *values,
-				    uint32_t limit)
+static CUDBGResult lane_write_predicates(struct wsi_cudbg *s, const struct wsi_cudbg_at *at,
+					 enum ws_reg_kind kind, uint32_t n, const uint32_t *values,
+					 uint32_t limit)
 {
 	if (n > limit)
 		return beyond(s, n, limit, "predicates");
@@ -339,35 +344,35 @@ static CUDBGResult write_predicates(struct wsi_cudbg *s, const struct wsi_at *at
 	return write_registers(s, at, kind, 0, n, values, limit);
 }
 
-CUDBGResult wsi_cudbg_writeRegister(struct wsi_cudbg *s, struct wsi_at *at, uint32_t regno,
+CUDBGResult wsi_cudbg_writeRegister(struct wsi_cudbg *s, struct wsi_cudbg_at *at, uint32_t regno,
 				    uint32_t val)
 {
 	return write_registers(s, at, WS_REG_R, regno, 1, &val, at->device->device.n_regs_per_lane);
 }
 
-CUDBGResult wsi_cudbg_writePredicates(struct wsi_cudbg *s, struct wsi_at *at,
+CUDBGResult wsi_cudbg_writePredicates(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
 				      uint32_t predicates_size, const uint32_t *predicates)
 {
-	return write_predicates(s, at, WS_REG_P, predicates_size, predicates,
-				at->device->device.n_preds_per_lane);
+	return lane_write_predicates(s, at, WS_REG_P, predicates_size, predicates,
+				     at->device->device.n_preds_per_lane);
 }
 
-CUDBGResult wsi_cudbg_writeUniformRegister(struct wsi_cudbg *s, struct wsi_at *at, uint32_t regno,
-					   uint32_t val)
+CUDBGResult wsi_cudbg_writeUniformRegister(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
+					   uint32_t regno, uint32_t val)
 {
 	at->ln = 0;
 	return write_registers(s, at, WS_REG_UR, regno, 1, &val, at->device->device.n_uniform_regs);
 }
 
-CUDBGResult wsi_cudbg_writeUniformPredicates(struct wsi_cudbg *s, struct wsi_at *at,
+CUDBGResult wsi_cudbg_writeUniformPredicates(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
 					     uint32_t predicates_size, const uint32_t *predicates)
 {
 	at->ln = 0;
-	return write_predicates(s, at, WS_REG_UP, predicates_size, predicates,
-				at->device->device.n_uniform_preds);
+	return lane_write_predicates(s, at, WS_REG_UP, predicates_size, predicates,
+				     at->device->device.n_uniform_preds);
 }
 
-CUDBGResult wsi_cudbg_writeCCRegister(struct wsi_cudbg *s, struct wsi_at *at, uint32_t val)
+CUDBGResult wsi_cudbg_writeCCRegister(struct wsi_cudbg *s, struct wsi_cudbg_at *at, uint32_t val)
 {
 	(void)at, (void)val;
 	return wsi_cudbg_fail(s, CUDBG_ERROR_NOT_SUPPORTED,
@@ -375,7 +380,7 @@ CUDBGResult wsi_cudbg_writeCCRegister(struct wsi_cudbg *s, struct wsi_at *at, ui
 }
 
 /* The manual's words: of an active lane. */
-CUDBGResult wsi_cudbg_writeRpcRegisters(struct wsi_cudbg *s, struct wsi_at *at,
+CUDBGResult wsi_cudbg_writeRpcRegisters(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
 					const uint32_t *rpcLo, const uint32_t *rpcHi)
 {
 	struct ws_error err = { .status = WS_OK };

@@ -118,7 +118,8 @@ static CUDBGResult write_memory(struct wsi_cudbg *s, const struct ws_address *at
 	return read_failed(s, at, n, st, &err);
 }
 
-static struct ws_address address_of(const struct wsi_at *at, enum ws_space space, uint64_t addr)
+static struct ws_address space_address(const struct wsi_cudbg_at *at, enum ws_space space,
+				       uint64_t addr)
 {
 	return (struct ws_address){
 		.space = space,
@@ -148,29 +149,29 @@ CUDBGResult wsi_cudbg_readGlobalMemory(struct wsi_cudbg *s, uint64_t addr, void 
 	return read_memory(s, &at, buf, sz);
 }
 
-#define DEFINE_SPACE(name, space)                                                                \
-	CUDBGResult wsi_cudbg_read##name(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,  \
-					 void *buf, uint32_t sz)                                 \
-	{                                                                                        \
-		const struct ws_address from = address_of(at, space, addr);                      \
-		return read_memory(s, &from, buf, sz);                                           \
-	}                                                                                        \
-	CUDBGResult wsi_cudbg_write##name(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr, \
-					  const void *buf, uint32_t sz)                          \
-	{                                                                                        \
-		const struct ws_address to = address_of(at, space, addr);                        \
-		return write_memory(s, &to, buf, sz);                                            \
+#define DEFINE_SPACE(name, space)                                                       \
+	CUDBGResult wsi_cudbg_read##name(struct wsi_cudbg *s, struct wsi_cudbg_at *at,  \
+					 uint64_t addr, void *buf, uint32_t sz)         \
+	{                                                                               \
+		const struct ws_address from = space_address(at, space, addr);          \
+		return read_memory(s, &from, buf, sz);                                  \
+	}                                                                               \
+	CUDBGResult wsi_cudbg_write##name(struct wsi_cudbg *s, struct wsi_cudbg_at *at, \
+					  uint64_t addr, const void *buf, uint32_t sz)  \
+	{                                                                               \
+		const struct ws_address to = space_address(at, space, addr);            \
+		return write_memory(s, &to, buf, sz);                                   \
 	}
 
 DEFINE_SPACE(SharedMemory, WS_SPACE_SHARED)
 DEFINE_SPACE(LocalMemory, WS_SPACE_LOCAL)
 DEFINE_SPACE(ParamMemory, WS_SPACE_PARAM)
 
-CUDBGResult wsi_cudbg_readCodeMemory(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,
+CUDBGResult wsi_cudbg_readCodeMemory(struct wsi_cudbg *s, struct wsi_cudbg_at *at, uint64_t addr,
 				     void *buf, uint32_t sz)
 {
 	at->slot = NULL;
-	const struct ws_address from = address_of(at, WS_SPACE_CODE, addr);
+	const struct ws_address from = space_address(at, WS_SPACE_CODE, addr);
 	return read_memory(s, &from, buf, sz);
 }
 
@@ -201,7 +202,7 @@ CUDBGResult wsi_cudbg_readPinnedMemory(struct wsi_cudbg *s, uint64_t addr, void 
 /* ---- generic addresses ---- */
 
 /* Whether an address is in the shared or the local window of a context: `*ret_space`. */
-static bool in_window(struct wsi_cudbg *s, const struct wsi_at *at, uint64_t addr,
+static bool in_window(struct wsi_cudbg *s, const struct wsi_cudbg_at *at, uint64_t addr,
 		      enum ws_space *ret_space)
 {
 	static const enum ws_space spaces[] = { WS_SPACE_SHARED, WS_SPACE_LOCAL };
@@ -226,8 +227,9 @@ static bool in_window(struct wsi_cudbg *s, const struct wsi_at *at, uint64_t add
  * Turns a generic address into one for the target. Coordinates count only where the address needs
  * them: for shared and local memory, the lane for local memory only.
  */
-static CUDBGResult generic_address(struct wsi_cudbg *s, struct wsi_at *at, uint32_t sm, uint32_t wp,
-				   uint32_t ln, uint64_t addr, struct ws_address *ret_address)
+static CUDBGResult generic_address(struct wsi_cudbg *s, struct wsi_cudbg_at *at, uint32_t sm,
+				   uint32_t wp, uint32_t ln, uint64_t addr,
+				   struct ws_address *ret_address)
 {
 	enum ws_space space;
 	at->slot = NULL;
@@ -244,11 +246,11 @@ static CUDBGResult generic_address(struct wsi_cudbg *s, struct wsi_at *at, uint3
 		return result;
 	if (ln < at->device->n_lanes)
 		at->ln = ln;
-	*ret_address = address_of(at, WS_SPACE_GENERIC, addr);
+	*ret_address = space_address(at, WS_SPACE_GENERIC, addr);
 	return CUDBG_SUCCESS;
 }
 
-CUDBGResult wsi_cudbg_readGenericMemory(struct wsi_cudbg *s, struct wsi_at *at, uint32_t sm,
+CUDBGResult wsi_cudbg_readGenericMemory(struct wsi_cudbg *s, struct wsi_cudbg_at *at, uint32_t sm,
 					uint32_t wp, uint32_t ln, uint64_t addr, void *buf,
 					uint32_t sz)
 {
@@ -326,7 +328,7 @@ CUDBGResult wsi_cudbg_getManagedMemoryRegionInfo(struct wsi_cudbg *s, uint64_t s
 }
 
 /* Managed memory has one address on both sides; of other memory the target may know one. */
-CUDBGResult wsi_cudbg_getHostAddrFromDeviceAddr(struct wsi_cudbg *s, struct wsi_at *at,
+CUDBGResult wsi_cudbg_getHostAddrFromDeviceAddr(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
 						uint64_t device_addr, uint64_t *host_addr)
 {
 	wsi_scoped_free CUDBGMemoryInfo *regions = NULL;
@@ -357,7 +359,7 @@ CUDBGResult wsi_cudbg_writeGlobalMemory(struct wsi_cudbg *s, uint64_t addr, cons
 	return write_memory(s, &at, buf, sz);
 }
 
-CUDBGResult wsi_cudbg_writeGenericMemory(struct wsi_cudbg *s, struct wsi_at *at, uint32_t sm,
+CUDBGResult wsi_cudbg_writeGenericMemory(struct wsi_cudbg *s, struct wsi_cudbg_at *at, uint32_t sm,
 					 uint32_t wp, uint32_t ln, uint64_t addr, const void *buf,
 					 uint32_t sz)
 {
@@ -367,8 +369,8 @@ CUDBGResult wsi_cudbg_writeGenericMemory(struct wsi_cudbg *s, struct wsi_at *at,
 }
 
 /* Not from Hopper on, by the manual. */
-CUDBGResult wsi_cudbg_writeGlobalMemory31(struct wsi_cudbg *s, struct wsi_at *at, uint64_t addr,
-					  const void *buf, uint32_t sz)
+CUDBGResult wsi_cudbg_writeGlobalMemory31(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
+					  uint64_t addr, const void *buf, uint32_t sz)
 {
 	if (at->device->device.sm_major >= 9 && ws_target_can(s->target, WS_CAN_WRITE))
 		return wsi_cudbg_fail(s, CUDBG_ERROR_NOT_SUPPORTED,

@@ -27,7 +27,7 @@
 enum { MAX_IMAGES = 1 << 16, SMALL_BYTES = 4096 };
 
 /* An image that was handed out. */
-struct image {
+struct remote_image {
 	uint64_t address; /* in the other process */
 	size_t n;
 	uint8_t *bytes; /* owned */
@@ -43,14 +43,15 @@ struct wsi_remote {
 	enum peer peer;
 	struct wsi_channel calls;
 	bool is_ready;
-	bool has_told;        /* the client has the event of its death */
-	struct image *images; /* owned; until `finalize` */
+	bool has_told;               /* the client has the event of its death */
+	struct remote_image *images; /* owned; until `finalize` */
 	size_t n_images, cap_images;
 };
 
 /* ---- beginning and end ---- */
 
-static enum ws_status greet(struct wsi_remote *remote, int socket, int theirs, struct ws_error *err)
+static enum ws_status greet_client(struct wsi_remote *remote, int socket, int theirs,
+				   struct ws_error *err)
 {
 	const struct wsi_wire_greeting mine = wsi_wire_greeting();
 	struct wsi_wire_greeting answer;
@@ -80,7 +81,7 @@ enum ws_status wsi_remote_open(struct wsi_cudbg *s, int socket, struct ws_error 
 	else if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
 		st = wsi_fail_errno(err, "a socket for events");
 	else
-		st = greet(remote, socket, ends[1], err);
+		st = greet_client(remote, socket, ends[1], err);
 	if (ends[1] >= 0)
 		close(ends[1]);
 	if (st == WS_OK) {
@@ -226,18 +227,18 @@ static bool sets_callback(unsigned slot)
 
 /* ---- a request ---- */
 
-struct request {
+struct remote_request {
 	struct wsi_wire_request head;
 	uint64_t number[WSI_API_MAX_ARGS];
-	struct wsi_piece piece[WSI_API_MAX_ARGS + 3];
+	struct wsi_channel_piece piece[WSI_API_MAX_ARGS + 3];
 	size_t n_pieces;
 	uint64_t n_bytes;
 	uint8_t *texts; /* owned */
 };
 
-static void add_piece(struct request *request, const void *bytes, size_t n)
+static void add_piece(struct remote_request *request, const void *bytes, size_t n)
 {
-	request->piece[request->n_pieces++] = (struct wsi_piece){ bytes, n };
+	request->piece[request->n_pieces++] = (struct wsi_channel_piece){ bytes, n };
 	request->n_bytes += n;
 }
 
@@ -263,8 +264,8 @@ static size_t put_texts(const struct wsi_api_arg *arg, const uint8_t *bytes, siz
 	return at;
 }
 
-static bool add_texts(struct request *request, const struct wsi_api_arg *arg, const void *bytes,
-		      size_t n)
+static bool add_texts(struct remote_request *request, const struct wsi_api_arg *arg,
+		      const void *bytes, size_t n)
 {
 	size_t len = put_texts(arg, bytes, n, NULL);
 	if (!len)
@@ -278,12 +279,12 @@ static bool add_texts(struct request *request, const struct wsi_api_arg *arg, co
 }
 
 /* False: too much for one message, or no memory. */
-static bool request_init(struct request *request, struct wsi_cudbg *s, unsigned slot,
+static bool request_init(struct remote_request *request, struct wsi_cudbg *s, unsigned slot,
 			 const union wsi_api_value *values)
 {
 	const struct wsi_api_fn *fn = &wsi_api_functions[slot];
 	const unsigned n_args = fn->n_args;
-	*request = (struct request){ .head = { .slot = (uint16_t)slot } };
+	*request = (struct remote_request){ .head = { .slot = (uint16_t)slot } };
 	request->head.capabilities = __atomic_load_n(&cudbgDebuggerCapabilities, __ATOMIC_RELAXED);
 	request->head.asked = atomic_load(&s->asked);
 	add_piece(request, &request->head, sizeof request->head);
@@ -332,7 +333,7 @@ static uint8_t *lend(struct wsi_remote *remote, uint64_t address, struct ws_span
 		return NULL;
 	if (image.len)
 		memcpy(bytes, image.ptr, image.len);
-	remote->images[remote->n_images++] = (struct image){ address, image.len, bytes };
+	remote->images[remote->n_images++] = (struct remote_image){ address, image.len, bytes };
 	return bytes;
 }
 
@@ -428,7 +429,7 @@ static bool take_reply(struct wsi_cudbg *s, unsigned slot, const union wsi_api_v
 /* ---- a call ---- */
 
 /* Whether its end of the socket is closed: so it is not if it only sends what it should not. */
-static bool is_closed(int socket)
+static bool is_socket_closed(int socket)
 {
 	uint8_t byte;
 	ssize_t n = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
@@ -463,10 +464,11 @@ static CUDBGResult unanswered(struct wsi_cudbg *s, unsigned slot, const union ws
 }
 
 /* Under the lock. */
-static CUDBGResult exchange(struct wsi_cudbg *s, unsigned slot, const union wsi_api_value *values)
+static CUDBGResult exchange_call(struct wsi_cudbg *s, unsigned slot,
+				 const union wsi_api_value *values)
 {
 	struct wsi_remote *remote = s->remote;
-	struct request request;
+	struct remote_request request;
 	CUDBGResult result;
 	if (peer_of(remote) != ANSWERS)
 		return unanswered(s, slot, values);
@@ -479,15 +481,16 @@ static CUDBGResult exchange(struct wsi_cudbg *s, unsigned slot, const union wsi_
 	wsi_free(request.texts);
 	if (sent && take_reply(s, slot, values, &result))
 		return result;
-	give_up(remote, !sent || is_closed(remote->calls.in));
+	give_up(remote, !sent || is_socket_closed(remote->calls.in));
 	return unanswered(s, slot, values);
 }
 
-static CUDBGResult call(struct wsi_cudbg *s, unsigned slot, const union wsi_api_value *values)
+static CUDBGResult call_remote(struct wsi_cudbg *s, unsigned slot,
+			       const union wsi_api_value *values)
 {
 	struct wsi_remote *remote = s->remote;
 	wsi_hold(&remote->lock);
-	CUDBGResult result = exchange(s, slot, values);
+	CUDBGResult result = exchange_call(s, slot, values);
 	if (slot == WSI_SLOT(initialize) && result == CUDBG_SUCCESS)
 		remote->is_ready = true;
 	if (slot == WSI_SLOT(finalize) && result == CUDBG_SUCCESS) {
@@ -511,7 +514,7 @@ static CUDBGResult call_set_notify(struct wsi_cudbg *s, unsigned slot,
 {
 	struct wsi_notify before = exchange_notify(s, notify_of(slot, values));
 	CUDBGResult result = wsi_cudbg_start_telling(s)
-				     ? call(s, slot, values)
+				     ? call_remote(s, slot, values)
 				     : wsi_cudbg_fail(s, CUDBG_ERROR_INTERNAL,
 						      "the callback thread could not start");
 	if (result != CUDBG_SUCCESS)
@@ -527,7 +530,7 @@ static CUDBGResult call_getErrorStringEx(struct wsi_cudbg *s, const union wsi_ap
 	const union wsi_api_value any[] = { { .pointer = NULL },
 					    { .number = 0 },
 					    { .pointer = &size } };
-	CUDBGResult result = call(s, WSI_SLOT(getErrorStringEx), any);
+	CUDBGResult result = call_remote(s, WSI_SLOT(getErrorStringEx), any);
 	return result != CUDBG_SUCCESS
 		       ? result
 		       : wsi_cudbg_getErrorStringEx(s, values[0].pointer,
@@ -548,7 +551,7 @@ CUDBGResult wsi_remote_call(struct wsi_cudbg *s, unsigned slot, const union wsi_
 	else if (sets_callback(slot))
 		result = call_set_notify(s, slot, values);
 	else
-		result = call(s, slot, values);
+		result = call_remote(s, slot, values);
 	if (result != CUDBG_SUCCESS && slot != WSI_SLOT(getErrorStringEx))
 		wsi_cudbg_failed(s, (int)slot, result);
 	return result;

@@ -26,7 +26,7 @@ static uint32_t count_running(const struct wsi_cudbg *s, uint32_t *ret_present)
 	return running;
 }
 
-CUDBGResult wsi_cudbg_suspendDevice(struct wsi_cudbg *s, struct wsi_at *at)
+CUDBGResult wsi_cudbg_suspendDevice(struct wsi_cudbg *s, struct wsi_cudbg_at *at)
 {
 	if (!at->device->running)
 		return wsi_cudbg_fail(s, CUDBG_ERROR_SUSPENDED_DEVICE,
@@ -36,7 +36,7 @@ CUDBGResult wsi_cudbg_suspendDevice(struct wsi_cudbg *s, struct wsi_at *at)
 	return status_or(s, st, &err);
 }
 
-CUDBGResult wsi_cudbg_resumeDevice(struct wsi_cudbg *s, struct wsi_at *at)
+CUDBGResult wsi_cudbg_resumeDevice(struct wsi_cudbg *s, struct wsi_cudbg_at *at)
 {
 	if (at->device->running)
 		return wsi_cudbg_fail(s, CUDBG_ERROR_RUNNING_DEVICE, "device %u is already running",
@@ -70,7 +70,7 @@ CUDBGResult wsi_cudbg_resumeAllDevices(struct wsi_cudbg *s)
 
 /* ---- stepping ---- */
 
-static uint32_t step_flags(uint32_t flags)
+static uint32_t cudbg_step_flags(uint32_t flags)
 {
 	return (flags & CUDBG_SINGLE_STEP_FLAGS_NO_STEP_OVER_WARP_BARRIERS ? WS_STEP_INTO_BARRIERS
 									   : 0u) |
@@ -78,8 +78,8 @@ static uint32_t step_flags(uint32_t flags)
 }
 
 /* A running target that cannot do it to these warps says so by WS_UNSUPPORTED. */
-static CUDBGResult stepped(struct wsi_cudbg *s, bool can_step, enum ws_status st,
-			   const struct ws_error *err)
+static CUDBGResult after_cudbg_step(struct wsi_cudbg *s, bool can_step, enum ws_status st,
+				    const struct ws_error *err)
 {
 	if (st == WS_OK)
 		return CUDBG_SUCCESS;
@@ -91,8 +91,9 @@ static CUDBGResult stepped(struct wsi_cudbg *s, bool can_step, enum ws_status st
 				    : wsi_cudbg_row_status(s, st, err);
 }
 
-CUDBGResult wsi_cudbg_singleStepWarp(struct wsi_cudbg *s, struct wsi_at *at, uint32_t laneHint,
-				     uint32_t nsteps, uint32_t flags, uint64_t *warpMask)
+CUDBGResult wsi_cudbg_singleStepWarp(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
+				     uint32_t laneHint, uint32_t nsteps, uint32_t flags,
+				     uint64_t *warpMask)
 {
 	const uint32_t known = CUDBG_SINGLE_STEP_FLAGS_NO_STEP_OVER_WARP_BARRIERS |
 			       CUDBG_SINGLE_STEP_FLAGS_NON_BLOCKING;
@@ -105,19 +106,19 @@ CUDBGResult wsi_cudbg_singleStepWarp(struct wsi_cudbg *s, struct wsi_at *at, uin
 		.warp_index = at->slot->warp_index,
 		.lane = laneHint,
 		.steps = nsteps,
-		.flags = step_flags(flags),
+		.flags = cudbg_step_flags(flags),
 	};
 	struct ws_error err = { .status = WS_OK };
 	uint64_t moved = 0;
 	enum ws_status st = ws_target_step(s->target, &step, &moved, &err);
-	CUDBGResult result = stepped(s, ws_target_can(s->target, WS_CAN_STEP), st, &err);
+	CUDBGResult result = after_cudbg_step(s, ws_target_can(s->target, WS_CAN_STEP), st, &err);
 	if (result == CUDBG_SUCCESS)
 		*warpMask = moved;
 	return result;
 }
 
-CUDBGResult wsi_cudbg_resumeWarpsUntilPC(struct wsi_cudbg *s, struct wsi_at *at, uint64_t warpMask,
-					 uint64_t pc, uint32_t flags)
+CUDBGResult wsi_cudbg_resumeWarpsUntilPC(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
+					 uint64_t warpMask, uint64_t pc, uint32_t flags)
 {
 	if (flags & ~(uint32_t)CUDBG_SINGLE_STEP_FLAGS_NON_BLOCKING)
 		return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_ARGS, "flags 0x%x", flags);
@@ -127,6 +128,6 @@ CUDBGResult wsi_cudbg_resumeWarpsUntilPC(struct wsi_cudbg *s, struct wsi_at *at,
 				      at->row->valid);
 	struct ws_error err = { .status = WS_OK };
 	enum ws_status st = ws_target_run_until(s->target, at->row->sm_index, warpMask, pc,
-						step_flags(flags), &err);
-	return stepped(s, ws_target_can(s->target, WS_CAN_RUN_UNTIL), st, &err);
+						cudbg_step_flags(flags), &err);
+	return after_cudbg_step(s, ws_target_can(s->target, WS_CAN_RUN_UNTIL), st, &err);
 }

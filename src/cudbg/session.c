@@ -206,7 +206,7 @@ CUDBGResult wsi_cudbg_fail(struct wsi_cudbg *s, CUDBGResult result, const char *
 }
 
 /* One place where a status of ours becomes a result code of theirs. */
-static CUDBGResult result_of(enum ws_status status)
+static CUDBGResult status_result_of(enum ws_status status)
 {
 	switch (status) {
 	case WS_OK:
@@ -237,7 +237,7 @@ static const char *story(enum ws_status status, const struct ws_error *err)
 
 CUDBGResult wsi_cudbg_status(struct wsi_cudbg *s, enum ws_status status, const struct ws_error *err)
 {
-	return wsi_cudbg_fail(s, result_of(status), "%s", story(status, err));
+	return wsi_cudbg_fail(s, status_result_of(status), "%s", story(status, err));
 }
 
 CUDBGResult wsi_cudbg_held_status(struct wsi_cudbg *s, enum ws_status status,
@@ -331,7 +331,7 @@ CUDBGResult wsi_cudbg_no_device(struct wsi_cudbg *s, uint32_t dev, unsigned need
 		"there is no device %u", dev);
 }
 
-CUDBGResult wsi_cudbg_no_sm(struct wsi_cudbg *s, const struct wsi_at *at, uint32_t sm,
+CUDBGResult wsi_cudbg_no_sm(struct wsi_cudbg *s, const struct wsi_cudbg_at *at, uint32_t sm,
 			    unsigned needs)
 {
 	return wsi_cudbg_fail(
@@ -339,7 +339,7 @@ CUDBGResult wsi_cudbg_no_sm(struct wsi_cudbg *s, const struct wsi_at *at, uint32
 		"device %u has %u SMs; there is no SM %u", at->dev, at->device->n_sms, sm);
 }
 
-CUDBGResult wsi_cudbg_no_warp(struct wsi_cudbg *s, const struct wsi_at *at, uint32_t wp,
+CUDBGResult wsi_cudbg_no_warp(struct wsi_cudbg *s, const struct wsi_cudbg_at *at, uint32_t wp,
 			      unsigned needs)
 {
 	if (wp >= at->device->n_warps)
@@ -352,7 +352,7 @@ CUDBGResult wsi_cudbg_no_warp(struct wsi_cudbg *s, const struct wsi_at *at, uint
 		"device %u SM %u has no warp in slot %u", at->dev, at->sm, wp);
 }
 
-CUDBGResult wsi_cudbg_no_lane(struct wsi_cudbg *s, const struct wsi_at *at, uint32_t ln,
+CUDBGResult wsi_cudbg_no_lane(struct wsi_cudbg *s, const struct wsi_cudbg_at *at, uint32_t ln,
 			      unsigned needs)
 {
 	CUDBGResult result =
@@ -365,7 +365,7 @@ CUDBGResult wsi_cudbg_no_lane(struct wsi_cudbg *s, const struct wsi_at *at, uint
 			      at->dev, at->sm, at->wp, ln);
 }
 
-CUDBGResult wsi_cudbg_runs(struct wsi_cudbg *s, const struct wsi_at *at)
+CUDBGResult wsi_cudbg_runs(struct wsi_cudbg *s, const struct wsi_cudbg_at *at)
 {
 	return wsi_cudbg_fail(s, CUDBG_ERROR_RUNNING_DEVICE,
 			      "device %u is running: suspend it first", at->dev);

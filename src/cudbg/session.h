@@ -75,7 +75,7 @@ struct wsi_stock {
 };
 
 /* Where a call points. What a function has no argument for is not set. */
-struct wsi_at {
+struct wsi_cudbg_at {
 	uint32_t dev, sm, wp, ln;
 	struct wsi_device_row *device;
 	const struct wsi_sm_row *row;
@@ -147,7 +147,7 @@ struct wsi_notify {
 };
 
 /* A breakpoint of the client. */
-struct wsi_breakpoint {
+struct wsi_cudbg_breakpoint {
 	CUDBGBreakpointHandle handle; /* LEGACY for one of setBreakpoint */
 	uint32_t dev;
 	uint64_t address;
@@ -182,7 +182,7 @@ struct wsi_cudbg {
 	bool thread_runs, thread_stops, woken;
 	pthread_t thread;
 
-	struct wsi_breakpoint *breakpoints; /* owned */
+	struct wsi_cudbg_breakpoint *breakpoints; /* owned */
 	size_t n_breakpoints, cap_breakpoints;
 	CUDBGBreakpointHandle next_handle;
 	bool break_on_launch;
@@ -261,19 +261,19 @@ void wsi_cudbg_clear_failure(struct wsi_cudbg *s);
 /* ---- coordinates ---- */
 
 CUDBGResult wsi_cudbg_no_device(struct wsi_cudbg *s, uint32_t dev, unsigned needs);
-CUDBGResult wsi_cudbg_no_sm(struct wsi_cudbg *s, const struct wsi_at *at, uint32_t sm,
+CUDBGResult wsi_cudbg_no_sm(struct wsi_cudbg *s, const struct wsi_cudbg_at *at, uint32_t sm,
 			    unsigned needs);
-CUDBGResult wsi_cudbg_no_warp(struct wsi_cudbg *s, const struct wsi_at *at, uint32_t wp,
+CUDBGResult wsi_cudbg_no_warp(struct wsi_cudbg *s, const struct wsi_cudbg_at *at, uint32_t wp,
 			      unsigned needs);
-CUDBGResult wsi_cudbg_no_lane(struct wsi_cudbg *s, const struct wsi_at *at, uint32_t ln,
+CUDBGResult wsi_cudbg_no_lane(struct wsi_cudbg *s, const struct wsi_cudbg_at *at, uint32_t ln,
 			      unsigned needs);
-CUDBGResult wsi_cudbg_runs(struct wsi_cudbg *s, const struct wsi_at *at);
+CUDBGResult wsi_cudbg_runs(struct wsi_cudbg *s, const struct wsi_cudbg_at *at);
 
 /* Inlined so that depth and needs are constants. Ranges from device to lane, then whether the
  * device stands, then whether warp and lane exist. */
 static inline __attribute__((always_inline)) CUDBGResult
 wsi_cudbg_find(struct wsi_cudbg *s, unsigned depth, const uint32_t *where, unsigned needs,
-	       struct wsi_at *at)
+	       struct wsi_cudbg_at *at)
 {
 	struct wsi_stock *stock = s->stock;
 	at->dev = where[0];
@@ -325,15 +325,16 @@ uint64_t wsi_cudbg_fault_word(const struct wsi_cudbg *s, const struct wsi_faults
 
 /* ---- view.c: NULL when the target fails; the failure is noted and *ret_result set ---- */
 
-const struct ws_warp *wsi_cudbg_warp(struct wsi_cudbg *s, const struct wsi_at *at,
+const struct ws_warp *wsi_cudbg_warp(struct wsi_cudbg *s, const struct wsi_cudbg_at *at,
 				     CUDBGResult *ret_result);
-const struct ws_block *wsi_cudbg_block(struct wsi_cudbg *s, const struct wsi_at *at,
+const struct ws_block *wsi_cudbg_block(struct wsi_cudbg *s, const struct wsi_cudbg_at *at,
 				       CUDBGResult *ret_result);
-const struct ws_lane *wsi_cudbg_decode_lane(struct wsi_cudbg *s, const struct wsi_at *at,
+const struct ws_lane *wsi_cudbg_decode_lane(struct wsi_cudbg *s, const struct wsi_cudbg_at *at,
 					    uint32_t ln, CUDBGResult *ret_result);
 /* Inlined: every call about a lane asks, and mostly the thread has it decoded. */
-static inline const struct ws_lane *wsi_cudbg_lane(struct wsi_cudbg *s, const struct wsi_at *at,
-						   uint32_t ln, CUDBGResult *ret_result)
+static inline const struct ws_lane *wsi_cudbg_lane(struct wsi_cudbg *s,
+						   const struct wsi_cudbg_at *at, uint32_t ln,
+						   CUDBGResult *ret_result)
 {
 	const struct wsi_view *view = &wsi_cudbg_thread.view;
 	if (view->serial == s->serial && view->warp_index == at->slot->warp_index &&
@@ -342,11 +343,11 @@ static inline const struct ws_lane *wsi_cudbg_lane(struct wsi_cudbg *s, const st
 	return wsi_cudbg_decode_lane(s, at, ln, ret_result);
 }
 /* The first WSI_VIEW_FRAMES return addresses of a lane; `*ret_n` says how many there are. */
-bool wsi_cudbg_decode_frames(struct wsi_cudbg *s, const struct wsi_at *at, uint32_t ln,
+bool wsi_cudbg_decode_frames(struct wsi_cudbg *s, const struct wsi_cudbg_at *at, uint32_t ln,
 			     CUDBGResult *ret_result);
 static inline const struct ws_return_address *wsi_cudbg_frames(struct wsi_cudbg *s,
-							       const struct wsi_at *at, uint32_t ln,
-							       uint32_t *ret_n,
+							       const struct wsi_cudbg_at *at,
+							       uint32_t ln, uint32_t *ret_n,
 							       CUDBGResult *ret_result)
 {
 	const struct wsi_view *view = &wsi_cudbg_thread.view;
@@ -358,10 +359,10 @@ static inline const struct ws_return_address *wsi_cudbg_frames(struct wsi_cudbg 
 	return view->frame;
 }
 /* The grid of a warp: INVALID_GRID when the block names none. */
-CUDBGResult wsi_cudbg_grid_of(struct wsi_cudbg *s, const struct wsi_at *at,
+CUDBGResult wsi_cudbg_grid_of(struct wsi_cudbg *s, const struct wsi_cudbg_at *at,
 			      struct ws_grid *ret_grid);
 /* The first grid whose id, under a mask, is this: INVALID_GRID. */
-CUDBGResult wsi_cudbg_grid_by_id(struct wsi_cudbg *s, const struct wsi_at *at, uint64_t id,
+CUDBGResult wsi_cudbg_grid_by_id(struct wsi_cudbg *s, const struct wsi_cudbg_at *at, uint64_t id,
 				 uint64_t id_mask, struct ws_grid *ret_grid, uint32_t *ret_index);
 /* The context of a grid: INVALID_CONTEXT. */
 CUDBGResult wsi_cudbg_context_of(struct wsi_cudbg *s, const struct ws_grid *grid,

@@ -77,8 +77,8 @@ static enum ws_status stock_devices(struct wsi_cudbg *s, struct wsi_stock *stock
 }
 
 /* What a slot holds of its warp. */
-static struct wsi_slot slot_of(const struct wsi_cudbg *s, const struct wsi_device_row *device,
-			       uint32_t warp_index, const struct ws_warp *warp)
+static struct wsi_slot warp_slot_of(const struct wsi_cudbg *s, const struct wsi_device_row *device,
+				    uint32_t warp_index, const struct ws_warp *warp)
 {
 	return (struct wsi_slot){
 		.warp_index = warp_index,
@@ -101,7 +101,7 @@ static enum ws_status stock_warps(struct wsi_cudbg *s, const struct wsi_device_r
 			return st;
 		if (warp.id >= device->n_warps || row->slot[warp.id].warp_index != WS_NONE)
 			continue;
-		row->slot[warp.id] = slot_of(s, device, index, &warp);
+		row->slot[warp.id] = warp_slot_of(s, device, index, &warp);
 		row->valid |= 1ull << warp.id;
 		if (!(warp.have & WS_WARP_BROKEN))
 			row->broken_unknown = true;
@@ -168,8 +168,8 @@ void wsi_cudbg_drop_stock(struct wsi_cudbg *s)
 /* ---- exceptions ---- */
 
 /* Whether a warp that is still there shows an exception; `code`: that of its SM, or 0. */
-static enum ws_status warp_faulted(struct wsi_cudbg *s, const struct wsi_slot *slot, uint32_t code,
-				   bool *ret_faulted, struct ws_error *err)
+static enum ws_status stock_warp_faulted(struct wsi_cudbg *s, const struct wsi_slot *slot,
+					 uint32_t code, bool *ret_faulted, struct ws_error *err)
 {
 	struct ws_warp warp;
 	struct ws_lane lanes[WS_MAX_LANES];
@@ -202,7 +202,7 @@ static enum ws_status sm_faults(struct wsi_cudbg *s, const struct wsi_sm_row *ro
 		bool faulted;
 		if (!(warps >> wp & 1))
 			continue;
-		st = warp_faulted(s, &row->slot[wp], code, &faulted, err);
+		st = stock_warp_faulted(s, &row->slot[wp], code, &faulted, err);
 		faults->warps[id] &= ~(1ull << wp);
 		faults->warps[id] |= (uint64_t)faulted << wp;
 	}
@@ -301,7 +301,7 @@ static bool slots_renew(struct wsi_cudbg *s, const struct ws_change *change, str
 		*ret_status = ws_target_warp(s->target, index, &warp, err);
 		if (*ret_status != WS_OK)
 			break;
-		row->slot[wp] = slot_of(s, device, index, &warp);
+		row->slot[wp] = warp_slot_of(s, device, index, &warp);
 		row->broken_unknown = row->broken_unknown || !(warp.have & WS_WARP_BROKEN);
 		row->broken &= ~(1ull << wp);
 		row->broken |= (uint64_t)warp.broken << wp;

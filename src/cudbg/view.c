@@ -6,7 +6,7 @@
 #include "cudbg/session.h"
 
 /* The thread's view, turned to a warp. */
-static struct wsi_view *view_of(const struct wsi_cudbg *s, const struct wsi_at *at)
+static struct wsi_view *view_of(const struct wsi_cudbg *s, const struct wsi_cudbg_at *at)
 {
 	struct wsi_view *view = &wsi_cudbg_thread.view;
 	if (view->serial != s->serial || view->warp_index != at->slot->warp_index) {
@@ -20,7 +20,7 @@ static struct wsi_view *view_of(const struct wsi_cudbg *s, const struct wsi_at *
 	return view;
 }
 
-const struct ws_warp *wsi_cudbg_warp(struct wsi_cudbg *s, const struct wsi_at *at,
+const struct ws_warp *wsi_cudbg_warp(struct wsi_cudbg *s, const struct wsi_cudbg_at *at,
 				     CUDBGResult *ret_result)
 {
 	struct wsi_view *view = view_of(s, at);
@@ -37,7 +37,7 @@ const struct ws_warp *wsi_cudbg_warp(struct wsi_cudbg *s, const struct wsi_at *a
 	return &view->warp;
 }
 
-const struct ws_block *wsi_cudbg_block(struct wsi_cudbg *s, const struct wsi_at *at,
+const struct ws_block *wsi_cudbg_block(struct wsi_cudbg *s, const struct wsi_cudbg_at *at,
 				       CUDBGResult *ret_result)
 {
 	struct wsi_view *view = view_of(s, at);
@@ -57,7 +57,7 @@ const struct ws_block *wsi_cudbg_block(struct wsi_cudbg *s, const struct wsi_at 
 	return &view->block;
 }
 
-const struct ws_lane *wsi_cudbg_decode_lane(struct wsi_cudbg *s, const struct wsi_at *at,
+const struct ws_lane *wsi_cudbg_decode_lane(struct wsi_cudbg *s, const struct wsi_cudbg_at *at,
 					    uint32_t ln, CUDBGResult *ret_result)
 {
 	struct wsi_view *view = view_of(s, at);
@@ -72,7 +72,7 @@ const struct ws_lane *wsi_cudbg_decode_lane(struct wsi_cudbg *s, const struct ws
 	return &view->lane[ln];
 }
 
-bool wsi_cudbg_decode_frames(struct wsi_cudbg *s, const struct wsi_at *at, uint32_t ln,
+bool wsi_cudbg_decode_frames(struct wsi_cudbg *s, const struct wsi_cudbg_at *at, uint32_t ln,
 			     CUDBGResult *ret_result)
 {
 	struct wsi_view *view = view_of(s, at);
@@ -85,13 +85,13 @@ bool wsi_cudbg_decode_frames(struct wsi_cudbg *s, const struct wsi_at *at, uint3
 	return st == WS_OK;
 }
 
-static CUDBGResult no_grid(struct wsi_cudbg *s, const struct wsi_at *at, uint64_t id)
+static CUDBGResult no_grid(struct wsi_cudbg *s, const struct wsi_cudbg_at *at, uint64_t id)
 {
 	return wsi_cudbg_fail(s, CUDBG_ERROR_INVALID_GRID, "device %u has no grid %" PRId64,
 			      at->dev, (int64_t)id);
 }
 
-CUDBGResult wsi_cudbg_grid_of(struct wsi_cudbg *s, const struct wsi_at *at,
+CUDBGResult wsi_cudbg_grid_of(struct wsi_cudbg *s, const struct wsi_cudbg_at *at,
 			      struct ws_grid *ret_grid)
 {
 	CUDBGResult result = CUDBG_SUCCESS;
@@ -105,7 +105,7 @@ CUDBGResult wsi_cudbg_grid_of(struct wsi_cudbg *s, const struct wsi_at *at,
 	return st == WS_OK ? CUDBG_SUCCESS : wsi_cudbg_row_status(s, st, &err);
 }
 
-CUDBGResult wsi_cudbg_grid_by_id(struct wsi_cudbg *s, const struct wsi_at *at, uint64_t id,
+CUDBGResult wsi_cudbg_grid_by_id(struct wsi_cudbg *s, const struct wsi_cudbg_at *at, uint64_t id,
 				 uint64_t id_mask, struct ws_grid *ret_grid, uint32_t *ret_index)
 {
 	struct ws_counts counts;

@@ -4,19 +4,19 @@
 
 /* ---- masks, from the stock ---- */
 
-#define DEFINE_MASK(name, type, value)                                                       \
-	CUDBGResult wsi_cudbg_##name(struct wsi_cudbg *s, struct wsi_at *at, type *ret_mask) \
-	{                                                                                    \
-		(void)s;                                                                     \
-		*ret_mask = value;                                                           \
-		return CUDBG_SUCCESS;                                                        \
+#define DEFINE_MASK(name, type, value)                                                             \
+	CUDBGResult wsi_cudbg_##name(struct wsi_cudbg *s, struct wsi_cudbg_at *at, type *ret_mask) \
+	{                                                                                          \
+		(void)s;                                                                           \
+		*ret_mask = value;                                                                 \
+		return CUDBG_SUCCESS;                                                              \
 	}
 
 DEFINE_MASK(readValidWarps, uint64_t, at->row->valid)
 DEFINE_MASK(readValidLanes, uint32_t, at->slot->valid)
 DEFINE_MASK(readActiveLanes, uint32_t, at->slot->active)
 
-CUDBGResult wsi_cudbg_readBrokenWarps(struct wsi_cudbg *s, struct wsi_at *at,
+CUDBGResult wsi_cudbg_readBrokenWarps(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
 				      uint64_t *brokenWarpsMask)
 {
 	if (at->row->broken_unknown)
@@ -28,15 +28,16 @@ CUDBGResult wsi_cudbg_readBrokenWarps(struct wsi_cudbg *s, struct wsi_at *at,
 
 /* ---- block and cluster ---- */
 
-#define DEFINE_OF_BLOCK(name, type, value)                                                    \
-	CUDBGResult wsi_cudbg_##name(struct wsi_cudbg *s, struct wsi_at *at, type *ret_value) \
-	{                                                                                     \
-		CUDBGResult result;                                                           \
-		const struct ws_block *block = wsi_cudbg_block(s, at, &result);               \
-		if (!block)                                                                   \
-			return result;                                                        \
-		*ret_value = value;                                                           \
-		return CUDBG_SUCCESS;                                                         \
+#define DEFINE_OF_BLOCK(name, type, value)                                         \
+	CUDBGResult wsi_cudbg_##name(struct wsi_cudbg *s, struct wsi_cudbg_at *at, \
+				     type *ret_value)                              \
+	{                                                                          \
+		CUDBGResult result;                                                \
+		const struct ws_block *block = wsi_cudbg_block(s, at, &result);    \
+		if (!block)                                                        \
+			return result;                                             \
+		*ret_value = value;                                                \
+		return CUDBG_SUCCESS;                                              \
 	}
 
 DEFINE_OF_BLOCK(readGridId, uint64_t, (uint64_t)block->grid_id)
@@ -44,7 +45,8 @@ DEFINE_OF_BLOCK(readBlockIdx, CuDim3, wsi_dim3(block->idx))
 DEFINE_OF_BLOCK(readClusterIdx, CuDim3, wsi_dim3(block->cluster_idx))
 
 /* The block's own dimensions where the target has them (blocks of one grid may differ). */
-CUDBGResult wsi_cudbg_getClusterDim(struct wsi_cudbg *s, struct wsi_at *at, CuDim3 *clusterDim)
+CUDBGResult wsi_cudbg_getClusterDim(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
+				    CuDim3 *clusterDim)
 {
 	CUDBGResult result;
 	struct ws_grid grid;
@@ -69,8 +71,8 @@ bool wsi_cudbg_is_cluster_exception(uint32_t exception)
 }
 
 /* The exception of a warp: that of its first valid lane that has one. */
-static CUDBGResult exception_of(struct wsi_cudbg *s, const struct wsi_at *at,
-				uint32_t *ret_exception)
+static CUDBGResult warp_exception_of(struct wsi_cudbg *s, const struct wsi_cudbg_at *at,
+				     uint32_t *ret_exception)
 {
 	*ret_exception = CUDBG_EXCEPTION_NONE;
 	for (uint32_t ln = 0; ln < at->device->n_lanes; ln++) {
@@ -88,7 +90,7 @@ static CUDBGResult exception_of(struct wsi_cudbg *s, const struct wsi_at *at,
 	return CUDBG_SUCCESS;
 }
 
-CUDBGResult wsi_cudbg_getClusterExceptionTargetBlock(struct wsi_cudbg *s, struct wsi_at *at,
+CUDBGResult wsi_cudbg_getClusterExceptionTargetBlock(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
 						     CuDim3 *blockIdx, bool *blockIdxValid)
 {
 	struct ws_sm sm;
@@ -100,7 +102,7 @@ CUDBGResult wsi_cudbg_getClusterExceptionTargetBlock(struct wsi_cudbg *s, struct
 	if (!(sm.have & WS_SM_CLUSTER_TARGET))
 		return wsi_cudbg_fail(s, CUDBG_ERROR_NOT_SUPPORTED,
 				      "the target does not report cluster exceptions");
-	CUDBGResult result = exception_of(s, at, &exception);
+	CUDBGResult result = warp_exception_of(s, at, &exception);
 	if (result != CUDBG_SUCCESS)
 		return result;
 	*blockIdxValid = sm.cluster_target_valid && wsi_cudbg_is_cluster_exception(exception);
@@ -110,7 +112,7 @@ CUDBGResult wsi_cudbg_getClusterExceptionTargetBlock(struct wsi_cudbg *s, struct
 
 /* ---- exceptions ---- */
 
-CUDBGResult wsi_cudbg_readErrorPC(struct wsi_cudbg *s, struct wsi_at *at, uint64_t *errorPC,
+CUDBGResult wsi_cudbg_readErrorPC(struct wsi_cudbg *s, struct wsi_cudbg_at *at, uint64_t *errorPC,
 				  bool *errorPCValid)
 {
 	CUDBGResult result;
@@ -123,7 +125,7 @@ CUDBGResult wsi_cudbg_readErrorPC(struct wsi_cudbg *s, struct wsi_at *at, uint64
 }
 
 /* The SM's own word; it is not made up from lanes. Drivers before r555 did not record it. */
-CUDBGResult wsi_cudbg_readSmException(struct wsi_cudbg *s, struct wsi_at *at,
+CUDBGResult wsi_cudbg_readSmException(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
 				      CUDBGException_t *exception, uint64_t *errorPC,
 				      bool *errorPCValid)
 {
@@ -150,7 +152,7 @@ CUDBGResult wsi_cudbg_readSmException(struct wsi_cudbg *s, struct wsi_at *at,
 	return CUDBG_SUCCESS;
 }
 
-CUDBGResult wsi_cudbg_readDeviceExceptionState(struct wsi_cudbg *s, struct wsi_at *at,
+CUDBGResult wsi_cudbg_readDeviceExceptionState(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
 					       uint64_t *mask, uint32_t numWords)
 {
 	uint32_t words = (at->device->n_sms + 63) / 64;
@@ -168,7 +170,7 @@ CUDBGResult wsi_cudbg_readDeviceExceptionState(struct wsi_cudbg *s, struct wsi_a
 	return CUDBG_SUCCESS;
 }
 
-CUDBGResult wsi_cudbg_readDeviceExceptionState80(struct wsi_cudbg *s, struct wsi_at *at,
+CUDBGResult wsi_cudbg_readDeviceExceptionState80(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
 						 uint64_t *exceptionSMMask)
 {
 	const struct wsi_faults *faults = wsi_cudbg_faults(s, at->device);
@@ -178,8 +180,8 @@ CUDBGResult wsi_cudbg_readDeviceExceptionState80(struct wsi_cudbg *s, struct wsi
 	return CUDBG_SUCCESS;
 }
 
-CUDBGResult wsi_cudbg_getCudaExceptionString(struct wsi_cudbg *s, struct wsi_at *at, char *buf,
-					     uint32_t bufSz, uint32_t *msgSz)
+CUDBGResult wsi_cudbg_getCudaExceptionString(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
+					     char *buf, uint32_t bufSz, uint32_t *msgSz)
 {
 	struct ws_sm sm;
 	struct ws_error err;
@@ -207,7 +209,7 @@ static const char *scope_words(CUDBGBarrierScope scope)
 	return (uint32_t)scope < WSI_COUNT(words) ? words[scope] : "";
 }
 
-CUDBGResult wsi_cudbg_getHardwareBarrierInfo(struct wsi_cudbg *s, struct wsi_at *at,
+CUDBGResult wsi_cudbg_getHardwareBarrierInfo(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
 					     CUDBGBarrierScope *scope, char *buf, uint32_t bufSz,
 					     uint32_t *msgSz)
 {
@@ -234,7 +236,8 @@ CUDBGResult wsi_cudbg_getHardwareBarrierInfo(struct wsi_cudbg *s, struct wsi_at 
 }
 
 /* State of one warp in the convergence barrier unit. */
-static CUDBGResult cbu_state(struct wsi_cudbg *s, const struct wsi_at *at, CUDBGCbuWarpState *ret)
+static CUDBGResult cbu_state(struct wsi_cudbg *s, const struct wsi_cudbg_at *at,
+			     CUDBGCbuWarpState *ret)
 {
 	CUDBGResult result;
 	const struct ws_warp *warp = wsi_cudbg_warp(s, at, &result);
@@ -283,8 +286,9 @@ static uint32_t bits_in(uint64_t mask)
 	return n;
 }
 
-CUDBGResult wsi_cudbg_getCbuWarpState(struct wsi_cudbg *s, struct wsi_at *at, uint64_t warpMask,
-				      CUDBGCbuWarpState *warpStates, uint32_t numWarpStates)
+CUDBGResult wsi_cudbg_getCbuWarpState(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
+				      uint64_t warpMask, CUDBGCbuWarpState *warpStates,
+				      uint32_t numWarpStates)
 {
 	CUDBGCbuWarpState states[CUDBG_MAX_WARPS];
 	uint32_t n = 0;
@@ -312,7 +316,7 @@ CUDBGResult wsi_cudbg_getCbuWarpState(struct wsi_cudbg *s, struct wsi_at *at, ui
 /* ---- a whole warp ---- */
 
 /* The number of registers is what clients ask for: it is told where the other size is not known. */
-CUDBGResult wsi_cudbg_readWarpResources(struct wsi_cudbg *s, struct wsi_at *at,
+CUDBGResult wsi_cudbg_readWarpResources(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
 					CUDBGWarpResources *resources)
 {
 	CUDBGResult result;
@@ -341,7 +345,8 @@ CUDBGResult wsi_cudbg_readWarpResources(struct wsi_cudbg *s, struct wsi_at *at,
 	return CUDBG_SUCCESS;
 }
 
-static CUDBGResult fill_lanes(struct wsi_cudbg *s, const struct wsi_at *at, CUDBGWarpState *state)
+static CUDBGResult fill_lanes(struct wsi_cudbg *s, const struct wsi_cudbg_at *at,
+			      CUDBGWarpState *state)
 {
 	for (uint32_t ln = 0; ln < at->device->n_lanes; ln++) {
 		CUDBGResult result;
@@ -357,7 +362,8 @@ static CUDBGResult fill_lanes(struct wsi_cudbg *s, const struct wsi_at *at, CUDB
 	return CUDBG_SUCCESS;
 }
 
-CUDBGResult wsi_cudbg_readWarpState(struct wsi_cudbg *s, struct wsi_at *at, CUDBGWarpState *state)
+CUDBGResult wsi_cudbg_readWarpState(struct wsi_cudbg *s, struct wsi_cudbg_at *at,
+				    CUDBGWarpState *state)
 {
 	CUDBGResult result;
 	CUDBGWarpState found;

@@ -25,7 +25,8 @@ enum ws_status wsi_debug_back(struct ws_debug *d, const struct ws_back *back,
 }
 
 /* The breakpoint that a warp stands at and that is to be told. */
-static struct wsi_breakpoint *stopped_at(struct ws_debug *d, const struct ws_back_found *found)
+static struct wsi_debug_breakpoint *stopped_at(struct ws_debug *d,
+					       const struct ws_back_found *found)
 {
 	return wsi_debug_focus_on_first(d, found->warp_index, found->lanes)
 		       ? wsi_breakpoint_stepped_to(d)
@@ -38,7 +39,7 @@ enum ws_status ws_debug_run_back(struct ws_debug *d, struct ws_debug_stop *ret_s
 	const struct ws_back back = { .kind = WS_BACK_STOP };
 	struct ws_debug_stop stop = { .reason = WS_DEBUG_HISTORY_BEGINS };
 	struct ws_back_found found;
-	struct wsi_breakpoint *hit = NULL;
+	struct wsi_debug_breakpoint *hit = NULL;
 	while (!hit) {
 		const enum ws_status st = wsi_debug_back(d, &back, &found, err);
 		if (st != WS_OK)
@@ -92,7 +93,7 @@ enum ws_status ws_debug_register_writer(struct ws_debug *d, enum ws_reg_kind kin
 enum ws_status ws_debug_memory_writer(struct ws_debug *d, const struct ws_debug_memory *memory,
 				      struct ws_debug_stop *ret_stop, struct ws_error *err)
 {
-	struct wsi_breakpoint watchpoint = wsi_watch_of(d, memory, WS_WATCH_WRITE);
+	struct wsi_debug_breakpoint watchpoint = wsi_watch_of(d, memory, WS_WATCH_WRITE);
 	struct ws_back_found found;
 	struct ws_error left;
 	enum ws_status st = wsi_watch_plant(d, &watchpoint, err);

@@ -10,17 +10,18 @@ static size_t first_from(const struct ws_debug *d, uint64_t number)
 	return WSI_BISECT(i, (size_t)0, d->n_breakpoints, d->breakpoints[i].is.number < number);
 }
 
-static struct wsi_breakpoint *find(const struct ws_debug *d, uint64_t number)
+static struct wsi_debug_breakpoint *session_breakpoint_find(const struct ws_debug *d,
+							    uint64_t number)
 {
 	const size_t i = first_from(d, number);
-	struct wsi_breakpoint *one = i < d->n_breakpoints ? &d->breakpoints[i] : NULL;
+	struct wsi_debug_breakpoint *one = i < d->n_breakpoints ? &d->breakpoints[i] : NULL;
 	return one && one->is.number == number && !one->is_removed ? one : NULL;
 }
 
 const struct ws_debug_breakpoint *ws_debug_breakpoint_find(const struct ws_debug *d,
 							   uint64_t number)
 {
-	const struct wsi_breakpoint *one = find(d, number);
+	const struct wsi_debug_breakpoint *one = session_breakpoint_find(d, number);
 	return one ? &one->is : NULL;
 }
 
@@ -52,7 +53,7 @@ static void ask_here(const struct ws_debug *d, uint64_t pc)
 
 /* Has the target ask the condition from now on, if it can, and stop for nobody else. The condition
  * has just been evaluated for the thread that `d->vars` looks at, which stands there. */
-static void ask_there(struct ws_debug *d, struct wsi_breakpoint *one, size_t i)
+static void ask_there(struct ws_debug *d, struct wsi_debug_breakpoint *one, size_t i)
 {
 	const uint64_t pc = one->places.pc[i];
 	const uint32_t *n = planted_at(d, pc);
@@ -68,7 +69,7 @@ static void ask_there(struct ws_debug *d, struct wsi_breakpoint *one, size_t i)
 }
 
 /* `d` NULL: the target has gone. */
-static void forget_asked(const struct ws_debug *d, struct wsi_breakpoint *one)
+static void forget_asked(const struct ws_debug *d, struct wsi_debug_breakpoint *one)
 {
 	for (size_t i = 0; i < one->n_asked && one->asked; i++) {
 		if (d && one->asked[i])
@@ -80,7 +81,7 @@ static void forget_asked(const struct ws_debug *d, struct wsi_breakpoint *one)
 }
 
 /* `n` places from number `first` on. */
-static void unplant_some(struct ws_debug *d, const struct wsi_breakpoint *one, size_t first,
+static void unplant_some(struct ws_debug *d, const struct wsi_debug_breakpoint *one, size_t first,
 			 size_t n)
 {
 	struct ws_error err;
@@ -92,7 +93,7 @@ static void unplant_some(struct ws_debug *d, const struct wsi_breakpoint *one, s
 	}
 }
 
-static void unplant(struct ws_debug *d, const struct wsi_breakpoint *one)
+static void unplant(struct ws_debug *d, const struct wsi_debug_breakpoint *one)
 {
 	struct ws_error err;
 	if (one->is.watches && ws_target_unwatch(d->target, one->target_number, &err) != WS_OK)
@@ -101,7 +102,7 @@ static void unplant(struct ws_debug *d, const struct wsi_breakpoint *one)
 }
 
 /* All places from number `first` on, or none of them. */
-static enum ws_status plant_from(struct ws_debug *d, struct wsi_breakpoint *one, size_t first,
+static enum ws_status plant_from(struct ws_debug *d, struct wsi_debug_breakpoint *one, size_t first,
 				 struct ws_error *err)
 {
 	for (size_t i = first; i < one->places.n; i++) {
@@ -120,14 +121,14 @@ static enum ws_status plant_from(struct ws_debug *d, struct wsi_breakpoint *one,
 }
 
 /* `first`: a breakpoint's places before it are planted. */
-static enum ws_status plant(struct ws_debug *d, struct wsi_breakpoint *one, size_t first,
+static enum ws_status plant(struct ws_debug *d, struct wsi_debug_breakpoint *one, size_t first,
 			    struct ws_error *err)
 {
 	return one->is.watches ? wsi_watch_plant(d, one, err) : plant_from(d, one, first, err);
 }
 
 /* The same, of one that the user knows: it is told, and disabled. */
-static void plant_or_tell(struct ws_debug *d, struct wsi_breakpoint *one, size_t first)
+static void plant_or_tell(struct ws_debug *d, struct wsi_debug_breakpoint *one, size_t first)
 {
 	struct ws_error err;
 	const enum ws_status st = plant(d, one, first, &err);
@@ -137,14 +138,14 @@ static void plant_or_tell(struct ws_debug *d, struct wsi_breakpoint *one, size_t
 }
 
 /* What clients see of its places. */
-static void show_places(struct wsi_breakpoint *one)
+static void show_places(struct wsi_debug_breakpoint *one)
 {
 	one->is.pc = one->places.pc;
 	one->is.n_pcs = one->places.n;
 }
 
 /* Whether a breakpoint is where code of images is that a program may yet load. */
-static bool is_by_name(const struct wsi_breakpoint *one)
+static bool is_by_name(const struct wsi_debug_breakpoint *one)
 {
 	return !one->is_removed && !one->is.watches && *one->where != '*';
 }
@@ -164,7 +165,7 @@ void wsi_breakpoints_plant(struct ws_debug *d)
 }
 
 /* Appends addresses that are new, and plants them. */
-static void take_places(struct ws_debug *d, struct wsi_breakpoint *one,
+static void take_places(struct ws_debug *d, struct wsi_debug_breakpoint *one,
 			const struct wsi_places *found)
 {
 	const size_t known = one->places.n;
@@ -183,7 +184,7 @@ static void take_places(struct ws_debug *d, struct wsi_breakpoint *one,
 void wsi_breakpoints_find(struct ws_debug *d)
 {
 	for (size_t i = 0; i < d->n_breakpoints; i++) {
-		struct wsi_breakpoint *one = &d->breakpoints[i];
+		struct wsi_debug_breakpoint *one = &d->breakpoints[i];
 		struct wsi_places found = { 0 };
 		if (is_by_name(one) &&
 		    wsi_debug_locate(d, one->where, true, false, &found, NULL) == WS_OK)
@@ -194,7 +195,7 @@ void wsi_breakpoints_find(struct ws_debug *d)
 
 /* ---- made and removed ---- */
 
-void wsi_breakpoint_fini(struct wsi_breakpoint *one)
+void wsi_breakpoint_fini(struct wsi_debug_breakpoint *one)
 {
 	forget_asked(NULL, one);
 	wsi_free(one->where);
@@ -205,14 +206,14 @@ void wsi_breakpoint_fini(struct wsi_breakpoint *one)
 }
 
 /* What it held is freed, or somebody else's now. */
-static void mark_removed(struct ws_debug *d, struct wsi_breakpoint *one)
+static void mark_removed(struct ws_debug *d, struct wsi_debug_breakpoint *one)
 {
-	*one = (struct wsi_breakpoint){ .is.number = one->is.number, .is_removed = true };
+	*one = (struct wsi_debug_breakpoint){ .is.number = one->is.number, .is_removed = true };
 	d->n_removed++;
 }
 
 /* Those that were removed lie in the list until they are half of it. */
-static void close_gaps(struct ws_debug *d)
+static void close_breakpoint_gaps(struct ws_debug *d)
 {
 	size_t kept = 0;
 	if (2 * d->n_removed < d->n_breakpoints)
@@ -224,7 +225,7 @@ static void close_gaps(struct ws_debug *d)
 	d->n_removed = 0;
 }
 
-enum ws_status wsi_breakpoint_name(struct wsi_breakpoint *made, const char *where,
+enum ws_status wsi_breakpoint_name(struct wsi_debug_breakpoint *made, const char *where,
 				   const char *condition, struct ws_error *err)
 {
 	made->is.where = made->where = wsi_strdup(where);
@@ -234,7 +235,7 @@ enum ws_status wsi_breakpoint_name(struct wsi_breakpoint *made, const char *wher
 
 /* Whether a condition can be evaluated at one of the places, as far as that is known before a
  * thread is there. */
-static enum ws_status can_ask(struct ws_debug *d, const struct wsi_breakpoint *one,
+static enum ws_status can_ask(struct ws_debug *d, const struct wsi_debug_breakpoint *one,
 			      const char *condition, struct ws_error *err)
 {
 	enum ws_status st = WS_OK;
@@ -246,10 +247,10 @@ static enum ws_status can_ask(struct ws_debug *d, const struct wsi_breakpoint *o
 	return st;
 }
 
-enum ws_status wsi_breakpoint_add(struct ws_debug *d, struct wsi_breakpoint *made,
+enum ws_status wsi_breakpoint_add(struct ws_debug *d, struct wsi_debug_breakpoint *made,
 				  const struct ws_debug_breakpoint **ret_made, struct ws_error *err)
 {
-	close_gaps(d);
+	close_breakpoint_gaps(d);
 	made->is.number = d->last_number + 1;
 	made->is.is_enabled = true;
 	show_places(made);
@@ -272,7 +273,7 @@ enum ws_status ws_debug_break(struct ws_debug *d, const char *where, const char 
 			      bool is_temporary, const struct ws_debug_breakpoint **ret_made,
 			      struct ws_error *err)
 {
-	struct wsi_breakpoint made = { .is = { .is_temporary = is_temporary } };
+	struct wsi_debug_breakpoint made = { .is = { .is_temporary = is_temporary } };
 	const bool may_come = d->program && *where && *where != '*';
 	enum ws_status st = wsi_breakpoint_name(&made, where, condition, err);
 	if (st == WS_OK)
@@ -289,7 +290,7 @@ enum ws_status ws_debug_break(struct ws_debug *d, const char *where, const char 
 
 void ws_debug_remove(struct ws_debug *d, uint64_t number)
 {
-	struct wsi_breakpoint *one = find(d, number);
+	struct wsi_debug_breakpoint *one = session_breakpoint_find(d, number);
 	if (!one)
 		return;
 	if (one->is.is_enabled)
@@ -311,7 +312,7 @@ void wsi_breakpoints_fini(struct ws_debug *d)
 
 void ws_debug_enable(struct ws_debug *d, uint64_t number, bool on)
 {
-	struct wsi_breakpoint *one = find(d, number);
+	struct wsi_debug_breakpoint *one = session_breakpoint_find(d, number);
 	if (!one || one->is.is_enabled == on)
 		return;
 	if (on) {
@@ -324,7 +325,7 @@ void ws_debug_enable(struct ws_debug *d, uint64_t number, bool on)
 
 void ws_debug_ignore(struct ws_debug *d, uint64_t number, uint64_t count)
 {
-	struct wsi_breakpoint *one = find(d, number);
+	struct wsi_debug_breakpoint *one = session_breakpoint_find(d, number);
 	if (one)
 		one->is.ignored = count;
 }
@@ -332,7 +333,7 @@ void ws_debug_ignore(struct ws_debug *d, uint64_t number, uint64_t count)
 enum ws_status ws_debug_set_condition(struct ws_debug *d, uint64_t number, const char *condition,
 				      struct ws_error *err)
 {
-	struct wsi_breakpoint *one = find(d, number);
+	struct wsi_debug_breakpoint *one = session_breakpoint_find(d, number);
 	char *copy = NULL;
 	enum ws_status st = one ? can_ask(d, one, condition, err) : WS_OK;
 	if (!one || st != WS_OK)
@@ -348,7 +349,7 @@ enum ws_status ws_debug_set_condition(struct ws_debug *d, uint64_t number, const
 enum ws_status ws_debug_set_commands(struct ws_debug *d, uint64_t number, const char *const *lines,
 				     size_t n, struct ws_error *err)
 {
-	struct wsi_breakpoint *one = find(d, number);
+	struct wsi_debug_breakpoint *one = session_breakpoint_find(d, number);
 	size_t bytes = 1, at = 0;
 	if (!one)
 		return WS_OK;
@@ -375,7 +376,7 @@ enum ws_status ws_debug_set_commands(struct ws_debug *d, uint64_t number, const 
 
 /* ---- hits ---- */
 
-bool wsi_breakpoint_holds(struct ws_debug *d, const struct wsi_breakpoint *one,
+bool wsi_breakpoint_holds(struct ws_debug *d, const struct wsi_debug_breakpoint *one,
 			  const struct ws_focus *focus)
 {
 	struct ws_number value;
@@ -388,7 +389,7 @@ bool wsi_breakpoint_holds(struct ws_debug *d, const struct wsi_breakpoint *one,
 	return true;
 }
 
-bool wsi_breakpoint_counts(struct wsi_breakpoint *one)
+bool wsi_breakpoint_counts(struct wsi_debug_breakpoint *one)
 {
 	const bool ignored = one->is.ignored > 0;
 	one->is.hits++;
@@ -396,14 +397,15 @@ bool wsi_breakpoint_counts(struct wsi_breakpoint *one)
 	return !ignored;
 }
 
-struct hit {
+struct breakpoint_hit {
 	struct ws_debug *d;
-	struct wsi_breakpoint *first;
+	struct wsi_debug_breakpoint *first;
 	struct ws_focus focus;
 };
 
 /* Looks for breakpoints that active lanes of a warp stand at. */
-static void look_at(struct hit *hit, uint32_t warp_index, const struct ws_warp *warp, uint64_t pc)
+static void look_at_breakpoints(struct breakpoint_hit *hit, uint32_t warp_index,
+				const struct ws_warp *warp, uint64_t pc)
 {
 	struct ws_debug *d = hit->d;
 	struct ws_lane lanes[WS_MAX_LANES];
@@ -411,7 +413,7 @@ static void look_at(struct hit *hit, uint32_t warp_index, const struct ws_warp *
 	if (ws_target_lanes(d->target, warp_index, lanes, &n, NULL) != WS_OK)
 		return;
 	for (size_t b = 0; b < d->n_breakpoints; b++) {
-		struct wsi_breakpoint *one = &d->breakpoints[b];
+		struct wsi_debug_breakpoint *one = &d->breakpoints[b];
 		size_t at = 0;
 		bool told = false, looked = false;
 		while (at < one->places.n && one->places.pc[at] != pc)
@@ -438,39 +440,39 @@ static void look_at(struct hit *hit, uint32_t warp_index, const struct ws_warp *
 static bool look_at_stopped(void *user, uint32_t warp_index, const struct ws_warp *warp)
 {
 	if ((warp->have & WS_WARP_STOP) && warp->stop == WS_STOP_PLANTED)
-		look_at(user, warp_index, warp, warp->stop_pc);
+		look_at_breakpoints(user, warp_index, warp, warp->stop_pc);
 	return false;
 }
 
-static struct wsi_breakpoint *told(const struct hit *hit)
+static struct wsi_debug_breakpoint *breakpoint_told(const struct breakpoint_hit *hit)
 {
 	if (hit->first)
 		wsi_debug_focus_on(hit->d, &hit->focus);
 	return hit->first;
 }
 
-struct wsi_breakpoint *wsi_breakpoint_hit(struct ws_debug *d)
+struct wsi_debug_breakpoint *wsi_breakpoint_hit(struct ws_debug *d)
 {
-	struct hit hit = { .d = d };
+	struct breakpoint_hit hit = { .d = d };
 	wsi_debug_each_changed(d, look_at_stopped, &hit);
-	return told(&hit);
+	return breakpoint_told(&hit);
 }
 
-struct wsi_breakpoint *wsi_breakpoint_stepped_to(struct ws_debug *d)
+struct wsi_debug_breakpoint *wsi_breakpoint_stepped_to(struct ws_debug *d)
 {
-	struct hit hit = { .d = d };
+	struct breakpoint_hit hit = { .d = d };
 	struct ws_warp warp;
 	struct ws_lane lane;
 	if (d->n_breakpoints > 0 && d->has_focus &&
 	    ws_target_warp(d->target, d->focus.warp_index, &warp, NULL) == WS_OK &&
 	    ws_target_lane(d->target, d->focus.warp_index, d->focus.lane, &lane, NULL) == WS_OK &&
 	    (warp.active_lanes >> lane.id & 1))
-		look_at(&hit, d->focus.warp_index, &warp, lane.pc);
-	return told(&hit);
+		look_at_breakpoints(&hit, d->focus.warp_index, &warp, lane.pc);
+	return breakpoint_told(&hit);
 }
 
 const struct ws_debug_breakpoint *wsi_breakpoint_tell(struct ws_debug *d,
-						      struct wsi_breakpoint *hit)
+						      struct wsi_debug_breakpoint *hit)
 {
 	if (!hit->is.is_temporary)
 		return &hit->is;

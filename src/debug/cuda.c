@@ -7,7 +7,7 @@
 
 #include "vars/vars.h"
 
-struct known {
+struct known_thread {
 	const struct ws_debug *d;
 	struct ws_threads threads;
 	struct ws_lane lane;
@@ -18,7 +18,7 @@ struct known {
 
 enum { X, Y, Z };
 
-static bool of_focus(const struct known *known, enum ws_filter_word word, unsigned axis,
+static bool of_focus(const struct known_thread *known, enum ws_filter_word word, unsigned axis,
 		     int64_t *ret_number)
 {
 	*ret_number = known->threads.at.number[word][axis];
@@ -43,7 +43,7 @@ static uint32_t present_grids(const struct ws_threads *threads, uint32_t ret_ids
 }
 
 /* $cuda_focus_NAME; false: none of these, or the focus has no such number. */
-static bool focus_number(const struct known *known, struct ws_str name, int64_t *ret_number)
+static bool focus_number(const struct known_thread *known, struct ws_str name, int64_t *ret_number)
 {
 	static const struct {
 		const char *name;
@@ -64,7 +64,7 @@ static bool focus_number(const struct known *known, struct ws_str name, int64_t 
 }
 
 /* The line that the thread is at; 0: not known. */
-static uint32_t line_of(const struct known *known)
+static uint32_t thread_line_of(const struct known_thread *known)
 {
 	struct ws_debug_position position;
 	ws_debug_position(known->d, known->lane.pc, &position);
@@ -72,7 +72,8 @@ static uint32_t line_of(const struct known *known)
 }
 
 /* The others, but for their "cuda_". */
-static bool number(const struct known *known, struct ws_str name, int64_t *ret_number)
+static bool cuda_variable_number(const struct known_thread *known, struct ws_str name,
+				 int64_t *ret_number)
 {
 	const struct ws_threads *threads = &known->threads;
 	const struct ws_device *device = known->device;
@@ -100,7 +101,7 @@ static bool number(const struct known *known, struct ws_str name, int64_t *ret_n
 		{ "block_dim_y", grid, grid ? grid->block_dim.y : 0 },
 		{ "block_dim_z", grid, grid ? grid->block_dim.z : 0 },
 		{ "thread_active", device, known->warp.active_lanes >> known->lane.id & 1 },
-		{ "thread_lineno", device, device ? line_of(known) : 0 },
+		{ "thread_lineno", device, device ? thread_line_of(known) : 0 },
 		{ "call_depth", device, known->lane.call_depth },
 		{ "syscall_call_depth", device, known->lane.syscall_call_depth },
 		{ "num_present_kernels", true, present_grids(threads, ids) },
@@ -119,9 +120,9 @@ static bool number(const struct known *known, struct ws_str name, int64_t *ret_n
 }
 
 /* Looks at the thread that the evaluator looks at. */
-static enum ws_status known_init(struct known *known, const struct ws_debug *d)
+static enum ws_status known_init(struct known_thread *known, const struct ws_debug *d)
 {
-	*known = (struct known){ .d = d };
+	*known = (struct known_thread){ .d = d };
 	const enum ws_status st =
 		ws_threads_init(&known->threads, d->target, d->has_asked ? &d->asked : NULL, NULL);
 	const struct ws_focus *at = &known->threads.focus;
@@ -138,7 +139,7 @@ bool wsi_debug_cuda_variable(const struct ws_debug *d, struct ws_str name,
 			     struct ws_value *ret_value)
 {
 	static const char prefix[] = "cuda_", focus[] = "focus_";
-	struct known known;
+	struct known_thread known;
 	int64_t found = 0;
 	if (name.len < sizeof prefix || memcmp(name.ptr, prefix, sizeof prefix - 1) != 0)
 		return false;
@@ -153,7 +154,8 @@ bool wsi_debug_cuda_variable(const struct ws_debug *d, struct ws_str name,
 	if (ws_str_equal(name, ws_str_of("present_kernel_ids"))) {
 		uint32_t ids[MOST_IDS], n = present_grids(&known.threads, ids);
 		*ret_value = wsi_value_uints(ids, n < MOST_IDS ? n : MOST_IDS);
-	} else if (of_coords ? focus_number(&known, rest, &found) : number(&known, name, &found)) {
+	} else if (of_coords ? focus_number(&known, rest, &found)
+			     : cuda_variable_number(&known, name, &found)) {
 		*ret_value = ws_value_int(found);
 	}
 	ws_threads_fini(&known.threads);

@@ -189,7 +189,7 @@ static void bury(const struct wsi_host *host)
  * Waits for a thread that is to come to a stop. It may be the first one of a process that is being
  * killed: that its others have ended must be taken first, and some of them nobody has told of yet.
  */
-static bool wait_for(const struct wsi_host *host, pid_t tid, int *ret_status)
+static bool wait_for_thread(const struct wsi_host *host, pid_t tid, int *ret_status)
 {
 	enum { QUICK = 200, PAUSE_NS = 200000 };
 	const struct timespec pause = { .tv_nsec = PAUSE_NS };
@@ -293,7 +293,7 @@ static void step_over(struct wsi_host *host, struct thread_of *thread)
 		return;
 	(void)wsi_host_write(host, mark->place, mark->was, sizeof trap);
 	if (ptrace(PTRACE_SINGLESTEP, thread->tid, NULL, (void *)(intptr_t)thread->signal) == 0 &&
-	    wait_for(host, thread->tid, &status)) {
+	    wait_for_thread(host, thread->tid, &status)) {
 		thread->signal = 0;
 		bool is_step =
 			WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP && status >> 16 == 0;
@@ -340,7 +340,7 @@ void wsi_host_go(struct wsi_host *host)
 static bool await_stop(struct wsi_host *host, struct thread_of *thread)
 {
 	int status;
-	if (!wait_for(host, thread->tid, &status))
+	if (!wait_for_thread(host, thread->tid, &status))
 		return false;
 	if (!WIFSTOPPED(status)) {
 		host->ended |= thread->tid == host->pid;
@@ -383,7 +383,7 @@ static bool is_expected(int signal)
 }
 
 /* What a status of a thread means. The thread stands, or is gone and no longer there. */
-static struct wsi_host_news take(struct wsi_host *host, size_t i)
+static struct wsi_host_news thread_status_take(struct wsi_host *host, size_t i)
 {
 	struct thread_of *thread = &host->threads[i];
 	struct wsi_host_news news = { .tid = thread->tid };
@@ -443,7 +443,7 @@ struct wsi_host_news wsi_host_look(struct wsi_host *host)
 		}
 		if (!thread->has_news)
 			continue;
-		struct wsi_host_news news = take(host, i - 1);
+		struct wsi_host_news news = thread_status_take(host, i - 1);
 		if (news.event != WSI_HOST_NOTHING) {
 			(void)wsi_host_halt(host);
 			return news;
@@ -458,13 +458,13 @@ struct wsi_host_news wsi_host_look(struct wsi_host *host)
 /* ---- a call ---- */
 
 /* Lets one thread run until its function returns, to address 0. */
-static bool run_call(struct wsi_host *host, struct thread_of *thread)
+static bool run_thread_call(struct wsi_host *host, struct thread_of *thread)
 {
 	regs_type regs;
 	int status;
 	for (;;) {
 		if (ptrace(PTRACE_CONT, thread->tid, NULL, NULL) != 0 ||
-		    !wait_for(host, thread->tid, &status))
+		    !wait_for_thread(host, thread->tid, &status))
 			return false;
 		if (!WIFSTOPPED(status)) {
 			thread->status = status;
@@ -495,13 +495,13 @@ bool wsi_host_call(struct wsi_host *host, uint64_t function, uint64_t argument)
 	if ((RETURNS_BY_STACK && !wsi_host_write(host, STACK(&regs), &nowhere, sizeof nowhere)) ||
 	    !set_regs(thread->tid, &regs))
 		return false;
-	bool ok = run_call(host, thread);
+	bool ok = run_thread_call(host, thread);
 	return set_regs(thread->tid, &before) && ok;
 }
 
 /* ---- beginning and end ---- */
 
-static struct wsi_host *host_of(pid_t pid)
+static struct wsi_host *process_host_of(pid_t pid)
 {
 	struct wsi_host *host = wsi_zalloc(sizeof *host);
 	void *marks = mmap(NULL, sizeof *host->marks, PROT_READ | PROT_WRITE,
@@ -554,7 +554,7 @@ struct wsi_host *wsi_host_start(char *const argv[])
 	}
 	close(gate[0]);
 	close(why[1]);
-	struct wsi_host *host = pid > 0 ? host_of(pid) : NULL;
+	struct wsi_host *host = pid > 0 ? process_host_of(pid) : NULL;
 	bool ok = host && ptrace(PTRACE_SEIZE, pid, NULL,
 				 (void *)(uintptr_t)(OPTIONS | PTRACE_O_EXITKILL)) == 0;
 	reason = ok ? 0 : errno;
@@ -612,20 +612,20 @@ static bool seize_all(struct wsi_host *host)
 }
 
 /* What had happened by the time that all stood is dealt with, and nobody is told. */
-static void settle(struct wsi_host *host)
+static void settle_threads(struct wsi_host *host)
 {
 	while (has_news(host))
 		for (size_t i = host->n; i > 0; i--)
 			if (i <= host->n && host->threads[i - 1].has_news)
-				(void)take(host, i - 1);
+				(void)thread_status_take(host, i - 1);
 }
 
 struct wsi_host *wsi_host_attach(pid_t pid)
 {
-	struct wsi_host *host = host_of(pid);
+	struct wsi_host *host = process_host_of(pid);
 	bool ok = host && seize_all(host) && open_memory(host) && wsi_host_halt(host);
 	if (ok) /* it may have been about to become another program */
-		settle(host);
+		settle_threads(host);
 	if (ok && !host->ended) {
 		start_guard(host);
 		return host;
@@ -652,11 +652,11 @@ void wsi_host_leave(struct wsi_host *host, bool kills)
 		kill(host->pid, SIGKILL);
 		for (size_t i = host->n; i > 0;
 		     i--) /* the first one is not gone before the others */
-			while (wait_for(host, host->threads[i - 1].tid, &status) &&
+			while (wait_for_thread(host, host->threads[i - 1].tid, &status) &&
 			       WIFSTOPPED(status))
 				continue;
 	} else if (wsi_host_halt(host)) {
-		settle(host); /* one that is at a mark goes on before it */
+		settle_threads(host); /* one that is at a mark goes on before it */
 		while (host->marks->n > 0)
 			wsi_host_unmark(host, host->marks->item[0].place);
 		for (size_t i = 0; i < host->n; i++)

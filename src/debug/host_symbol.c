@@ -19,7 +19,8 @@ struct mapped {
 
 typedef bool is_wanted_fn(const struct mapped *mapped, const void *user);
 
-static bool find(pid_t pid, is_wanted_fn *is_wanted, const void *user, struct mapped *ret)
+static bool mapped_file_find(pid_t pid, is_wanted_fn *is_wanted, const void *user,
+			     struct mapped *ret)
 {
 	char name[40], line[MOST_PATH + 200];
 	bool found = false;
@@ -78,7 +79,8 @@ uint64_t wsi_host_symbol(const struct wsi_host *host, const char *library, const
 {
 	struct mapped mapped;
 	pid_t pid = wsi_host_pid(host);
-	return find(pid, is_named, library, &mapped) ? symbol_of(pid, &mapped, name) : 0;
+	return mapped_file_find(pid, is_named, library, &mapped) ? symbol_of(pid, &mapped, name)
+								 : 0;
 }
 
 uint64_t wsi_host_loader_symbol(const struct wsi_host *host, const char *name)
@@ -93,5 +95,6 @@ uint64_t wsi_host_loader_symbol(const struct wsi_host *host, const char *name)
 		base = entry[0] == AUX_BASE ? entry[1] : 0;
 	if (auxv)
 		fclose(auxv);
-	return base && find(pid, is_at, &base, &mapped) ? symbol_of(pid, &mapped, name) : 0;
+	return base && mapped_file_find(pid, is_at, &base, &mapped) ? symbol_of(pid, &mapped, name)
+								    : 0;
 }

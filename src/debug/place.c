@@ -88,8 +88,8 @@ struct copies {
 };
 
 /* Device address of an address of a sequence's owner; false: not loaded. */
-static bool address_of(const struct copies *copies, const struct ws_line_seq *seq, uint64_t address,
-		       uint64_t *ret_pc)
+static bool loaded_address(const struct copies *copies, const struct ws_line_seq *seq,
+			   uint64_t address, uint64_t *ret_pc)
 {
 	struct ws_place place;
 	if (ws_cubin_seq_place(copies->cubin, seq, &place, NULL) != WS_OK || !place.function ||
@@ -109,7 +109,7 @@ static bool take_hit(void *user, const struct ws_line_hit *hit)
 	for (uint32_t i = 0; i < hit->level; i++)
 		row = ws_line_row_at(copies->map, hit->seq, row).context;
 	found.context = ws_line_row_at(copies->map, hit->seq, row).context;
-	if (!address_of(copies, hit->seq, hit->low, &found.pc))
+	if (!loaded_address(copies, hit->seq, hit->low, &found.pc))
 		return true;
 	for (size_t i = 0; i < copies->n; i++) {
 		struct copy *one = &copies->item[i];
@@ -227,7 +227,7 @@ static enum ws_status locate_here(struct ws_debug *d, uint32_t line, bool tells,
 }
 
 /* The number that a whole text is, decimal or 0x. */
-static bool number_of(const char *text, uint64_t *ret_number)
+static bool text_number_of(const char *text, uint64_t *ret_number)
 {
 	const bool is_hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
 	char *end;
@@ -238,8 +238,8 @@ static bool number_of(const char *text, uint64_t *ret_number)
 	return !*end && !errno;
 }
 
-static enum ws_status locate(struct ws_debug *d, const char *where, bool tells,
-			     struct wsi_places *to, struct ws_error *err)
+static enum ws_status locate_places(struct ws_debug *d, const char *where, bool tells,
+				    struct wsi_places *to, struct ws_error *err)
 {
 	const char *colon = strrchr(where, ':');
 	struct ws_number value;
@@ -248,14 +248,14 @@ static enum ws_status locate(struct ws_debug *d, const char *where, bool tells,
 		const enum ws_status st = ws_debug_number(d, where + 1, &value, err);
 		return st == WS_OK ? wsi_places_add(to, (uint64_t)value.whole, err) : st;
 	}
-	if (colon && number_of(colon + 1, &line)) {
+	if (colon && text_number_of(colon + 1, &line)) {
 		wsi_scoped_free char *file = wsi_strdup(where);
 		if (!file)
 			return wsi_debug_no_memory(err);
 		file[colon - where] = '\0';
 		return locate_line(d, file, (uint32_t)line, tells, to, err);
 	}
-	if (number_of(where, &line))
+	if (text_number_of(where, &line))
 		return locate_here(d, (uint32_t)line, tells, to, err);
 	return *where ? locate_function(d, where, to, err) : WS_OK;
 }
@@ -264,7 +264,7 @@ enum ws_status wsi_debug_locate(struct ws_debug *d, const char *where, bool stop
 				struct wsi_places *to, struct ws_error *err)
 {
 	struct wsi_places found = { 0 };
-	enum ws_status st = locate(d, where, tells, &found, err);
+	enum ws_status st = locate_places(d, where, tells, &found, err);
 	for (size_t i = 0; i < found.n && st == WS_OK; i++)
 		st = wsi_places_add(to,
 				    stops && *where != '*' ? wsi_debug_past_prologue(d, found.pc[i])

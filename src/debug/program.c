@@ -49,7 +49,7 @@ static uint64_t variable(const struct wsi_program *p, const char *name, size_t n
 }
 
 /* Who we are; `begins`: and that we are there, last of all. */
-static bool introduce(struct wsi_program *p, bool begins)
+static bool introduce_debugger(struct wsi_program *p, bool begins)
 {
 	static uint32_t last_session;
 	p->session = ++last_session;
@@ -70,7 +70,7 @@ static bool introduce(struct wsi_program *p, bool begins)
 /* ---- what it came to ---- */
 
 /* Keeps and tells it. */
-static void tell(struct ws_debug *d, enum ws_debug_news_kind kind, uint64_t number)
+static void tell_news(struct ws_debug *d, enum ws_debug_news_kind kind, uint64_t number)
 {
 	d->news.kind = kind;
 	d->news.number = number;
@@ -84,13 +84,13 @@ static void tell(struct ws_debug *d, enum ws_debug_news_kind kind, uint64_t numb
 static void tell_end(struct ws_debug *d, const struct wsi_host_news *news)
 {
 	if (news->signal)
-		tell(d, WS_DEBUG_ENDED_BY_SIGNAL, (uint64_t)news->signal);
+		tell_news(d, WS_DEBUG_ENDED_BY_SIGNAL, (uint64_t)news->signal);
 	else
-		tell(d, WS_DEBUG_EXITED, (uint64_t)news->status);
+		tell_news(d, WS_DEBUG_EXITED, (uint64_t)news->status);
 }
 
-static void read_text(const struct ws_debug *d, const char *address, const char *size,
-		      char ret_text[WS_DEBUG_NEWS_TEXT])
+static void read_news_text(const struct ws_debug *d, const char *address, const char *size,
+			   char ret_text[WS_DEBUG_NEWS_TEXT])
 {
 	const struct wsi_program *p = d->program;
 	const uint64_t at = variable(p, address, 8);
@@ -102,13 +102,14 @@ static void read_text(const struct ws_debug *d, const char *address, const char 
 
 static void tell_error(struct ws_debug *d)
 {
-	read_text(d, "cudbgReportedDriverApiErrorFuncNameAddr",
-		  "cudbgReportedDriverApiErrorFuncNameSize", d->news.function);
-	read_text(d, "cudbgReportedDriverApiErrorNameAddr", "cudbgReportedDriverApiErrorNameSize",
-		  d->news.error);
-	read_text(d, "cudbgReportedDriverApiErrorStringAddr",
-		  "cudbgReportedDriverApiErrorStringSize", d->news.text);
-	tell(d, WS_DEBUG_CALL_FAILED, variable(d->program, "cudbgReportedDriverApiErrorCode", 8));
+	read_news_text(d, "cudbgReportedDriverApiErrorFuncNameAddr",
+		       "cudbgReportedDriverApiErrorFuncNameSize", d->news.function);
+	read_news_text(d, "cudbgReportedDriverApiErrorNameAddr",
+		       "cudbgReportedDriverApiErrorNameSize", d->news.error);
+	read_news_text(d, "cudbgReportedDriverApiErrorStringAddr",
+		       "cudbgReportedDriverApiErrorStringSize", d->news.text);
+	tell_news(d, WS_DEBUG_CALL_FAILED,
+		  variable(d->program, "cudbgReportedDriverApiErrorCode", 8));
 }
 
 static uint32_t internal_error(const struct wsi_program *p)
@@ -119,7 +120,7 @@ static uint32_t internal_error(const struct wsi_program *p)
 /* ---- until the driver begins ---- */
 
 /* Seconds that no change of the clock moves. */
-static time_t now(void)
+static time_t debug_now(void)
 {
 	struct timespec time;
 	clock_gettime(CLOCK_MONOTONIC, &time);
@@ -196,20 +197,20 @@ static void mark_reports(struct wsi_program *p, bool works)
 
 /* Waits until the driver has somebody listen for us, while the program runs. `*ret_told`: it says
  * why nobody will. */
-static enum ws_status meet(struct ws_debug *d, int *ret_socket, bool *ret_told,
-			   struct ws_error *err)
+static enum ws_status meet_driver(struct ws_debug *d, int *ret_socket, bool *ret_told,
+				  struct ws_error *err)
 {
 	struct wsi_program *p = d->program;
-	const time_t end = now() + MOST_WAIT;
+	const time_t end = debug_now() + MOST_WAIT;
 	const uint32_t uid = wsi_host_uid(p->host);
 	enum ws_status st;
 	for (;;) {
 		st = ws_cudbg_meet(p->session, uid, ret_socket, err);
-		if (st != WS_ABSENT || now() > end)
+		if (st != WS_ABSENT || debug_now() > end)
 			return st;
 		const struct wsi_host_news news = wsi_host_look(p->host);
 		if (news.event == WSI_HOST_AT_PLACE && news.place == p->broken) {
-			tell(d, WS_DEBUG_DRIVER_FAILED, internal_error(p));
+			tell_news(d, WS_DEBUG_DRIVER_FAILED, internal_error(p));
 			*ret_told = true;
 			return st;
 		}
@@ -226,7 +227,7 @@ static enum ws_status connect_to(struct ws_debug *d, struct ws_error *err)
 	struct wsi_program *p = d->program;
 	int socket;
 	bool is_told = false;
-	enum ws_status st = meet(d, &socket, &is_told, err);
+	enum ws_status st = meet_driver(d, &socket, &is_told, err);
 	(void)wsi_host_halt(p->host);
 	if (is_told)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "the program has no device");
@@ -247,14 +248,14 @@ static enum ws_status enter_with_driver(struct ws_debug *d, struct ws_error *err
 {
 	struct wsi_program *p = d->program;
 	wsi_host_unmark(p->host, p->begins);
-	if (!introduce(p, true))
+	if (!introduce_debugger(p, true))
 		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
 				"the program's driver is not one that can be debugged");
 	mark_reports(p, false);
 	wsi_host_go(p->host);
 	const enum ws_status st = connect_to(d, err);
 	if (st == WS_OK)
-		tell(d, WS_DEBUG_CUDA_BEGINS, 0);
+		tell_news(d, WS_DEBUG_CUDA_BEGINS, 0);
 	return st;
 }
 
@@ -267,7 +268,7 @@ static enum ws_status enter_with_driver(struct ws_debug *d, struct ws_error *err
  */
 static bool ask_by_descriptor(struct wsi_program *p, uint32_t descriptor)
 {
-	const time_t end = now() + MOST_WAIT;
+	const time_t end = debug_now() + MOST_WAIT;
 	char path[60];
 	bool is_done = false;
 	snprintf(path, sizeof path, "/proc/%d/fd/%" PRIu32, (int)wsi_host_pid(p->host), descriptor);
@@ -275,7 +276,7 @@ static bool ask_by_descriptor(struct wsi_program *p, uint32_t descriptor)
 	bool ok = fd >= 0 && write(fd, "", 1) == 1;
 	if (fd >= 0)
 		close(fd);
-	while (ok && !is_done && now() <= end) {
+	while (ok && !is_done && debug_now() <= end) {
 		wsi_host_go(p->host);
 		nap();
 		ok = wsi_host_look(p->host).event != WSI_HOST_ENDED;
@@ -294,12 +295,12 @@ static bool ask_by_call(struct wsi_program *p, const char *name, uint64_t argume
 /* Waits for an event of the device while the program runs. */
 static bool await_event(struct ws_debug *d, enum ws_event_kind kind)
 {
-	const time_t end = now() + MOST_WAIT;
+	const time_t end = debug_now() + MOST_WAIT;
 	struct ws_event event;
 	struct ws_error err;
 	bool found = false;
 	wsi_host_go(d->program->host);
-	while (!found && now() <= end) {
+	while (!found && debug_now() <= end) {
 		struct wsi_host_news news = wsi_host_look(d->program->host);
 		if (news.event == WSI_HOST_ENDED)
 			return false;
@@ -344,7 +345,7 @@ static int await_driver(struct ws_debug *d, struct wsi_program *p)
 }
 
 /* Has the driver let us in. */
-static bool ask(struct wsi_program *p, enum ws_debug_attach_way how)
+static bool ask_to_attach(struct wsi_program *p, enum ws_debug_attach_way how)
 {
 	static const char descriptor[] = "cudbgInitiateDebuggerAttachProcedureFd";
 	if (how == WS_DEBUG_BY_INIT)
@@ -355,8 +356,8 @@ static bool ask(struct wsi_program *p, enum ws_debug_attach_way how)
 }
 
 /* What follows once we are in. */
-static enum ws_status collect(struct ws_debug *d, enum ws_debug_attach_way how,
-			      struct ws_error *err)
+static enum ws_status collect_after_attach(struct ws_debug *d, enum ws_debug_attach_way how,
+					   struct ws_error *err)
 {
 	struct wsi_program *p = d->program;
 	if (how != WS_DEBUG_BY_DESCRIPTOR)
@@ -372,13 +373,13 @@ static enum ws_status collect(struct ws_debug *d, enum ws_debug_attach_way how,
 }
 
 /* `*ret_has_begun`: it may have run kernels. */
-static enum ws_status attach(struct ws_debug *d, enum ws_debug_attach_way how, bool *ret_has_begun,
-			     struct ws_error *err)
+static enum ws_status program_attach(struct ws_debug *d, enum ws_debug_attach_way how,
+				     bool *ret_has_begun, struct ws_error *err)
 {
 	struct wsi_program *p = d->program;
 	int begins = 0;
 	if (!wsi_host_symbol(p->host, driver, "cudbgDebuggerInitialized")) {
-		tell(d, WS_DEBUG_NO_DRIVER_YET, 0);
+		tell_news(d, WS_DEBUG_NO_DRIVER_YET, 0);
 		const enum ws_status st = run_to_driver(d, err);
 		return st == WS_OK ? enter_with_driver(d, err) : st;
 	}
@@ -386,23 +387,23 @@ static enum ws_status attach(struct ws_debug *d, enum ws_debug_attach_way how, b
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
 				"the program has a debugger already");
 	if ((int32_t)variable(p, "cudbgInitiateDebuggerAttachProcedureFd", 4) < 0) {
-		tell(d, WS_DEBUG_NO_CUDA_YET, 0);
+		tell_news(d, WS_DEBUG_NO_CUDA_YET, 0);
 		begins = await_driver(d, p);
 	}
 	if (begins > 0)
 		return enter_with_driver(d, err);
-	if (begins < 0 || !introduce(p, false) || !ask(p, how))
+	if (begins < 0 || !introduce_debugger(p, false) || !ask_to_attach(p, how))
 		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
 				"the program's driver cannot be attached to");
 	const enum ws_status st = connect_to(d, err);
 	*ret_has_begun = true;
-	return st == WS_OK ? collect(d, how, err) : st;
+	return st == WS_OK ? collect_after_attach(d, how, err) : st;
 }
 
 /* ---- the session's program ---- */
 
-static enum ws_status make(struct ws_debug *d, struct wsi_host *host, bool is_ours,
-			   struct ws_error *err)
+static enum ws_status program_make(struct ws_debug *d, struct wsi_host *host, bool is_ours,
+				   struct ws_error *err)
 {
 	d->program = wsi_zalloc(sizeof *d->program);
 	if (!d->program) {
@@ -415,8 +416,8 @@ static enum ws_status make(struct ws_debug *d, struct wsi_host *host, bool is_ou
 }
 
 /* The session begins with its target; or ends, as the program could not be entered. */
-static enum ws_status begin(struct ws_debug *d, enum ws_status st, bool has_begun,
-			    struct ws_error *err)
+static enum ws_status program_begin(struct ws_debug *d, enum ws_status st, bool has_begun,
+				    struct ws_error *err)
 {
 	if (st == WS_OK)
 		st = wsi_debug_use(d, d->program->target, UINT64_MAX, has_begun, err);
@@ -430,13 +431,13 @@ enum ws_status ws_debug_start(struct ws_debug *d, char *const argv[], struct ws_
 	struct wsi_host *host = wsi_host_start(argv);
 	if (!host)
 		return wsi_fail_errno(err, "%s", argv[0]);
-	enum ws_status st = make(d, host, true, err);
+	enum ws_status st = program_make(d, host, true, err);
 	if (st != WS_OK)
 		return st;
 	st = run_to_driver(d, err);
 	if (st == WS_OK)
 		st = enter_with_driver(d, err);
-	return begin(d, st, false, err);
+	return program_begin(d, st, false, err);
 }
 
 enum ws_status ws_debug_attach(struct ws_debug *d, uint32_t pid, enum ws_debug_attach_way how,
@@ -446,11 +447,11 @@ enum ws_status ws_debug_attach(struct ws_debug *d, uint32_t pid, enum ws_debug_a
 	bool has_begun = false;
 	if (!host)
 		return wsi_fail_errno(err, "process %" PRIu32, pid);
-	enum ws_status st = make(d, host, false, err);
+	enum ws_status st = program_make(d, host, false, err);
 	if (st != WS_OK)
 		return st;
-	st = attach(d, how, &has_begun, err);
-	return begin(d, st, has_begun, err);
+	st = program_attach(d, how, &has_begun, err);
+	return program_begin(d, st, has_begun, err);
 }
 
 /* ---- detaching: it goes on as if nobody had been there ---- */
@@ -523,7 +524,7 @@ static bool tell_internal_error(struct ws_debug *d)
 		if (d->state == WS_DEBUG_LOST)
 			return !was_lost;
 	}
-	tell(d, WS_DEBUG_DRIVER_FAILED, code);
+	tell_news(d, WS_DEBUG_DRIVER_FAILED, code);
 	return true;
 }
 
@@ -545,10 +546,10 @@ enum wsi_program_state wsi_program_look(struct ws_debug *d)
 		}
 		return WSI_PROGRAM_STANDS;
 	case WSI_HOST_SIGNAL:
-		tell(d, WS_DEBUG_SIGNALED, (uint64_t)news.signal);
+		tell_news(d, WS_DEBUG_SIGNALED, (uint64_t)news.signal);
 		return WSI_PROGRAM_STANDS;
 	case WSI_HOST_EXECUTED:
-		tell(d, WS_DEBUG_BECAME_ANOTHER, 0);
+		tell_news(d, WS_DEBUG_BECAME_ANOTHER, 0);
 		break;
 	case WSI_HOST_ENDED:
 		tell_end(d, &news);

@@ -148,7 +148,7 @@ static bool is_to_blame(const struct ws_debug *d, const struct ws_focus *focus)
 	return blame.by != WS_BLAME_NOBODY;
 }
 
-static uint32_t exception_of(const struct ws_debug *d)
+static uint32_t stop_exception_of(const struct ws_debug *d)
 {
 	struct ws_sm sm = { 0 };
 	struct ws_lane lane = { 0 };
@@ -173,7 +173,7 @@ static bool at_launch(const struct ws_debug *d, struct ws_focus *ret)
 static bool find_stop(struct ws_debug *d, struct ws_debug_stop *stop)
 {
 	struct ws_focus focus;
-	struct wsi_breakpoint *hit = wsi_breakpoint_hit(d);
+	struct wsi_debug_breakpoint *hit = wsi_breakpoint_hit(d);
 	if (hit) {
 		stop->reason = WS_DEBUG_AT_BREAKPOINT;
 		stop->breakpoint = wsi_breakpoint_tell(d, hit);
@@ -184,7 +184,7 @@ static bool find_stop(struct ws_debug *d, struct ws_debug_stop *stop)
 		stop->n_hits = d->n_hits;
 	} else if (ws_focus_find(d->target, &focus, NULL) == WS_OK && is_to_blame(d, &focus)) {
 		wsi_debug_focus_on(d, &focus);
-		stop->exception = exception_of(d);
+		stop->exception = stop_exception_of(d);
 		stop->reason = stop->exception ? WS_DEBUG_AT_FAULT : WS_DEBUG_AT_TRAP;
 	} else if (at_launch(d, &focus)) {
 		wsi_debug_focus_on(d, &focus);
@@ -208,7 +208,7 @@ bool wsi_debug_after_step(struct ws_debug *d, struct ws_debug_stop *stop)
 	/* what only steps here is not broken */
 	if (wsi_debug_each_changed(d, is_broken, NULL) && find_stop(d, stop))
 		return true;
-	struct wsi_breakpoint *hit = wsi_breakpoint_stepped_to(d);
+	struct wsi_debug_breakpoint *hit = wsi_breakpoint_stepped_to(d);
 	if (!hit)
 		return false;
 	stop->reason = WS_DEBUG_AT_BREAKPOINT;
@@ -227,7 +227,7 @@ void wsi_debug_stop_at(struct ws_debug *d, struct ws_debug_stop *stop)
 /* ---- running ---- */
 
 /* Lets everything run until something happens, and stand. `*ret_outcome`: what it was. */
-static enum ws_status go(struct ws_debug *d, int *ret_outcome, struct ws_error *err)
+static enum ws_status run_until_stop(struct ws_debug *d, int *ret_outcome, struct ws_error *err)
 {
 	const bool runs = d->state != WS_DEBUG_LOST;
 	enum ws_status st = runs ? ws_target_resume(d->target, WS_NONE, err) : WS_OK;
@@ -264,7 +264,7 @@ enum ws_status ws_debug_run(struct ws_debug *d, struct ws_debug_stop *ret_stop,
 		d->state = WS_DEBUG_STANDS;
 	do {
 		d->before = d->target->generation;
-		const enum ws_status st = go(d, &outcome, err);
+		const enum ws_status st = run_until_stop(d, &outcome, err);
 		if (st != WS_OK)
 			return st;
 		if (outcome == WAITS)

@@ -35,7 +35,7 @@ void ws_debug_destroy(struct ws_debug *d)
 }
 
 void wsi_debug_tell(const struct ws_debug *d, enum ws_debug_notice_kind kind,
-		    const struct wsi_breakpoint *breakpoint, const struct ws_error *err)
+		    const struct wsi_debug_breakpoint *breakpoint, const struct ws_error *err)
 {
 	const struct ws_debug_notice notice = { .kind = kind,
 						.breakpoint = breakpoint ? &breakpoint->is : NULL,
@@ -213,7 +213,8 @@ void ws_debug_select(struct ws_debug *d, uint32_t level, uint32_t position)
 /* ---- expressions ---- */
 
 /* Looks at a thread, at that in focus in the frame in focus; NULL: at none. */
-static enum ws_status look(struct ws_debug *d, const struct ws_focus *focus, struct ws_error *err)
+static enum ws_status look_at_focus(struct ws_debug *d, const struct ws_focus *focus,
+				    struct ws_error *err)
 {
 	enum ws_status st = d->vars ? WS_OK : ws_vars_create(d->target, &d->vars, err);
 	if (st == WS_OK) {
@@ -230,7 +231,7 @@ static enum ws_status look(struct ws_debug *d, const struct ws_focus *focus, str
 
 enum ws_status ws_debug_vars(struct ws_debug *d, struct ws_vars **ret_vars, struct ws_error *err)
 {
-	const enum ws_status st = look(d, ws_debug_focus(d), err);
+	const enum ws_status st = look_at_focus(d, ws_debug_focus(d), err);
 	if (st == WS_OK)
 		*ret_vars = d->vars;
 	return st;
@@ -239,7 +240,7 @@ enum ws_status ws_debug_vars(struct ws_debug *d, struct ws_vars **ret_vars, stru
 enum ws_status ws_debug_evaluate(struct ws_debug *d, const char *text, struct ws_value *ret_value,
 				 struct ws_error *err)
 {
-	enum ws_status st = look(d, ws_debug_focus(d), err);
+	enum ws_status st = look_at_focus(d, ws_debug_focus(d), err);
 	if (st == WS_OK)
 		st = ws_vars_evaluate(d->vars, text, ret_value, err);
 	return st == WS_OK ? ws_vars_keep(d->vars, ret_value, err) : st;
@@ -249,7 +250,7 @@ enum ws_status wsi_debug_number(struct ws_debug *d, const struct ws_focus *focus
 				struct ws_number *ret_number, struct ws_error *err)
 {
 	struct ws_value value;
-	enum ws_status st = look(d, focus, err);
+	enum ws_status st = look_at_focus(d, focus, err);
 	if (st == WS_OK)
 		st = ws_vars_evaluate(d->vars, text, &value, err);
 	return st == WS_OK ? ws_vars_number(d->vars, &value, ret_number, err) : st;
@@ -264,7 +265,7 @@ enum ws_status ws_debug_number(struct ws_debug *d, const char *text, struct ws_n
 enum ws_status wsi_debug_can_ask_at(struct ws_debug *d, uint64_t pc, const char *text,
 				    struct ws_error *err)
 {
-	const enum ws_status st = look(d, NULL, err);
+	const enum ws_status st = look_at_focus(d, NULL, err);
 	return st == WS_OK ? wsi_vars_check(d->vars, pc, text, err) : st;
 }
 
@@ -274,7 +275,7 @@ enum ws_status ws_debug_memory(struct ws_debug *d, const char *text,
 	struct ws_value value;
 	struct ws_number number;
 	uint64_t bytes;
-	enum ws_status st = look(d, ws_debug_focus(d), err);
+	enum ws_status st = look_at_focus(d, ws_debug_focus(d), err);
 	if (st == WS_OK)
 		st = ws_vars_evaluate(d->vars, text, &value, err);
 	if (st == WS_OK)
@@ -299,7 +300,8 @@ enum ws_status ws_debug_address(struct ws_debug *d, const char *text, struct ws_
 	wsi_scoped_free char *pointed = wsi_zalloc(size);
 	struct ws_value value, memory;
 	struct ws_number number;
-	enum ws_status st = pointed ? look(d, ws_debug_focus(d), err) : wsi_debug_no_memory(err);
+	enum ws_status st =
+		pointed ? look_at_focus(d, ws_debug_focus(d), err) : wsi_debug_no_memory(err);
 	if (st == WS_OK)
 		st = ws_vars_evaluate(d->vars, text, &value, err);
 	if (st != WS_OK)
@@ -323,7 +325,7 @@ enum ws_status ws_debug_frame_pc(struct ws_debug *d, uint64_t *ret_pc, struct ws
 {
 	if (!d->has_focus)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "there is no thread");
-	const enum ws_status st = look(d, &d->focus, err);
+	const enum ws_status st = look_at_focus(d, &d->focus, err);
 	if (st != WS_OK)
 		return st;
 	const struct ws_frame *frame = ws_vars_frame(d->vars, wsi_vars_selected(d->vars));

@@ -31,7 +31,7 @@ struct wsi_places {
 	size_t n, cap;
 };
 
-struct wsi_breakpoint {
+struct wsi_debug_breakpoint {
 	struct ws_debug_breakpoint is; /* what clients see: texts and lists are those below */
 	bool is_removed;               /* it is nothing but its number */
 	char *where, *condition;       /* owned */
@@ -46,7 +46,7 @@ struct wsi_breakpoint {
 	uint32_t target_number; /* the target's number of a watchpoint */
 };
 
-struct wsi_named {
+struct wsi_named_value {
 	char *name; /* owned */
 	struct ws_value value;
 	uint32_t next; /* from 1: another whose hash is the same; 0: none */
@@ -73,17 +73,17 @@ struct ws_debug {
 	uint64_t n_launches, n_ended; /* UINT64_MAX: nobody knows how many there will be */
 	uint64_t owed;   /* an event that the program waits for us to acknowledge; 0: none */
 	uint64_t before; /* generation of the target when it was moved last */
-	struct wsi_breakpoint *breakpoints; /* owned; by number */
+	struct wsi_debug_breakpoint *breakpoints; /* owned; by number */
 	size_t n_breakpoints, n_removed, cap_breakpoints;
 	unsigned last_number;
-	struct wsi_map planted;     /* owned: how many enabled ones are at an address */
-	struct wsi_breakpoint told; /* owned: the temporary one of the last stop */
-	struct wsi_places found;    /* owned: of the last ws_debug_locate() */
-	struct ws_debug_hit *hits;  /* owned: of the last stop */
+	struct wsi_map planted;           /* owned: how many enabled ones are at an address */
+	struct wsi_debug_breakpoint told; /* owned: the temporary one of the last stop */
+	struct wsi_places found;          /* owned: of the last ws_debug_locate() */
+	struct ws_debug_hit *hits;        /* owned: of the last stop */
 	size_t n_hits, cap_hits;
 	struct ws_value *kept; /* owned; $1 is the first */
 	size_t n_kept, cap_kept;
-	struct wsi_named *named; /* owned */
+	struct wsi_named_value *named; /* owned */
 	size_t n_named, cap_named;
 	struct wsi_map names; /* owned: the first of `named` with a hash, from 1 */
 };
@@ -113,7 +113,7 @@ enum ws_status wsi_debug_number(struct ws_debug *d, const struct ws_focus *focus
 enum ws_status wsi_debug_can_ask_at(struct ws_debug *d, uint64_t pc, const char *text,
 				    struct ws_error *err);
 void wsi_debug_tell(const struct ws_debug *d, enum ws_debug_notice_kind kind,
-		    const struct wsi_breakpoint *breakpoint, const struct ws_error *err);
+		    const struct wsi_debug_breakpoint *breakpoint, const struct ws_error *err);
 
 /* ---- values.c, cuda.c ---- */
 
@@ -156,38 +156,38 @@ void wsi_breakpoints_plant(struct ws_debug *d);
 void wsi_breakpoints_find(struct ws_debug *d);
 /* The breakpoint that a warp hit which has moved, or that the thread in focus was stepped to, and
  * that is to be told; the focus goes to the first lane that its condition holds for. NULL: none. */
-struct wsi_breakpoint *wsi_breakpoint_hit(struct ws_debug *d);
-struct wsi_breakpoint *wsi_breakpoint_stepped_to(struct ws_debug *d);
+struct wsi_debug_breakpoint *wsi_breakpoint_hit(struct ws_debug *d);
+struct wsi_debug_breakpoint *wsi_breakpoint_stepped_to(struct ws_debug *d);
 /* What a stop shows of one: what is temporary is removed, and kept for the client to read. */
 const struct ws_debug_breakpoint *wsi_breakpoint_tell(struct ws_debug *d,
-						      struct wsi_breakpoint *hit);
+						      struct wsi_debug_breakpoint *hit);
 /* Takes over what was made, and gives it its number. `made` is freed on a failure. */
-enum ws_status wsi_breakpoint_add(struct ws_debug *d, struct wsi_breakpoint *made,
+enum ws_status wsi_breakpoint_add(struct ws_debug *d, struct wsi_debug_breakpoint *made,
 				  const struct ws_debug_breakpoint **ret_made,
 				  struct ws_error *err);
-void wsi_breakpoint_fini(struct wsi_breakpoint *one);
+void wsi_breakpoint_fini(struct wsi_debug_breakpoint *one);
 void wsi_breakpoints_fini(struct ws_debug *d);
 /* Whether a condition holds for a lane. One that cannot be told counts as true, and is told. */
-bool wsi_breakpoint_holds(struct ws_debug *d, const struct wsi_breakpoint *one,
+bool wsi_breakpoint_holds(struct ws_debug *d, const struct wsi_debug_breakpoint *one,
 			  const struct ws_focus *focus);
 /* Counts a hit. False: it is one of those to be passed over. */
-bool wsi_breakpoint_counts(struct wsi_breakpoint *one);
+bool wsi_breakpoint_counts(struct wsi_debug_breakpoint *one);
 /* The texts of a new one. */
-enum ws_status wsi_breakpoint_name(struct wsi_breakpoint *made, const char *where,
+enum ws_status wsi_breakpoint_name(struct wsi_debug_breakpoint *made, const char *where,
 				   const char *condition, struct ws_error *err);
 
 /* ---- watch.c ---- */
 
-enum ws_status wsi_watch_plant(const struct ws_debug *d, struct wsi_breakpoint *watchpoint,
+enum ws_status wsi_watch_plant(const struct ws_debug *d, struct wsi_debug_breakpoint *watchpoint,
 			       struct ws_error *err);
 /* One of memory that is not global belongs to the thread in focus. */
-struct wsi_breakpoint wsi_watch_of(const struct ws_debug *d, const struct ws_debug_memory *memory,
-				   uint32_t kinds);
+struct wsi_debug_breakpoint wsi_watch_of(const struct ws_debug *d,
+					 const struct ws_debug_memory *memory, uint32_t kinds);
 /* Whether watchpoints were hit that are to be told; the focus goes to who did the first. */
 bool wsi_watch_hit(struct ws_debug *d);
 /* The one that is about to be hit by lanes of a warp: the first that its condition holds for gets
  * the focus. NULL: none, or it does not hold. */
-struct wsi_breakpoint *wsi_watch_ahead(struct ws_debug *d, const struct ws_back_found *found);
+struct wsi_debug_breakpoint *wsi_watch_ahead(struct ws_debug *d, const struct ws_back_found *found);
 
 /* ---- run.c ---- */
 

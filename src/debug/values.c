@@ -34,7 +34,7 @@ static struct wsi_map_key key_of(const struct ws_debug *d, struct ws_str name)
 	return (struct wsi_map_key){ { wsi_hash_bytes(name.ptr, name.len, (uintptr_t)d) } };
 }
 
-static struct wsi_named *find(const struct ws_debug *d, struct ws_str name)
+static struct wsi_named_value *value_find(const struct ws_debug *d, struct ws_str name)
 {
 	const struct wsi_map_key key = key_of(d, name);
 	const uint32_t *first = wsi_map_find(&d->names, &key);
@@ -48,7 +48,7 @@ enum ws_status ws_debug_name(struct ws_debug *d, struct ws_str name, const struc
 			     struct ws_error *err)
 {
 	const struct wsi_map_key key = key_of(d, name);
-	struct wsi_named *old = find(d, name);
+	struct wsi_named_value *old = value_find(d, name);
 	if (old) {
 		old->value = *value;
 		return WS_OK;
@@ -62,7 +62,7 @@ enum ws_status ws_debug_name(struct ws_debug *d, struct ws_str name, const struc
 		return wsi_debug_no_memory(err);
 	}
 	memcpy(copy, name.ptr, name.len);
-	d->named[d->n_named] = (struct wsi_named){ copy, *value, *first };
+	d->named[d->n_named] = (struct wsi_named_value){ copy, *value, *first };
 	*first = (uint32_t)++d->n_named;
 	return WS_OK;
 }
@@ -138,7 +138,7 @@ bool wsi_debug_find_name(void *session, struct ws_str name, struct ws_str argume
 	if (of_thread(d, name, ret_value) || of_history(d, name, ret_value) ||
 	    wsi_debug_cuda_variable(d, name, ret_value))
 		return true;
-	const struct wsi_named *named = find(d, name);
+	const struct wsi_named_value *named = value_find(d, name);
 	*ret_value = named ? named->value : ws_value_void();
 	return true;
 }
@@ -157,7 +157,7 @@ const char *ws_debug_assignment(const char *text)
 }
 
 /* $NAME that is no register; blanks may follow. */
-static bool is_own(const char *left, size_t n, struct ws_str *ret_name)
+static bool is_own_name(const char *left, size_t n, struct ws_str *ret_name)
 {
 	static const char letters[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -223,7 +223,7 @@ enum ws_status ws_debug_assign(struct ws_debug *d, const char *text, struct ws_e
 				"VARIABLE = VALUE, $NAME = VALUE, $REGISTER = VALUE or "
 				"*(TYPE *)ADDRESS = VALUE is expected");
 	const size_t at = (size_t)(equals - line);
-	if (!is_own(line, at, &name)) {
+	if (!is_own_name(line, at, &name)) {
 		line[at] = '\0';
 		return store(d, line, line + at + 1, err);
 	}

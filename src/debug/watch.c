@@ -4,17 +4,17 @@
 
 /* ---- making ---- */
 
-struct wsi_breakpoint wsi_watch_of(const struct ws_debug *d, const struct ws_debug_memory *memory,
-				   uint32_t kinds)
+struct wsi_debug_breakpoint wsi_watch_of(const struct ws_debug *d,
+					 const struct ws_debug_memory *memory, uint32_t kinds)
 {
-	return (struct wsi_breakpoint){
+	return (struct wsi_debug_breakpoint){
 		.is = { .watches = kinds, .memory = *memory },
 		.of_thread = d->has_focus && memory->at.space != WS_SPACE_GLOBAL,
 		.owner = d->thread,
 	};
 }
 
-enum ws_status wsi_watch_plant(const struct ws_debug *d, struct wsi_breakpoint *watchpoint,
+enum ws_status wsi_watch_plant(const struct ws_debug *d, struct wsi_debug_breakpoint *watchpoint,
 			       struct ws_error *err)
 {
 	struct ws_focus focus;
@@ -38,7 +38,7 @@ enum ws_status ws_debug_watch(struct ws_debug *d, const char *where,
 			      const char *condition, const struct ws_debug_breakpoint **ret_made,
 			      struct ws_error *err)
 {
-	struct wsi_breakpoint made = wsi_watch_of(d, memory, kinds);
+	struct wsi_debug_breakpoint made = wsi_watch_of(d, memory, kinds);
 	const enum ws_status st = wsi_breakpoint_name(&made, where, condition, err);
 	if (st == WS_OK)
 		return wsi_breakpoint_add(d, &made, ret_made, err);
@@ -48,10 +48,11 @@ enum ws_status ws_debug_watch(struct ws_debug *d, const char *where,
 
 /* ---- hits ---- */
 
-static struct wsi_breakpoint *find(const struct ws_debug *d, uint32_t target_number)
+static struct wsi_debug_breakpoint *watchpoint_find(const struct ws_debug *d,
+						    uint32_t target_number)
 {
 	for (size_t i = 0; i < d->n_breakpoints; i++) {
-		struct wsi_breakpoint *one = &d->breakpoints[i];
+		struct wsi_debug_breakpoint *one = &d->breakpoints[i];
 		if (one->is.watches && one->is.is_enabled && one->target_number == target_number)
 			return one;
 	}
@@ -59,7 +60,7 @@ static struct wsi_breakpoint *find(const struct ws_debug *d, uint32_t target_num
 }
 
 /* The first of those who hit a watchpoint that its condition holds for. */
-static bool who(struct ws_debug *d, const struct wsi_breakpoint *one,
+static bool who(struct ws_debug *d, const struct wsi_debug_breakpoint *one,
 		const struct ws_watch_hit *hit, struct ws_focus *ret_focus)
 {
 	for (uint32_t i = 0; i < WS_MAX_LANES; i++) {
@@ -74,7 +75,7 @@ static bool who(struct ws_debug *d, const struct wsi_breakpoint *one,
 
 /* The number that the watched bytes are; the first `access.n` of them from its first one on were
  * others before. */
-static void read_number(const struct ws_debug *d, struct ws_debug_hit *hit)
+static void read_watched_number(const struct ws_debug *d, struct ws_debug_hit *hit)
 {
 	const struct ws_debug_memory *memory = &hit->watchpoint->memory;
 	const uint32_t at = (uint32_t)(hit->access.address - memory->at.address);
@@ -98,7 +99,7 @@ bool wsi_watch_hit(struct ws_debug *d)
 	struct ws_focus focus;
 	d->n_hits = 0;
 	for (uint32_t i = 0; ws_target_watch_hit(d->target, i, &access, NULL) == WS_OK; i++) {
-		struct wsi_breakpoint *one = find(d, access.number);
+		struct wsi_debug_breakpoint *one = watchpoint_find(d, access.number);
 		if (!one || !who(d, one, &access, &focus) || !wsi_breakpoint_counts(one) ||
 		    !wsi_grow(&d->hits, &d->cap_hits, d->n_hits, sizeof *d->hits, SIZE_MAX))
 			continue;
@@ -106,14 +107,14 @@ bool wsi_watch_hit(struct ws_debug *d)
 			wsi_debug_focus_on(d, &focus);
 		struct ws_debug_hit *hit = &d->hits[d->n_hits++];
 		*hit = (struct ws_debug_hit){ .watchpoint = &one->is, .access = access };
-		read_number(d, hit);
+		read_watched_number(d, hit);
 	}
 	return d->n_hits > 0;
 }
 
-struct wsi_breakpoint *wsi_watch_ahead(struct ws_debug *d, const struct ws_back_found *found)
+struct wsi_debug_breakpoint *wsi_watch_ahead(struct ws_debug *d, const struct ws_back_found *found)
 {
-	struct wsi_breakpoint *one = find(d, found->watch);
+	struct wsi_debug_breakpoint *one = watchpoint_find(d, found->watch);
 	const struct ws_watch_hit hit = { .warp_index = found->warp_index, .lanes = found->lanes };
 	struct ws_focus focus;
 	if (!one || !who(d, one, &hit, &focus))

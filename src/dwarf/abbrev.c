@@ -9,7 +9,7 @@ enum {
 	MAX_EMPTY = 64,       /* attributes of one entry that take no bytes */
 };
 
-static int code_order(const void *left, const void *right)
+static int abbrev_code_order(const void *left, const void *right)
 {
 	const struct wsi_abbrev *a = left, *b = right;
 	if (a->code != b->code)
@@ -51,8 +51,8 @@ static enum ws_status specs_read(struct ws_dwarf *dwarf, struct wsi_reader *r,
 	return WS_OK;
 }
 
-static enum ws_status abbrevs_read(struct ws_dwarf *dwarf, struct wsi_reader *r,
-				   struct ws_error *err)
+static enum ws_status abbrev_table_read(struct ws_dwarf *dwarf, struct wsi_reader *r,
+					struct ws_error *err)
 {
 	for (;;) {
 		uint64_t off = wsi_reader_off(r);
@@ -93,13 +93,13 @@ enum ws_status wsi_abbrev_table_add(struct ws_dwarf *dwarf, uint64_t off, uint32
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "abbreviations");
 	struct wsi_abbrev_table table = { .first = (uint32_t)dwarf->n_abbrevs, .dense = true };
 	struct wsi_reader r = wsi_reader_of(bytes);
-	enum ws_status st = abbrevs_read(dwarf, &r, err);
+	enum ws_status st = abbrev_table_read(dwarf, &r, err);
 	table.n = (uint32_t)dwarf->n_abbrevs - table.first;
 	struct wsi_abbrev *first = table.n ? &dwarf->abbrevs[table.first] : NULL;
 	for (uint32_t i = 0; i < table.n; i++)
 		table.dense &= first[i].code == (uint64_t)i + 1;
 	if (!table.dense)
-		qsort(first, table.n, sizeof *first, code_order);
+		qsort(first, table.n, sizeof *first, abbrev_code_order);
 	*ret_table = (uint32_t)dwarf->n_tables;
 	dwarf->tables[dwarf->n_tables++] = table;
 	return st;

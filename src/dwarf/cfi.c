@@ -54,7 +54,7 @@ struct common {
 	struct wsi_reader instructions;
 };
 
-struct machine {
+struct cfi_machine {
 	const struct common *common;
 	struct ws_cfi now, initial, kept[MAX_STATES];
 	unsigned n_kept;
@@ -69,7 +69,7 @@ static struct ws_saved *saved(struct ws_cfi *cfi, uint64_t reg)
 		       : NULL;
 }
 
-static void save(struct machine *m, uint64_t reg, enum ws_saved_kind kind, int64_t offset)
+static void save(struct cfi_machine *m, uint64_t reg, enum ws_saved_kind kind, int64_t offset)
 {
 	struct ws_saved *to = saved(&m->now, reg);
 	bool fits = offset >= INT32_MIN && offset <= INT32_MAX;
@@ -78,7 +78,7 @@ static void save(struct machine *m, uint64_t reg, enum ws_saved_kind kind, int64
 					 fits ? (int32_t)offset : 0 };
 }
 
-static void restore(struct machine *m, uint64_t reg)
+static void restore_register(struct cfi_machine *m, uint64_t reg)
 {
 	struct ws_saved *to = saved(&m->now, reg);
 	if (to)
@@ -90,7 +90,7 @@ static int64_t scaled(int64_t factor, uint64_t n)
 	return (int64_t)((uint64_t)factor * n);
 }
 
-static void define_cfa(struct machine *m, uint64_t reg, int64_t offset)
+static void define_cfa(struct cfi_machine *m, uint64_t reg, int64_t offset)
 {
 	m->odd = reg >> 24 != WS_REG_CLASS_FULL || (reg & 0xffffff) > 255;
 	m->now.cfa_reg = (uint32_t)(reg & 0xff);
@@ -98,7 +98,7 @@ static void define_cfa(struct machine *m, uint64_t reg, int64_t offset)
 }
 
 /* Those that change the frame address. False: not one of them. */
-static bool step_cfa(struct machine *m, struct wsi_reader *r, uint8_t op)
+static bool step_cfa(struct cfi_machine *m, struct wsi_reader *r, uint8_t op)
 {
 	const uint64_t reg = (uint64_t)WS_REG_CLASS_FULL << 24 | m->now.cfa_reg;
 	uint64_t number;
@@ -130,7 +130,7 @@ static bool step_cfa(struct machine *m, struct wsi_reader *r, uint8_t op)
 }
 
 /* Those about one register. False: not one of them. */
-static bool step_register(struct machine *m, struct wsi_reader *r, uint8_t op)
+static bool step_register(struct cfi_machine *m, struct wsi_reader *r, uint8_t op)
 {
 	if (op < CFA_OFFSET_EXTENDED || op > CFA_VAL_EXPRESSION)
 		return false;
@@ -144,7 +144,7 @@ static bool step_register(struct machine *m, struct wsi_reader *r, uint8_t op)
 		     scaled(m->common->data_factor, (uint64_t)wsi_read_sleb(r)));
 		return true;
 	case CFA_RESTORE_EXTENDED:
-		restore(m, reg);
+		restore_register(m, reg);
 		return true;
 	case CFA_UNDEFINED:
 		save(m, reg, WS_SAVED_LOST, 0);
@@ -167,7 +167,7 @@ static bool step_register(struct machine *m, struct wsi_reader *r, uint8_t op)
 	}
 }
 
-static bool step_other(struct machine *m, struct wsi_reader *r, uint8_t op)
+static bool step_other(struct cfi_machine *m, struct wsi_reader *r, uint8_t op)
 {
 	switch (op) {
 	case CFA_NOP:
@@ -200,7 +200,7 @@ static bool step_other(struct machine *m, struct wsi_reader *r, uint8_t op)
 }
 
 /* Instructions up to the pc. False: one is not known, or cut. */
-static bool execute(struct machine *m, struct wsi_reader r)
+static bool execute_cfi(struct cfi_machine *m, struct wsi_reader r)
 {
 	while (wsi_reader_left(&r) > 0 && m->at <= m->pc) {
 		uint8_t op = wsi_read_u8(&r);
@@ -263,11 +263,11 @@ static bool common_read(struct ws_span frame, uint64_t off, struct common *ret)
 static enum ws_status rules(const struct common *common, struct wsi_reader body, uint64_t start,
 			    uint64_t pc, struct ws_cfi *ret_cfi, struct ws_error *err)
 {
-	struct machine m = { .common = common, .at = start, .pc = pc, .odd = true };
-	bool ok = execute(&m, common->instructions);
+	struct cfi_machine m = { .common = common, .at = start, .pc = pc, .odd = true };
+	bool ok = execute_cfi(&m, common->instructions);
 	m.initial = m.now;
 	m.at = start;
-	if (!ok || !execute(&m, body))
+	if (!ok || !execute_cfi(&m, body))
 		return wsi_fail(err, WS_MALFORMED, body.in.origin,
 				"call frames: an instruction is not known");
 	if (m.odd)

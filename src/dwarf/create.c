@@ -19,7 +19,7 @@ struct open_scope {
 	bool used; /* a type is declared in it */
 };
 
-struct reading {
+struct unit_reading {
 	struct ws_dwarf *dwarf;
 	struct wsi_dwarf_walk walk;
 	uint32_t depth;
@@ -33,7 +33,7 @@ struct reading {
 	uint64_t enumeration; /* the last that was met: enumerators follow it */
 };
 
-static void note(struct ws_dwarf *dwarf, const struct ws_error *err)
+static void note_unit(struct ws_dwarf *dwarf, const struct ws_error *err)
 {
 	if (!dwarf->damaged)
 		dwarf->damage = *err;
@@ -83,7 +83,7 @@ static struct ws_str function_name(struct ws_dwarf *dwarf, const struct wsi_dwar
 	return name;
 }
 
-static bool function_take(struct reading *reading, const struct wsi_dwarf_entry *entry)
+static bool dwarf_function_take(struct unit_reading *reading, const struct wsi_dwarf_entry *entry)
 {
 	struct ws_dwarf *dwarf = reading->dwarf;
 	struct wsi_dwarf_attrs attrs;
@@ -103,7 +103,7 @@ static bool function_take(struct reading *reading, const struct wsi_dwarf_entry 
 	return true;
 }
 
-static int name_order(struct ws_str a, struct ws_str b)
+static int dwarf_name_order(struct ws_str a, struct ws_str b)
 {
 	int order = memcmp(a.ptr, b.ptr, a.len < b.len ? a.len : b.len);
 	if (order != 0)
@@ -111,10 +111,10 @@ static int name_order(struct ws_str a, struct ws_str b)
 	return WSI_ORDER(a.len, b.len);
 }
 
-static int function_order(const void *left, const void *right)
+static int dwarf_function_order(const void *left, const void *right)
 {
 	const struct ws_dwarf_function *a = left, *b = right;
-	int order = name_order(a->name, b->name);
+	int order = dwarf_name_order(a->name, b->name);
 	if (order != 0)
 		return order;
 	return WSI_ORDER(a->info_off, b->info_off);
@@ -122,7 +122,7 @@ static int function_order(const void *left, const void *right)
 
 /* ---- inlined calls ---- */
 
-static bool call_take(struct reading *reading, const struct wsi_dwarf_entry *entry)
+static bool call_take(struct unit_reading *reading, const struct wsi_dwarf_entry *entry)
 {
 	struct ws_dwarf *dwarf = reading->dwarf;
 	struct wsi_dwarf_attrs attrs;
@@ -149,7 +149,7 @@ static bool call_take(struct reading *reading, const struct wsi_dwarf_entry *ent
 }
 
 /* The list of children that ends now may be that of a call. */
-static void calls_close(struct reading *reading)
+static void calls_close(struct unit_reading *reading)
 {
 	const struct wsi_dwarf_call *calls = reading->dwarf->calls;
 	if (reading->call != UINT32_MAX && calls[reading->call].depth >= reading->depth)
@@ -174,7 +174,7 @@ static int named_order(const void *left, const void *right)
 	const struct ws_dwarf_named *a = left, *b = right;
 	if (a->kind != b->kind)
 		return WSI_ORDER(a->kind, b->kind);
-	int order = name_order(a->name, b->name);
+	int order = dwarf_name_order(a->name, b->name);
 	if (order != 0)
 		return order;
 	return WSI_ORDER(a->info_off, b->info_off);
@@ -187,7 +187,7 @@ static bool is_type(uint16_t tag)
 
 /* Keeps a type, an enumerator, a variable that is in no function, or one of a function that has a
  * symbol, by that. */
-static bool named_take(struct reading *reading, const struct wsi_dwarf_entry *entry,
+static bool named_take(struct unit_reading *reading, const struct wsi_dwarf_entry *entry,
 		       const struct wsi_dwarf_attrs *attrs)
 {
 	struct ws_dwarf *dwarf = reading->dwarf;
@@ -219,7 +219,7 @@ static bool named_take(struct reading *reading, const struct wsi_dwarf_entry *en
 
 /* ---- scopes ---- */
 
-static bool scope_open(struct reading *reading, const struct wsi_dwarf_entry *entry)
+static bool scope_open(struct unit_reading *reading, const struct wsi_dwarf_entry *entry)
 {
 	struct wsi_dwarf_attrs attrs;
 	if (!wsi_dwarf_attrs(&reading->walk, entry, &attrs) || !named_take(reading, entry, &attrs))
@@ -236,7 +236,7 @@ static bool scope_open(struct reading *reading, const struct wsi_dwarf_entry *en
 	return true;
 }
 
-static bool scopes_close(struct reading *reading, uint64_t off)
+static bool scopes_close(struct unit_reading *reading, uint64_t off)
 {
 	struct ws_dwarf *dwarf = reading->dwarf;
 	while (reading->n_open && reading->open[reading->n_open - 1].depth >= reading->depth) {
@@ -276,7 +276,7 @@ static void scopes_finish(struct ws_dwarf *dwarf)
 
 /* ---- units ---- */
 
-static bool entry_take(struct reading *reading, const struct wsi_dwarf_entry *entry)
+static bool dwarf_entry_take(struct unit_reading *reading, const struct wsi_dwarf_entry *entry)
 {
 	uint16_t tag = entry->abbrev->tag;
 	if (tag == DW_TAG_enumeration_type)
@@ -286,7 +286,7 @@ static bool entry_take(struct reading *reading, const struct wsi_dwarf_entry *en
 			reading->open[i].used = true;
 	}
 	if (tag == DW_TAG_subprogram)
-		return function_take(reading, entry);
+		return dwarf_function_take(reading, entry);
 	if (tag == DW_TAG_inlined_subroutine)
 		return call_take(reading, entry);
 	if (is_scope(tag))
@@ -300,7 +300,7 @@ static bool entry_take(struct reading *reading, const struct wsi_dwarf_entry *en
 /* All entries of a unit; false only for lack of memory. */
 static bool unit_read(struct ws_dwarf *dwarf, const struct wsi_dwarf_unit *unit)
 {
-	struct reading reading = {
+	struct unit_reading reading = {
 		.dwarf = dwarf,
 		.call = UINT32_MAX,
 		.walk = { .dwarf = dwarf,
@@ -315,7 +315,7 @@ static bool unit_read(struct ws_dwarf *dwarf, const struct wsi_dwarf_unit *unit)
 	walk->r = wsi_reader_of(bytes);
 	while (wsi_dwarf_next(walk, &entry)) {
 		if (entry.abbrev) {
-			if (!entry_take(&reading, &entry))
+			if (!dwarf_entry_take(&reading, &entry))
 				break;
 			if (entry.abbrev->tag == DW_TAG_subprogram && !reading.in_function &&
 			    entry.abbrev->has_children) {
@@ -338,7 +338,7 @@ static bool unit_read(struct ws_dwarf *dwarf, const struct wsi_dwarf_unit *unit)
 	if (walk->status != WS_OK) {
 		struct ws_error err;
 		(void)wsi_dwarf_walk_fail(walk, &err);
-		note(dwarf, &err);
+		note_unit(dwarf, &err);
 	}
 	return !reading.no_memory;
 }
@@ -385,13 +385,13 @@ static enum ws_status no_memory(struct ws_error *err)
 	return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "debug information");
 }
 
-static enum ws_status headers_read(struct ws_dwarf *dwarf, struct ws_error *err)
+static enum ws_status unit_headers_read(struct ws_dwarf *dwarf, struct ws_error *err)
 {
 	for (uint64_t off = 0; off < dwarf->input.info.len;) {
 		struct wsi_dwarf_unit unit;
 		struct ws_error damage;
 		if (unit_header(dwarf, &off, &unit, &damage) != WS_OK)
-			note(dwarf, &damage);
+			note_unit(dwarf, &damage);
 		if (unit.start == unit.end)
 			continue;
 		if (!wsi_grow(&dwarf->units, &dwarf->cap_units, dwarf->n_units,
@@ -403,7 +403,7 @@ static enum ws_status headers_read(struct ws_dwarf *dwarf, struct ws_error *err)
 }
 
 /* Gives every unit its table of abbreviations; each is decoded once. */
-static enum ws_status abbrevs_read(struct ws_dwarf *dwarf, struct ws_error *err)
+static enum ws_status unit_abbrevs_read(struct ws_dwarf *dwarf, struct ws_error *err)
 {
 	wsi_scoped_free struct wsi_keyed *order = wsi_zalloc_array(dwarf->n_units, sizeof *order);
 	if (!order)
@@ -421,7 +421,7 @@ static enum ws_status abbrevs_read(struct ws_dwarf *dwarf, struct ws_error *err)
 			if (st == WS_NO_MEMORY)
 				return no_memory(err);
 			if (st != WS_OK)
-				note(dwarf, &damage);
+				note_unit(dwarf, &damage);
 		}
 		dwarf->units[order[i].value].table = table;
 	}
@@ -430,9 +430,9 @@ static enum ws_status abbrevs_read(struct ws_dwarf *dwarf, struct ws_error *err)
 
 static enum ws_status units_read(struct ws_dwarf *dwarf, struct ws_error *err)
 {
-	enum ws_status st = headers_read(dwarf, err);
+	enum ws_status st = unit_headers_read(dwarf, err);
 	if (st == WS_OK)
-		st = abbrevs_read(dwarf, err);
+		st = unit_abbrevs_read(dwarf, err);
 	for (size_t i = 0; i < dwarf->n_units && st == WS_OK; i++)
 		st = unit_read(dwarf, &dwarf->units[i]) ? WS_OK : no_memory(err);
 	return st;
@@ -459,7 +459,7 @@ enum ws_status ws_dwarf_create(const struct ws_dwarf_input *input, struct ws_dwa
 	}
 	if (dwarf->n_functions)
 		qsort(dwarf->functions, dwarf->n_functions, sizeof *dwarf->functions,
-		      function_order);
+		      dwarf_function_order);
 	if (dwarf->n_named)
 		qsort(dwarf->named, dwarf->n_named, sizeof *dwarf->named, named_order);
 	scopes_finish(dwarf);
@@ -507,7 +507,7 @@ enum ws_status ws_dwarf_find_function(const struct ws_dwarf *dwarf, struct ws_st
 	size_t low = 0, n = name.len ? dwarf->n_functions : 0;
 	while (n > 0) { /* the first of a name */
 		size_t half = n / 2;
-		if (name_order(dwarf->functions[low + half].name, name) < 0) {
+		if (dwarf_name_order(dwarf->functions[low + half].name, name) < 0) {
 			low += half + 1;
 			n -= half + 1;
 		} else {

@@ -66,7 +66,7 @@ bool wsi_dwarf_next(struct wsi_dwarf_walk *walk, struct wsi_dwarf_entry *ret_ent
 
 /* ---- values ---- */
 
-struct value {
+struct entry_value {
 	enum { VALUE_OTHER, VALUE_NUMBER, VALUE_TEXT, VALUE_BLOCK } kind;
 	bool is_address;
 	uint64_t number;
@@ -74,21 +74,21 @@ struct value {
 	struct ws_span block;
 };
 
-static bool number(struct value *value, uint64_t n)
+static bool dwarf_number(struct entry_value *value, uint64_t n)
 {
 	value->kind = VALUE_NUMBER;
 	value->number = n;
 	return true;
 }
 
-static bool block(struct wsi_dwarf_walk *walk, struct value *value, uint64_t len)
+static bool block(struct wsi_dwarf_walk *walk, struct entry_value *value, uint64_t len)
 {
 	value->kind = VALUE_BLOCK;
 	value->block = wsi_read_span(&walk->r, len);
 	return true;
 }
 
-static bool text(struct value *value, struct wsi_dwarf_text at)
+static bool text(struct entry_value *value, struct wsi_dwarf_text at)
 {
 	value->kind = VALUE_TEXT;
 	value->text = at;
@@ -96,7 +96,7 @@ static bool text(struct value *value, struct wsi_dwarf_text at)
 }
 
 /* False: a form that is not known, so that what follows cannot be found. */
-static bool form_read(struct wsi_dwarf_walk *walk, uint16_t form, struct value *value)
+static bool form_read(struct wsi_dwarf_walk *walk, uint16_t form, struct entry_value *value)
 {
 	const struct wsi_dwarf_unit *unit = walk->unit;
 	struct wsi_reader *r = &walk->r;
@@ -111,36 +111,37 @@ static bool form_read(struct wsi_dwarf_walk *walk, uint16_t form, struct value *
 					   .in_str = true });
 	case WSI_FORM_DATA1:
 	case WSI_FORM_FLAG:
-		return number(value, wsi_read_u8(r));
+		return dwarf_number(value, wsi_read_u8(r));
 	case WSI_FORM_DATA2:
-		return number(value, wsi_read_u16(r));
+		return dwarf_number(value, wsi_read_u16(r));
 	case WSI_FORM_DATA4:
-		return number(value, wsi_read_u32(r));
+		return dwarf_number(value, wsi_read_u32(r));
 	case WSI_FORM_DATA8:
-		return number(value, wsi_read_u64(r));
+		return dwarf_number(value, wsi_read_u64(r));
 	case WSI_FORM_SDATA:
-		return number(value, (uint64_t)wsi_read_sleb(r));
+		return dwarf_number(value, (uint64_t)wsi_read_sleb(r));
 	case WSI_FORM_UDATA:
-		return number(value, wsi_read_uleb(r));
+		return dwarf_number(value, wsi_read_uleb(r));
 	case WSI_FORM_FLAG_PRESENT:
-		return number(value, 1);
+		return dwarf_number(value, 1);
 	case WSI_FORM_REF1:
-		return number(value, wsi_add_sat(unit->start, wsi_read_u8(r)));
+		return dwarf_number(value, wsi_add_sat(unit->start, wsi_read_u8(r)));
 	case WSI_FORM_REF2:
-		return number(value, wsi_add_sat(unit->start, wsi_read_u16(r)));
+		return dwarf_number(value, wsi_add_sat(unit->start, wsi_read_u16(r)));
 	case WSI_FORM_REF4:
-		return number(value, wsi_add_sat(unit->start, wsi_read_u32(r)));
+		return dwarf_number(value, wsi_add_sat(unit->start, wsi_read_u32(r)));
 	case WSI_FORM_REF8:
-		return number(value, wsi_add_sat(unit->start, wsi_read_u64(r)));
+		return dwarf_number(value, wsi_add_sat(unit->start, wsi_read_u64(r)));
 	case WSI_FORM_REF_UDATA:
-		return number(value, wsi_add_sat(unit->start, wsi_read_uleb(r)));
+		return dwarf_number(value, wsi_add_sat(unit->start, wsi_read_uleb(r)));
 	case WSI_FORM_REF_ADDR: /* of the size of an address in version 2 */
-		return number(value, wsi_read_uint(r, unit->version == 2 ? unit->address_bytes
-									 : unit->offset_bytes));
+		return dwarf_number(value,
+				    wsi_read_uint(r, unit->version == 2 ? unit->address_bytes
+									: unit->offset_bytes));
 	case WSI_FORM_SEC_OFFSET:
-		return number(value, wsi_read_uint(r, unit->offset_bytes));
+		return dwarf_number(value, wsi_read_uint(r, unit->offset_bytes));
 	case WSI_FORM_ADDR:
-		return number(value, wsi_read_uint(r, unit->address_bytes));
+		return dwarf_number(value, wsi_read_uint(r, unit->address_bytes));
 	case WSI_FORM_BLOCK1:
 		return block(walk, value, wsi_read_u8(r));
 	case WSI_FORM_BLOCK2:
@@ -158,7 +159,7 @@ static bool form_read(struct wsi_dwarf_walk *walk, uint16_t form, struct value *
 	}
 }
 
-static bool value_read(struct wsi_dwarf_walk *walk, uint16_t form, struct value *value)
+static bool dwarf_value_read(struct wsi_dwarf_walk *walk, uint16_t form, struct entry_value *value)
 {
 	if (!form_read(walk, form, value))
 		return false;
@@ -169,8 +170,8 @@ bool wsi_dwarf_skip(struct wsi_dwarf_walk *walk, const struct wsi_dwarf_entry *e
 {
 	const struct wsi_dwarf_spec *specs = walk->dwarf->specs;
 	for (uint32_t i = 0; entry->abbrev && i < entry->abbrev->n_specs; i++) {
-		struct value value;
-		if (!value_read(walk, specs[entry->abbrev->first_spec + i].form, &value))
+		struct entry_value value;
+		if (!dwarf_value_read(walk, specs[entry->abbrev->first_spec + i].form, &value))
 			return false;
 	}
 	return true;
@@ -182,9 +183,9 @@ bool wsi_dwarf_values(struct wsi_dwarf_walk *walk, const struct wsi_dwarf_entry 
 	const struct wsi_dwarf_spec *specs = walk->dwarf->specs;
 	for (uint32_t i = 0; entry->abbrev && i < entry->abbrev->n_specs; i++) {
 		const struct wsi_dwarf_spec *spec = &specs[entry->abbrev->first_spec + i];
-		struct value value = { 0 };
+		struct entry_value value = { 0 };
 		size_t start = walk->r.pos;
-		if (!value_read(walk, spec->form, &value))
+		if (!dwarf_value_read(walk, spec->form, &value))
 			return false;
 		struct wsi_dwarf_written written = {
 			.tag = entry->abbrev->tag,
@@ -204,8 +205,8 @@ bool wsi_dwarf_values(struct wsi_dwarf_walk *walk, const struct wsi_dwarf_entry 
 
 /* ---- attributes ---- */
 
-static void take_number(struct wsi_dwarf_attrs *attrs, uint64_t *field, unsigned has,
-			const struct value *value)
+static void take_attr_number(struct wsi_dwarf_attrs *attrs, uint64_t *field, unsigned has,
+			     const struct entry_value *value)
 {
 	if (value->kind != VALUE_NUMBER)
 		return;
@@ -213,16 +214,16 @@ static void take_number(struct wsi_dwarf_attrs *attrs, uint64_t *field, unsigned
 	attrs->has |= has;
 }
 
-static void take_flag(struct wsi_dwarf_attrs *attrs, unsigned has, const struct value *value)
+static void take_flag(struct wsi_dwarf_attrs *attrs, unsigned has, const struct entry_value *value)
 {
 	if (value->kind == VALUE_NUMBER && value->number)
 		attrs->has |= has;
 }
 
 /* A number, or DW_OP_plus_uconst with one; what has to be computed is told apart. */
-static void take_place(struct wsi_dwarf_attrs *attrs, const struct value *value)
+static void take_place(struct wsi_dwarf_attrs *attrs, const struct entry_value *value)
 {
-	take_number(attrs, &attrs->place, WSI_HAS_PLACE, value);
+	take_attr_number(attrs, &attrs->place, WSI_HAS_PLACE, value);
 	if (value->kind != VALUE_BLOCK)
 		return;
 	struct wsi_reader r = wsi_reader_of(value->block);
@@ -236,7 +237,8 @@ static void take_place(struct wsi_dwarf_attrs *attrs, const struct value *value)
 	}
 }
 
-static void attr_take(struct wsi_dwarf_attrs *attrs, uint16_t attribute, const struct value *value)
+static void attr_take(struct wsi_dwarf_attrs *attrs, uint16_t attribute,
+		      const struct entry_value *value)
 {
 	switch (attribute) {
 	case DW_AT_name:
@@ -250,76 +252,76 @@ static void attr_take(struct wsi_dwarf_attrs *attrs, uint16_t attribute, const s
 		attrs->dir = value->kind == VALUE_TEXT ? value->text : attrs->dir;
 		break;
 	case DW_AT_language:
-		take_number(attrs, &attrs->language, 0, value);
+		take_attr_number(attrs, &attrs->language, 0, value);
 		break;
 	case DW_AT_type:
-		take_number(attrs, &attrs->type, WSI_HAS_TYPE, value);
+		take_attr_number(attrs, &attrs->type, WSI_HAS_TYPE, value);
 		break;
 	case DW_AT_byte_size:
-		take_number(attrs, &attrs->size, WSI_HAS_SIZE, value);
+		take_attr_number(attrs, &attrs->size, WSI_HAS_SIZE, value);
 		break;
 	case DW_AT_low_pc:
-		take_number(attrs, &attrs->low_pc, WSI_HAS_CODE, value);
+		take_attr_number(attrs, &attrs->low_pc, WSI_HAS_CODE, value);
 		break;
 	case DW_AT_high_pc:
-		take_number(attrs, &attrs->high_pc,
-			    WSI_HAS_END | (value->is_address ? 0 : WSI_END_IS_SIZE), value);
+		take_attr_number(attrs, &attrs->high_pc,
+				 WSI_HAS_END | (value->is_address ? 0 : WSI_END_IS_SIZE), value);
 		break;
 	case DW_AT_stmt_list:
-		take_number(attrs, &attrs->lines_off, WSI_HAS_LINES, value);
+		take_attr_number(attrs, &attrs->lines_off, WSI_HAS_LINES, value);
 		break;
 	case DW_AT_call_file:
-		take_number(attrs, &attrs->call_file, 0, value);
+		take_attr_number(attrs, &attrs->call_file, 0, value);
 		break;
 	case DW_AT_call_line:
-		take_number(attrs, &attrs->call_line, 0, value);
+		take_attr_number(attrs, &attrs->call_line, 0, value);
 		break;
 	case DW_AT_call_column:
-		take_number(attrs, &attrs->call_column, 0, value);
+		take_attr_number(attrs, &attrs->call_column, 0, value);
 		break;
 	case DW_AT_decl_line:
-		take_number(attrs, &attrs->line, 0, value);
+		take_attr_number(attrs, &attrs->line, 0, value);
 		break;
 	case DW_AT_location:
-		take_number(attrs, &attrs->location_off, WSI_HAS_LIST, value);
+		take_attr_number(attrs, &attrs->location_off, WSI_HAS_LIST, value);
 		if (value->kind == VALUE_BLOCK) {
 			attrs->location = value->block;
 			attrs->has |= WSI_HAS_EXPRESSION;
 		}
 		break;
 	case DW_AT_count:
-		take_number(attrs, &attrs->count, WSI_HAS_COUNT, value);
+		take_attr_number(attrs, &attrs->count, WSI_HAS_COUNT, value);
 		break;
 	case DW_AT_upper_bound:
-		take_number(attrs, &attrs->upper, WSI_HAS_UPPER, value);
+		take_attr_number(attrs, &attrs->upper, WSI_HAS_UPPER, value);
 		break;
 	case DW_AT_const_value:
-		take_number(attrs, &attrs->value, WSI_HAS_VALUE, value);
+		take_attr_number(attrs, &attrs->value, WSI_HAS_VALUE, value);
 		break;
 	case DW_AT_abstract_origin:
 	case DW_AT_specification:
-		take_number(attrs, &attrs->origin, WSI_HAS_ORIGIN, value);
+		take_attr_number(attrs, &attrs->origin, WSI_HAS_ORIGIN, value);
 		break;
 	case DW_AT_containing_type:
-		take_number(attrs, &attrs->containing, 0, value);
+		take_attr_number(attrs, &attrs->containing, 0, value);
 		break;
 	case DW_AT_data_member_location:
 		take_place(attrs, value);
 		break;
 	case DW_AT_bit_size:
-		take_number(attrs, &attrs->bit_size, 0, value);
+		take_attr_number(attrs, &attrs->bit_size, 0, value);
 		break;
 	case DW_AT_bit_offset:
-		take_number(attrs, &attrs->bit_offset, WSI_HAS_BIT_OFFSET, value);
+		take_attr_number(attrs, &attrs->bit_offset, WSI_HAS_BIT_OFFSET, value);
 		break;
 	case DW_AT_data_bit_offset:
-		take_number(attrs, &attrs->data_bit_offset, WSI_HAS_DATA_BIT_OFFSET, value);
+		take_attr_number(attrs, &attrs->data_bit_offset, WSI_HAS_DATA_BIT_OFFSET, value);
 		break;
 	case DW_AT_encoding:
-		take_number(attrs, &attrs->encoding, 0, value);
+		take_attr_number(attrs, &attrs->encoding, 0, value);
 		break;
 	case DW_AT_address_class:
-		take_number(attrs, &attrs->address_class, 0, value);
+		take_attr_number(attrs, &attrs->address_class, 0, value);
 		break;
 	case DW_AT_declaration:
 		take_flag(attrs, WSI_IS_STATIC | WSI_IS_DECLARATION, value);
@@ -339,8 +341,8 @@ bool wsi_dwarf_attrs(struct wsi_dwarf_walk *walk, const struct wsi_dwarf_entry *
 	*ret_attrs = (struct wsi_dwarf_attrs){ 0 };
 	for (uint32_t i = 0; entry->abbrev && i < entry->abbrev->n_specs; i++) {
 		const struct wsi_dwarf_spec *spec = &specs[entry->abbrev->first_spec + i];
-		struct value value;
-		if (!value_read(walk, spec->form, &value))
+		struct entry_value value;
+		if (!dwarf_value_read(walk, spec->form, &value))
 			return false;
 		attr_take(ret_attrs, spec->attribute, &value);
 	}

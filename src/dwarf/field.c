@@ -154,7 +154,7 @@ static enum ws_status check_inside(struct finder *f, struct ws_error *err)
 	return st;
 }
 
-static enum ws_status find(struct finder *f, struct ws_error *err)
+static enum ws_status field_find(struct finder *f, struct ws_error *err)
 {
 	for (unsigned depth = 0; depth < WS_DWARF_MAX_DEPTH; depth++) {
 		struct wsi_dwarf_at at;
@@ -192,7 +192,7 @@ enum ws_status ws_dwarf_find_field(const struct ws_dwarf *dwarf, uint64_t type, 
 	ret_path[0] = '\0';
 	enum ws_status st = check_inside(&f, err);
 	if (st == WS_OK)
-		st = find(&f, err);
+		st = field_find(&f, err);
 	if (st == WS_OK)
 		*ret_field = (struct ws_dwarf_field){ f.type, f.start };
 	return st;

@@ -8,13 +8,13 @@ enum {
 };
 
 /* The calls that hold an address, outermost first, as indices of dwarf->calls. */
-struct chain {
+struct call_chain {
 	uint32_t call[MAX_CALLS];
 	size_t n;
 };
 
 static void chain_find(const struct ws_dwarf *dwarf, uint64_t function, uint64_t pc,
-		       struct chain *chain)
+		       struct call_chain *chain)
 {
 	const struct wsi_dwarf_call *calls = dwarf->calls;
 	uint32_t last = UINT32_MAX;
@@ -87,7 +87,7 @@ enum ws_status ws_dwarf_inlined(const struct ws_dwarf *dwarf,
 {
 	struct wsi_dwarf_look look = wsi_dwarf_look(dwarf);
 	struct wsi_dwarf_at at;
-	struct chain chain;
+	struct call_chain chain;
 	enum ws_status st = wsi_dwarf_entry_at(&look, function->info_off, &at, err);
 	if (st != WS_OK)
 		return st;

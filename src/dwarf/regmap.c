@@ -18,14 +18,14 @@ enum {
 	LOOK_MAX = 1 << 24, /* bytes that the answer to one question may need */
 };
 
-struct entry {
+struct regmap_entry {
 	uint32_t part, place, first, last;
 	struct ws_str name;
 };
 
-static struct entry entry_read(struct wsi_reader *r)
+static struct regmap_entry entry_read(struct wsi_reader *r)
 {
-	struct entry entry = { .part = wsi_read_u32(r) & 3 };
+	struct regmap_entry entry = { .part = wsi_read_u32(r) & 3 };
 	entry.name = wsi_read_cstr(r);
 	entry.place = wsi_read_u32(r);
 	entry.first = wsi_read_u32(r);
@@ -80,7 +80,7 @@ enum ws_regmap_answer ws_regmap_find(struct ws_span reg_sass, struct ws_span reg
 		return WS_REGMAP_NO_FUNCTION;
 	struct ws_span types = types_find(reg_type, function, count);
 	for (uint32_t i = 0; i < count; i++) {
-		struct entry entry = entry_read(&r);
+		struct regmap_entry entry = entry_read(&r);
 		if (r.failed)
 			break;
 		if (!ws_str_equal(entry.name, reg))

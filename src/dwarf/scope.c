@@ -5,8 +5,9 @@
 enum { MAX_BLOCKS = 128 /* within each other; an inlined function has one of its own */ };
 
 /* A variable of a copy of a function says only which of the original it is. */
-static void variable_of(struct wsi_dwarf_look *look, const struct wsi_dwarf_entry *entry,
-			const struct wsi_dwarf_attrs *attrs, struct ws_dwarf_variable *ret_variable)
+static void copied_variable_of(struct wsi_dwarf_look *look, const struct wsi_dwarf_entry *entry,
+			       const struct wsi_dwarf_attrs *attrs,
+			       struct ws_dwarf_variable *ret_variable)
 {
 	struct wsi_dwarf_at original;
 	struct wsi_dwarf_attrs named = *attrs;
@@ -44,7 +45,7 @@ enum ws_status ws_dwarf_variable_at(const struct ws_dwarf *dwarf, uint64_t info_
 		return st;
 	if (!is_variable(at.entry.abbrev->tag))
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the entry is not a variable");
-	variable_of(&look, &at.entry, &at.attrs, ret_variable);
+	copied_variable_of(&look, &at.entry, &at.attrs, ret_variable);
 	return WS_OK;
 }
 
@@ -76,8 +77,8 @@ static bool holds(const struct wsi_dwarf_attrs *attrs, uint64_t pc)
 }
 
 /* What is in a function or a block, then in the blocks within it. */
-static enum ws_status collect(struct collector *c, uint64_t off, uint32_t depth, uint32_t n_calls,
-			      struct ws_error *err)
+static enum ws_status collect_scope(struct collector *c, uint64_t off, uint32_t depth,
+				    uint32_t n_calls, struct ws_error *err)
 {
 	struct wsi_dwarf_at at;
 	struct wsi_dwarf_entry entry;
@@ -96,7 +97,7 @@ static enum ws_status collect(struct collector *c, uint64_t off, uint32_t depth,
 			bool inner = tag == DW_TAG_inlined_subroutine;
 			if (pass == 0 && is_variable(tag)) {
 				struct ws_dwarf_variable found;
-				variable_of(&c->look, &entry, &attrs, &found);
+				copied_variable_of(&c->look, &entry, &attrs, &found);
 				found.depth = depth;
 				found.n_calls = n_calls;
 				if (c->n < c->cap)
@@ -104,7 +105,7 @@ static enum ws_status collect(struct collector *c, uint64_t off, uint32_t depth,
 				c->n++;
 			} else if (pass == 1 && (inner || tag == DW_TAG_lexical_block) &&
 				   holds(&attrs, c->pc)) {
-				st = collect(c, entry.off, depth + 1, n_calls + inner, err);
+				st = collect_scope(c, entry.off, depth + 1, n_calls + inner, err);
 				if (st != WS_OK)
 					return st;
 			}
@@ -126,7 +127,7 @@ enum ws_status ws_dwarf_variables(const struct ws_dwarf *dwarf,
 	if (st != WS_OK)
 		return st;
 	c.pc = at.attrs.low_pc + rel_pc;
-	st = collect(&c, function->info_off, 0, 0, err);
+	st = collect_scope(&c, function->info_off, 0, 0, err);
 	if (st == WS_OK)
 		*ret_n = c.n;
 	return st;

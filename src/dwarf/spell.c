@@ -5,14 +5,14 @@
  */
 #include "dwarf/dwarf.h"
 
-struct speller {
+struct dwarf_speller {
 	struct wsi_dwarf_look look;
 	char *text;
 	size_t size, len;
 	bool cut;
 };
 
-static void put(struct speller *s, struct ws_str part)
+static void put_type_text(struct dwarf_speller *s, struct ws_str part)
 {
 	size_t n = (size_t)wsi_min_u64(part.len, s->size - 1 - s->len);
 	if (n)
@@ -22,9 +22,9 @@ static void put(struct speller *s, struct ws_str part)
 	s->cut |= n < part.len;
 }
 
-static void put_text(struct speller *s, const char *part)
+static void put_text(struct dwarf_speller *s, const char *part)
 {
-	put(s, ws_str_of(part));
+	put_type_text(s, ws_str_of(part));
 }
 
 /* ---- names ---- */
@@ -34,7 +34,7 @@ static void put_text(struct speller *s, const char *part)
  * "__SO__..." without the "_Z" for a structure without its tail padding, as a base class has it.
  * [measured: nvcc 13.0]
  */
-static void put_name(struct speller *s, struct ws_str name)
+static void put_type_name(struct dwarf_speller *s, struct ws_str name)
 {
 	static const char sub_object[] = "__SO__";
 	char mangled[1024], plain[1024];
@@ -49,11 +49,11 @@ static void put_name(struct speller *s, struct ws_str name)
 	    input->demangle(ws_str_of(mangled), plain, sizeof plain))
 		put_text(s, plain);
 	else
-		put(s, name);
+		put_type_text(s, name);
 }
 
 /* The innermost scope that an entry lies in, or UINT32_MAX. */
-static uint32_t scope_of(const struct ws_dwarf *dwarf, uint64_t off)
+static uint32_t dwarf_scope_of(const struct ws_dwarf *dwarf, uint64_t off)
 {
 	size_t low = WSI_BISECT(i, 0, dwarf->n_scopes, dwarf->scopes[i].start < off);
 	uint32_t scope = low > 0 ? (uint32_t)(low - 1) : UINT32_MAX;
@@ -62,28 +62,28 @@ static uint32_t scope_of(const struct ws_dwarf *dwarf, uint64_t off)
 	return scope;
 }
 
-static void put_scopes(struct speller *s, uint64_t off)
+static void put_scopes(struct dwarf_speller *s, uint64_t off)
 {
 	const struct ws_dwarf *dwarf = s->look.dwarf;
 	uint32_t chain[WS_DWARF_MAX_DEPTH];
 	unsigned n = 0;
-	for (uint32_t i = scope_of(dwarf, off); i != UINT32_MAX && n < WSI_COUNT(chain);
+	for (uint32_t i = dwarf_scope_of(dwarf, off); i != UINT32_MAX && n < WSI_COUNT(chain);
 	     i = dwarf->scopes[i].parent)
 		chain[n++] = i;
 	while (n > 0) {
-		put_name(s, dwarf->scopes[chain[--n]].name);
+		put_type_name(s, dwarf->scopes[chain[--n]].name);
 		put_text(s, "::");
 	}
 }
 
-static void put_named(struct speller *s, const struct wsi_dwarf_at *at)
+static void put_named(struct dwarf_speller *s, const struct wsi_dwarf_at *at)
 {
 	struct ws_str name = wsi_dwarf_name(&s->look, &at->attrs.name);
 	enum ws_type_kind kind = wsi_dwarf_kind(at);
 	if (kind != WS_KIND_BASE && kind != WS_KIND_OTHER)
 		put_scopes(s, at->entry.off);
 	if (name.len)
-		put_name(s, name);
+		put_type_name(s, name);
 	else
 		put_text(s, kind == WS_KIND_STRUCT  ? "{unnamed struct}"
 			    : kind == WS_KIND_UNION ? "{unnamed union}"
@@ -105,7 +105,7 @@ static bool is_qualifier(enum ws_type_kind kind)
 }
 
 /* The entry of a type; false, and "?" is written when asked for, where there is none to be had. */
-static bool entry_of(struct speller *s, uint64_t type, unsigned depth, bool left,
+static bool entry_of(struct dwarf_speller *s, uint64_t type, unsigned depth, bool left,
 		     struct wsi_dwarf_at *at)
 {
 	if (depth < WS_DWARF_MAX_DEPTH && !s->cut &&
@@ -118,7 +118,7 @@ static bool entry_of(struct speller *s, uint64_t type, unsigned depth, bool left
 }
 
 /* WS_KIND_ARRAY or WS_KIND_FUNCTION behind qualifiers; anything else is WS_KIND_OTHER. */
-static enum ws_type_kind wrapped(struct speller *s, uint64_t type)
+static enum ws_type_kind wrapped(struct dwarf_speller *s, uint64_t type)
 {
 	struct wsi_dwarf_at at;
 	for (unsigned i = 0; i < WS_DWARF_MAX_DEPTH && type != WS_TYPE_VOID; i++) {
@@ -134,10 +134,10 @@ static enum ws_type_kind wrapped(struct speller *s, uint64_t type)
 	return WS_KIND_OTHER;
 }
 
-static void spell_left(struct speller *s, uint64_t type, unsigned depth);
-static void spell_right(struct speller *s, uint64_t type, unsigned depth);
+static void spell_left(struct dwarf_speller *s, uint64_t type, unsigned depth);
+static void spell_right(struct dwarf_speller *s, uint64_t type, unsigned depth);
 
-static void left_pointing(struct speller *s, const struct wsi_dwarf_at *at, unsigned depth)
+static void left_pointing(struct dwarf_speller *s, const struct wsi_dwarf_at *at, unsigned depth)
 {
 	enum ws_type_kind kind = wsi_dwarf_kind(at), to = wrapped(s, at->attrs.type);
 	spell_left(s, at->attrs.type, depth + 1);
@@ -152,7 +152,7 @@ static void left_pointing(struct speller *s, const struct wsi_dwarf_at *at, unsi
 						       : "*");
 }
 
-static void spell_left(struct speller *s, uint64_t type, unsigned depth)
+static void spell_left(struct dwarf_speller *s, uint64_t type, unsigned depth)
 {
 	struct wsi_dwarf_at at;
 	if (type == WS_TYPE_VOID) {
@@ -179,7 +179,7 @@ static void spell_left(struct speller *s, uint64_t type, unsigned depth)
 	}
 }
 
-static void right_array(struct speller *s, struct wsi_dwarf_at *at)
+static void right_array(struct dwarf_speller *s, struct wsi_dwarf_at *at)
 {
 	uint64_t counts[WS_DWARF_MAX_DIMENSIONS];
 	unsigned n;
@@ -196,7 +196,7 @@ static void right_array(struct speller *s, struct wsi_dwarf_at *at)
 	}
 }
 
-static void right_function(struct speller *s, struct wsi_dwarf_at *at, unsigned depth)
+static void right_function(struct dwarf_speller *s, struct wsi_dwarf_at *at, unsigned depth)
 {
 	struct wsi_dwarf_entry entry;
 	struct wsi_dwarf_attrs attrs;
@@ -218,7 +218,7 @@ static void right_function(struct speller *s, struct wsi_dwarf_at *at, unsigned 
 	put_text(s, ")");
 }
 
-static void spell_right(struct speller *s, uint64_t type, unsigned depth)
+static void spell_right(struct dwarf_speller *s, uint64_t type, unsigned depth)
 {
 	struct wsi_dwarf_at at;
 	if (type == WS_TYPE_VOID || !entry_of(s, type, depth, false, &at))
@@ -240,7 +240,7 @@ static void spell_right(struct speller *s, uint64_t type, unsigned depth)
 enum ws_status ws_dwarf_spell(const struct ws_dwarf *dwarf, uint64_t type, char *ret_text,
 			      size_t size)
 {
-	struct speller s = { .look = wsi_dwarf_look(dwarf), .text = ret_text, .size = size };
+	struct dwarf_speller s = { .look = wsi_dwarf_look(dwarf), .text = ret_text, .size = size };
 	if (size == 0)
 		return WS_ARGUMENT;
 	ret_text[0] = '\0';

@@ -326,7 +326,8 @@ enum ws_status ws_dwarf_enumerators(const struct ws_dwarf *dwarf, uint64_t type,
 /* ---- parameters ---- */
 
 /* A parameter of a copy of a function says only which of the original it is. */
-static struct ws_dwarf_param param_of(struct wsi_dwarf_look *look, struct wsi_dwarf_attrs *attrs)
+static struct ws_dwarf_param copied_param_of(struct wsi_dwarf_look *look,
+					     struct wsi_dwarf_attrs *attrs)
 {
 	struct wsi_dwarf_at original;
 	uint64_t address_class = attrs->address_class;
@@ -362,7 +363,7 @@ enum ws_status ws_dwarf_params(const struct ws_dwarf *dwarf,
 		if (tag != DW_TAG_formal_parameter)
 			continue;
 		if (n < cap)
-			ret_params[n] = param_of(&look, &attrs);
+			ret_params[n] = copied_param_of(&look, &attrs);
 		n++;
 	}
 	if (at.walk.status != WS_OK)

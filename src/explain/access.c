@@ -38,7 +38,7 @@ static bool is_address(const struct ws_operand *op)
 }
 
 /* Whether a later address of the text is asked for than the instruction has. */
-static bool find_place(struct shape *shape)
+static bool find_later_place(struct shape *shape)
 {
 	unsigned seen = 0;
 	int last = -1;
@@ -66,7 +66,8 @@ static uint32_t bank_of(const struct shape *shape)
 }
 
 /* The `which`th address of an instruction; false when it has none. */
-static bool shape_of(const struct ws_insn *insn, uint64_t pc, unsigned which, struct shape *shape)
+static bool access_shape_of(const struct ws_insn *insn, uint64_t pc, unsigned which,
+			    struct shape *shape)
 {
 	const uint32_t moves = WS_SASS_LOAD | WS_SASS_STORE | WS_SASS_ATOMIC;
 	const uint32_t spaces = WS_SASS_GENERIC | WS_SASS_GLOBAL | WS_SASS_SHARED | WS_SASS_LOCAL |
@@ -75,7 +76,7 @@ static bool shape_of(const struct ws_insn *insn, uint64_t pc, unsigned which, st
 		return false; /* coordinates are no address */
 	*shape = (struct shape){ .insn = *insn, .which = which, .bank = WS_NONE };
 	shape->n_ops = ws_sass_operands(insn, pc, shape->ops, WSI_COUNT(shape->ops));
-	if (!find_place(shape))
+	if (!find_later_place(shape))
 		return false;
 	shape->space = insn->flags & spaces ? wsi_space_of(ws_sass_space(insn)) : WS_SPACE_CONST;
 	shape->generic = shape->space == WS_SPACE_GENERIC;
@@ -106,7 +107,7 @@ struct since {
 };
 
 /* An access under construction. */
-struct work {
+struct access_work {
 	struct wsi_scene *scene;
 	struct shape shape;
 	struct ws_report_access *access;
@@ -116,7 +117,7 @@ struct work {
 	uint32_t idle; /* lanes whose guard was false */
 };
 
-static const struct since *since_of(struct work *work, uint64_t pc)
+static const struct since *since_of(struct access_work *work, uint64_t pc)
 {
 	struct wsi_scene *scene = work->scene;
 	for (size_t i = 0; i < work->n_since; i++) {
@@ -132,7 +133,7 @@ static const struct since *since_of(struct work *work, uint64_t pc)
 	return since;
 }
 
-static enum ws_trust trust_of(struct work *work, const struct ws_operand *op, uint32_t lane)
+static enum ws_trust trust_of(struct access_work *work, const struct ws_operand *op, uint32_t lane)
 {
 	const struct wsi_scene *scene = work->scene;
 	if (!ws_operand_is_register(op->kind) || scene->lane[lane].pc == work->access->pc)
@@ -207,7 +208,7 @@ static enum ws_operand_use use_of(const struct shape *shape, const struct ws_ope
 	return WS_USE_DATA;
 }
 
-static void operand_trust(struct work *work, const struct ws_operand *op,
+static void operand_trust(struct access_work *work, const struct ws_operand *op,
 			  struct ws_report_operand *out)
 {
 	out->trust = WS_TRUST_AT_FAULT;
@@ -225,8 +226,8 @@ static void operand_trust(struct work *work, const struct ws_operand *op,
 }
 
 /* Name, use, values and trust of one operand. False: memory is out. */
-static bool operand_fill(struct work *work, const struct ws_operand *op, enum ws_operand_use use,
-			 struct ws_report_operand *out)
+static bool operand_fill(struct access_work *work, const struct ws_operand *op,
+			 enum ws_operand_use use, struct ws_report_operand *out)
 {
 	const struct ws_report_access *access = work->access;
 	out->use = use;
@@ -258,7 +259,7 @@ static bool operand_fill(struct work *work, const struct ws_operand *op, enum ws
 	return true;
 }
 
-static bool is_shown(const struct ws_operand *op)
+static bool is_operand_shown(const struct ws_operand *op)
 {
 	if (ws_operand_is_predicate(op->kind))
 		return !ws_operand_is_fixed(op->kind, op->number);
@@ -266,7 +267,7 @@ static bool is_shown(const struct ws_operand *op)
 	       (op->kind == WS_OPERAND_IMMEDIATE && is_address(op));
 }
 
-static enum ws_status fill_operands(struct work *work)
+static enum ws_status fill_operands(struct access_work *work)
 {
 	struct ws_report_access *access = work->access;
 	const struct shape *shape = &work->shape;
@@ -286,7 +287,7 @@ static enum ws_status fill_operands(struct work *work)
 	    !operand_fill(work, &guard, WS_USE_GUARD, &operands[access->n_operands++]))
 		return WS_NO_MEMORY;
 	for (size_t i = 0; i < shape->n_ops; i++) {
-		if (is_shown(&shape->ops[i]) &&
+		if (is_operand_shown(&shape->ops[i]) &&
 		    !operand_fill(work, &shape->ops[i], use_of(shape, &shape->ops[i]),
 				  &operands[access->n_operands++]))
 			return WS_NO_MEMORY;
@@ -295,7 +296,7 @@ static enum ws_status fill_operands(struct work *work)
 }
 
 /* Lanes that did not execute it, as far as that is sure. */
-static void find_idle(struct work *work)
+static void find_idle(struct access_work *work)
 {
 	const struct shape *shape = &work->shape;
 	const struct ws_report_operand *guard = &work->operands[0];
@@ -311,8 +312,8 @@ static void find_idle(struct work *work)
 /* ---- addresses ---- */
 
 /* The address that the registers of a lane give now, and how far they can be trusted. */
-static bool lane_address(struct work *work, uint32_t lane, uint64_t *ret_address,
-			 enum ws_trust *ret_trust)
+static bool lane_address_now(struct access_work *work, uint32_t lane, uint64_t *ret_address,
+			     enum ws_trust *ret_trust)
 {
 	const struct shape *shape = &work->shape;
 	uint64_t sum = 0;
@@ -337,7 +338,7 @@ static bool lane_address(struct work *work, uint32_t lane, uint64_t *ret_address
 }
 
 /* The address from parameters and thread indices, where a register is lost. */
-static bool lane_address_again(struct work *work, uint32_t lane, uint64_t *ret_address,
+static bool lane_address_again(struct access_work *work, uint32_t lane, uint64_t *ret_address,
 			       unsigned *uses)
 {
 	const struct shape *shape = &work->shape;
@@ -351,7 +352,7 @@ static bool lane_address_again(struct work *work, uint32_t lane, uint64_t *ret_a
 
 /* Whether an address is wrong in just the way that the exception is about: chance gives few such.
  */
-static bool is_as_reported(const struct work *work, uint64_t address)
+static bool is_as_reported(const struct access_work *work, uint64_t address)
 {
 	const struct ws_exception *kind = work->scene->e->kind;
 	return kind && kind->family == WS_FAMILY_ALIGNMENT && work->shape.width > 1 &&
@@ -360,7 +361,8 @@ static bool is_as_reported(const struct work *work, uint64_t address)
 
 /* `again`: computed from what cannot have changed; `of_memory`: from what may have; `agree`: the
  * registers give the same. */
-static void claim_addresses(struct work *work, uint32_t again, uint32_t of_memory, uint32_t agree)
+static void claim_addresses(struct access_work *work, uint32_t again, uint32_t of_memory,
+			    uint32_t agree)
 {
 	struct ws_report_access *access = work->access;
 	struct ws_report_claim claim = { .confidence = WS_CONFIDENCE_CERTAIN };
@@ -403,7 +405,7 @@ static void claim_addresses(struct work *work, uint32_t again, uint32_t of_memor
 }
 
 /* Lanes that may not have executed the instruction at all. */
-static void doubt_addresses(struct work *work)
+static void doubt_addresses(struct access_work *work)
 {
 	struct ws_report_access *access = work->access;
 	uint32_t lanes = access->lanes_known | access->lanes_likely;
@@ -422,7 +424,7 @@ static void doubt_addresses(struct work *work)
 		};
 }
 
-static void fill_addresses(struct work *work)
+static void fill_addresses(struct access_work *work)
 {
 	struct ws_report_access *access = work->access;
 	uint32_t again = 0, of_memory = 0, agree = 0, todo = access->lanes & ~work->idle;
@@ -434,7 +436,7 @@ static void fill_addresses(struct work *work)
 		unsigned uses = 0;
 		if (!(todo >> lane & 1))
 			continue;
-		bool have_now = lane_address(work, lane, &now, &trust);
+		bool have_now = lane_address_now(work, lane, &now, &trust);
 		if (have_now && trust == WS_TRUST_AT_FAULT) {
 			access->lanes_known |= 1u << lane;
 			access->address[lane] = now;
@@ -465,14 +467,14 @@ static void drop_guesses(struct ws_report_access *access)
 	access->address_claim = (struct ws_report_claim){ .text = NULL };
 }
 
-static void take_ranks(struct work *work)
+static void take_ranks(struct access_work *work)
 {
 	for (uint32_t lane = 0; lane < WS_MAX_LANES; lane++)
 		wsi_scene_take_rank(work->scene, &work->access->address[lane]);
 }
 
 /* Turns generic addresses into those of the one space that all of them fall in. */
-static void resolve_generic(struct work *work)
+static void resolve_generic(struct access_work *work)
 {
 	struct ws_report_access *access = work->access;
 	uint32_t have = access->lanes_known | access->lanes_guess;
@@ -519,7 +521,7 @@ static void resolve_generic(struct work *work)
 
 /* ---- who is to blame ---- */
 
-static void judge_global(struct work *work, uint32_t lane, uint64_t address)
+static void judge_global(struct access_work *work, uint32_t lane, uint64_t address)
 {
 	struct ws_report_access *access = work->access;
 	uint32_t bit = 1u << lane;
@@ -534,7 +536,7 @@ static void judge_global(struct work *work, uint32_t lane, uint64_t address)
 }
 
 /* Against the window of shared or local memory, or the bank. */
-static void judge_window(struct work *work, uint32_t lane, uint64_t address)
+static void judge_window(struct access_work *work, uint32_t lane, uint64_t address)
 {
 	struct ws_report_access *access = work->access;
 	struct wsi_range window;
@@ -614,7 +616,7 @@ static void find_range(struct ws_report_access *access)
  * Lanes without a sure address stay suspects. When no address is wrong, so do all but those whose
  * memory is there while that of others is not known; when nothing tells them apart, all.
  */
-static void find_suspects(struct work *work)
+static void find_suspects(struct access_work *work)
 {
 	struct ws_report_access *access = work->access;
 	uint32_t all = access->lanes & ~work->idle;
@@ -640,7 +642,7 @@ static void find_suspects(struct work *work)
 	access->lane = named ? wsi_first_bit(named) : WS_NONE;
 }
 
-static void judge_lanes(struct work *work)
+static void judge_lanes(struct access_work *work)
 {
 	struct ws_report_access *access = work->access;
 	uint32_t have = access->lanes_known | access->lanes_guess;
@@ -666,7 +668,7 @@ static void judge_lanes(struct work *work)
 static enum ws_status access_make(struct wsi_scene *scene, const struct shape *shape, uint64_t pc,
 				  struct ws_report_access *access)
 {
-	struct work work = { .scene = scene, .shape = *shape, .access = access };
+	struct access_work work = { .scene = scene, .shape = *shape, .access = access };
 	uint32_t lanes = scene->e->lanes_blamed ? scene->e->lanes_blamed : scene->e->lanes_active;
 	*access = (struct ws_report_access){
 		.pc = pc,
@@ -761,7 +763,7 @@ static enum ws_status at_error_pc(struct wsi_scene *scene, struct ws_report_acce
 	if (!wsi_code_insn(&scene->code, e->errorpc, &insn))
 		return WS_OK;
 	uint32_t n = 0;
-	for (unsigned which = 0; shape_of(&insn, e->errorpc, which, &shape); which++) {
+	for (unsigned which = 0; access_shape_of(&insn, e->errorpc, which, &shape); which++) {
 		if (!can_raise(e->kind, &shape, true))
 			continue;
 		struct ws_report_access one;
@@ -803,8 +805,9 @@ static enum ws_status before_pc(struct wsi_scene *scene, struct ws_report_access
 		struct ws_insn insn;
 		struct shape shape;
 		struct ws_report_access one;
-		if (!wsi_code_insn(&scene->code, pc, &insn) || !shape_of(&insn, pc, 0, &shape) ||
-		    !can_raise(e->kind, &shape, false) || !scene->code.flow ||
+		if (!wsi_code_insn(&scene->code, pc, &insn) ||
+		    !access_shape_of(&insn, pc, 0, &shape) || !can_raise(e->kind, &shape, false) ||
+		    !scene->code.flow ||
 		    ws_flow_written(scene->code.flow, pc, e->pc, &written, NULL) != WS_OK)
 			continue;
 		enum ws_status st = access_make(scene, &shape, pc, &one);

@@ -18,7 +18,7 @@ enum {
 	NEAR = 1 << 24,  /* bytes: a block so far away is no neighbour */
 };
 
-struct step {
+struct allocation_step {
 	struct wsi_build *build;
 	struct ws_report_allocation *at; /* arena: MAX_PLACES */
 	struct wsi_torch_place places[MAX_PLACES];
@@ -28,13 +28,13 @@ struct step {
 };
 
 /* A sentence that grows; what does not fit is left out. */
-struct words {
+struct allocation_words {
 	char text[1100];
 	size_t len;
 };
 
-static void say(struct words *words, const char *format, ...) WS_PRINTF(2, 3);
-static void say(struct words *words, const char *format, ...)
+static void say_allocation(struct allocation_words *words, const char *format, ...) WS_PRINTF(2, 3);
+static void say_allocation(struct allocation_words *words, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
@@ -59,7 +59,7 @@ const char *ws_allocation_state_text(enum ws_allocation_state state)
 
 /* ---- which addresses ---- */
 
-static bool is_asked(const struct step *step, uint64_t address)
+static bool is_asked(const struct allocation_step *step, uint64_t address)
 {
 	for (uint32_t i = 0; i < step->n; i++)
 		if (step->at[i].address == address)
@@ -67,8 +67,8 @@ static bool is_asked(const struct step *step, uint64_t address)
 	return false;
 }
 
-static void ask(struct step *step, enum ws_allocation_use use, uint32_t index, struct ws_str field,
-		uint64_t address)
+static void step_ask(struct allocation_step *step, enum ws_allocation_use use, uint32_t index,
+		     struct ws_str field, uint64_t address)
 {
 	if (step->n == MAX_PLACES || (use == WS_ALLOCATION_PARAMETER && is_asked(step, address)))
 		return;
@@ -91,51 +91,52 @@ static bool has_address(const struct ws_report_access *access)
 	       (access->lanes_known | access->lanes_guess) >> access->lane & 1;
 }
 
-static void ask_access(struct step *step, const struct ws_report_access *access)
+static void ask_access(struct allocation_step *step, const struct ws_report_access *access)
 {
 	if (has_address(access))
-		ask(step, WS_ALLOCATION_ACCESS, WS_NONE, ws_str_of(""),
-		    access->address[access->lane]);
+		step_ask(step, WS_ALLOCATION_ACCESS, WS_NONE, ws_str_of(""),
+			 access->address[access->lane]);
 	else if (access->first_address)
-		ask(step, WS_ALLOCATION_ACCESS, WS_NONE, ws_str_of(""), access->first_address);
+		step_ask(step, WS_ALLOCATION_ACCESS, WS_NONE, ws_str_of(""), access->first_address);
 	if (access->owner.value_known)
-		ask(step, WS_ALLOCATION_BASE, WS_NONE, ws_str_of(""), access->owner.value);
+		step_ask(step, WS_ALLOCATION_BASE, WS_NONE, ws_str_of(""), access->owner.value);
 }
 
 /* The index of an access, in the buffer that a parameter points to. */
-static void ask_index(struct step *step, const struct ws_report_index *index,
+static void ask_index(struct allocation_step *step, const struct ws_report_index *index,
 		      const struct ws_report_kernel *kernel)
 {
 	for (uint32_t i = 0; i < kernel->n_params && index->claim.text; i++) {
 		const struct ws_report_param *param = &kernel->params[i];
 		if (param->ordinal == index->root_ordinal && param->size_bytes == 8 &&
 		    param->value_status == WS_OK && param->value.len == 8)
-			ask(step, WS_ALLOCATION_INDEX, WS_NONE, ws_str_of(""),
-			    wsi_at_u64(param->value, 0) +
-				    (index->element_known ? index->element * index->bytes : 0));
+			step_ask(
+				step, WS_ALLOCATION_INDEX, WS_NONE, ws_str_of(""),
+				wsi_at_u64(param->value, 0) +
+					(index->element_known ? index->element * index->bytes : 0));
 	}
 }
 
-static void ask_waits(struct step *step)
+static void ask_waits(struct allocation_step *step)
 {
 	const struct ws_report *report = step->build->report;
 	for (uint32_t i = 0; i < report->n_waits && i < MAX_WAITS; i++) {
 		const struct ws_report_wait *wait = &report->waits[i];
 		if (wait->address_status == WS_OK && wait->space == WS_SPACE_GLOBAL)
-			ask(step, WS_ALLOCATION_WAIT, i, ws_str_of(""), wait->address);
+			step_ask(step, WS_ALLOCATION_WAIT, i, ws_str_of(""), wait->address);
 	}
 }
 
 /* Eight bytes may be a pointer. */
-static void ask_word(struct step *step, const struct ws_report_param *param, struct ws_str field,
-		     uint64_t off)
+static void ask_word(struct allocation_step *step, const struct ws_report_param *param,
+		     struct ws_str field, uint64_t off)
 {
 	uint64_t address = off + 8 <= param->value.len ? wsi_at_u64(param->value, off) : 0;
 	if (address)
-		ask(step, WS_ALLOCATION_PARAMETER, param->ordinal, field, address);
+		step_ask(step, WS_ALLOCATION_PARAMETER, param->ordinal, field, address);
 }
 
-static void ask_params(struct step *step, const struct ws_report_kernel *kernel)
+static void ask_params(struct allocation_step *step, const struct ws_report_kernel *kernel)
 {
 	for (uint32_t i = 0; i < kernel->n_params; i++) {
 		const struct ws_report_param *param = &kernel->params[i];
@@ -150,7 +151,7 @@ static void ask_params(struct step *step, const struct ws_report_kernel *kernel)
 	}
 }
 
-static void ask_all(struct step *step)
+static void ask_all(struct allocation_step *step)
 {
 	const struct ws_report_exception *focus = step->build->report->focus;
 	const struct ws_report_access *access = access_of(focus);
@@ -167,14 +168,14 @@ static void ask_all(struct step *step)
 
 /* ---- whose snapshot it is ---- */
 
-static bool is_inside(struct wsi_build *build, const struct wsi_torch_segment *segment)
+static bool is_segment_inside(struct wsi_build *build, const struct wsi_torch_segment *segment)
 {
 	struct wsi_range range;
 	uint64_t last = wsi_add_sat(segment->start, segment->size ? segment->size - 1 : 0);
 	return wsi_range_at(build, segment->start, &range) && wsi_range_at(build, last, &range);
 }
 
-static bool any_in_segment(const struct step *step)
+static bool any_in_segment(const struct allocation_step *step)
 {
 	for (uint32_t i = 0; i < step->n; i++)
 		if (wsi_torch_segment_at(&step->memory, step->at[i].address))
@@ -183,7 +184,7 @@ static bool any_in_segment(const struct step *step)
 }
 
 /* Why nothing can be told by the snapshot, or NULL. */
-static const char *mismatch(struct step *step, struct ws_report_snapshot *snapshot)
+static const char *mismatch(struct allocation_step *step, struct ws_report_snapshot *snapshot)
 {
 	struct wsi_build *build = step->build;
 	const char *noun = wsi_noun(build->report);
@@ -199,7 +200,7 @@ static const char *mismatch(struct step *step, struct ws_report_snapshot *snapsh
 				      noun);
 	}
 	for (size_t i = 0; i < step->memory.n_segments; i++)
-		snapshot->n_inside += is_inside(build, &step->memory.segments[i]);
+		snapshot->n_inside += is_segment_inside(build, &step->memory.segments[i]);
 	if (!snapshot->n_inside)
 		return wsi_build_text(build, "the snapshot's segments are not those of the %s",
 				      noun);
@@ -212,21 +213,22 @@ static const char *mismatch(struct step *step, struct ws_report_snapshot *snapsh
 	return NULL;
 }
 
-static const char *assumption(const struct step *step)
+static const char *assumption(const struct allocation_step *step)
 {
 	const struct ws_report *report = step->build->report;
 	const struct wsi_torch_memory *memory = &step->memory;
-	struct words words = { .len = 0 };
-	say(&words,
-	    "the snapshot is taken to be of this process%s, and to show its memory as it "
-	    "was at the %s",
-	    report->snapshot.inside_status == WS_OK ? "" : ", which nothing here shows",
-	    report->verdict == WS_VERDICT_HANG || !report->n_exceptions ? "stop" : "fault");
+	struct allocation_words words = { .len = 0 };
+	say_allocation(
+		&words,
+		"the snapshot is taken to be of this process%s, and to show its memory as it "
+		"was at the %s",
+		report->snapshot.inside_status == WS_OK ? "" : ", which nothing here shows",
+		report->verdict == WS_VERDICT_HANG || !report->n_exceptions ? "stop" : "fault");
 	if (memory->has_time && report->dump_status == WS_OK && report->dump.have_time) {
 		uint64_t last = memory->last_time_us / 1000000, then = report->dump.timestamp;
 		uint64_t s = last > then ? last - then : then - last;
-		say(&words, "; its last event is %" PRIu64 " s %s the time in the dump", s,
-		    last > then ? "after" : "before");
+		say_allocation(&words, "; its last event is %" PRIu64 " s %s the time in the dump",
+			       s, last > then ? "after" : "before");
 	}
 	return wsi_build_text(step->build, "%s", words.text);
 }
@@ -255,7 +257,7 @@ static bool is_users(struct ws_str file)
 					     : !contains(file, "/lib/python"));
 }
 
-static struct ws_str keep_text(struct step *step, struct ws_str text)
+static struct ws_str keep_step_text(struct allocation_step *step, struct ws_str text)
 {
 	size_t len = wsi_min_u64(text.len, MAX_TEXT);
 	const char *copy = wsi_arena_str(step->build->arena, text.ptr, len);
@@ -263,7 +265,7 @@ static struct ws_str keep_text(struct step *step, struct ws_str text)
 	return copy ? (struct ws_str){ copy, len } : ws_str_of("");
 }
 
-static struct ws_report_python python_of(struct step *step, struct wsi_torch_stack stack)
+static struct ws_report_python python_of(struct allocation_step *step, struct wsi_torch_stack stack)
 {
 	uint32_t at = WS_NONE, python = WS_NONE;
 	for (uint32_t i = 0; i < stack.n; i++) {
@@ -280,27 +282,27 @@ static struct ws_report_python python_of(struct step *step, struct wsi_torch_sta
 							      : python != WS_NONE ? python
 										  : 0);
 	return (struct ws_report_python){ .status = WS_OK,
-					  .file = keep_text(step, frame->file),
-					  .function = keep_text(step, frame->function),
+					  .file = keep_step_text(step, frame->file),
+					  .function = keep_step_text(step, frame->function),
 					  .line = frame->line };
 }
 
 /* " at `model.py:31` in `forward`" */
-static void say_python(const struct step *step, struct words *words,
+static void say_python(const struct allocation_step *step, struct allocation_words *words,
 		       const struct ws_report_python *python)
 {
 	if (python->status != WS_OK)
 		return;
 	const char *name = wsi_build_name(step->build, wsi_file_name(python->file));
-	say(words, " at %.*s:%" PRIu64 "`", (int)strlen(name) - 1, name, python->line);
+	say_allocation(words, " at %.*s:%" PRIu64 "`", (int)strlen(name) - 1, name, python->line);
 	if (python->function.len)
-		say(words, " in %s", wsi_build_name(step->build, python->function));
+		say_allocation(words, " in %s", wsi_build_name(step->build, python->function));
 }
 
 /* ---- what became of an address ---- */
 
-static void take_block(struct step *step, struct ws_report_allocation *a,
-		       const struct wsi_torch_block *block)
+static void take_torch_block(struct allocation_step *step, struct ws_report_allocation *a,
+			     const struct wsi_torch_block *block)
 {
 	a->block_status = a->size_status = WS_OK;
 	a->block_start = block->start;
@@ -324,14 +326,14 @@ static const struct wsi_torch_event *last_free(const struct wsi_torch_place *pla
 }
 
 /* Whether something happened after the dump was begun: what a program frees as it fails. */
-static bool is_after_dump(const struct step *step, const struct wsi_torch_event *event)
+static bool is_after_dump(const struct allocation_step *step, const struct wsi_torch_event *event)
 {
 	const struct ws_report *report = step->build->report;
 	return event->has_time && report->dump_status == WS_OK && report->dump.have_time &&
 	       event->time_us / 1000000 > report->dump.timestamp;
 }
 
-static void take_free(struct step *step, struct ws_report_allocation *a,
+static void take_free(struct allocation_step *step, struct ws_report_allocation *a,
 		      const struct wsi_torch_place *place, const struct wsi_torch_event *event)
 {
 	const struct wsi_torch_event *alloc = &place->last[WSI_EVENT_ALLOC];
@@ -356,19 +358,19 @@ static void take_free(struct step *step, struct ws_report_allocation *a,
 }
 
 /* The nearest block that is in use, on either side. */
-static void take_neighbour(struct step *step, struct ws_report_allocation *a,
+static void take_neighbour(struct allocation_step *step, struct ws_report_allocation *a,
 			   const struct wsi_torch_place *place)
 {
 	const struct wsi_torch_block *below = &place->below, *above = &place->above;
 	uint64_t past = below->there ? a->address - (below->start + below->size) : NEAR;
 	uint64_t before = above->there ? above->start - a->address : NEAR;
 	if (past < NEAR && past <= before)
-		take_block(step, a, below);
+		take_torch_block(step, a, below);
 	else if (before < NEAR)
-		take_block(step, a, above);
+		take_torch_block(step, a, above);
 }
 
-static void judge(struct step *step, struct ws_report_allocation *a,
+static void judge(struct allocation_step *step, struct ws_report_allocation *a,
 		  const struct wsi_torch_place *place)
 {
 	static const enum ws_allocation_state states[] = {
@@ -390,7 +392,7 @@ static void judge(struct step *step, struct ws_report_allocation *a,
 	a->block_status = a->size_status = a->requested_status = WS_ABSENT;
 	a->allocated.status = a->freed.status = a->before_status = WS_ABSENT;
 	if (place->in.there && a->state != WS_ALLOCATION_FREE)
-		take_block(step, a, &place->in);
+		take_torch_block(step, a, &place->in);
 	if (freed && a->state != WS_ALLOCATION_ALLOCATED && a->state != WS_ALLOCATION_UNKNOWN)
 		take_free(step, a, place, freed);
 	if (a->block_status != WS_OK)
@@ -400,108 +402,112 @@ static void judge(struct step *step, struct ws_report_allocation *a,
 /* ---- in words ---- */
 
 /* "a block of 4096 bytes (4000 requested)" */
-static void say_block(struct words *words, const struct ws_report_allocation *a)
+static void say_block(struct allocation_words *words, const struct ws_report_allocation *a)
 {
 	uint64_t size = a->size_status == WS_OK ? a->block_size : a->requested;
-	say(words, "a block of %" PRIu64 " byte%s", size, size == 1 ? "" : "s");
+	say_allocation(words, "a block of %" PRIu64 " byte%s", size, size == 1 ? "" : "s");
 	if (a->size_status == WS_OK && a->requested_status == WS_OK && a->requested != size)
-		say(words, " (%" PRIu64 " requested)", a->requested);
+		say_allocation(words, " (%" PRIu64 " requested)", a->requested);
 }
 
-static void say_time(struct words *words, uint64_t us)
+static void say_event_time(struct allocation_words *words, uint64_t us)
 {
 	if (us < 1000)
-		say(words, " %" PRIu64 " us", us);
+		say_allocation(words, " %" PRIu64 " us", us);
 	else if (us < 1000000)
-		say(words, " %" PRIu64 ".%" PRIu64 " ms", us / 1000, us % 1000 / 100);
+		say_allocation(words, " %" PRIu64 ".%" PRIu64 " ms", us / 1000, us % 1000 / 100);
 	else
-		say(words, " %" PRIu64 ".%" PRIu64 " s", us / 1000000, us % 1000000 / 100000);
+		say_allocation(words, " %" PRIu64 ".%" PRIu64 " s", us / 1000000,
+			       us % 1000000 / 100000);
 }
 
 /* " 3.0 ms before the last event of the snapshot at `x.py:12` in `step`, allocated at ..." */
-static void say_free(const struct step *step, struct words *words,
+static void say_free(const struct allocation_step *step, struct allocation_words *words,
 		     const struct ws_report_allocation *a)
 {
 	if (a->before_status == WS_OK) {
-		say_time(words, a->freed_before_us);
-		say(words, " before the last event of the snapshot");
+		say_event_time(words, a->freed_before_us);
+		say_allocation(words, " before the last event of the snapshot");
 	}
 	if (a->freed.status == WS_OK)
 		say_python(step, words, &a->freed);
 	else
-		say(words, " (where was not recorded)");
+		say_allocation(words, " (where was not recorded)");
 	if (a->freed_after)
-		say(words, ", after the time in the dump");
+		say_allocation(words, ", after the time in the dump");
 	if (a->allocated.status == WS_OK) {
-		say(words, ", allocated");
+		say_allocation(words, ", allocated");
 		say_python(step, words, &a->allocated);
 	}
 }
 
 /* Where in its block an address is. */
-static void say_in_block(const struct step *step, struct words *words,
+static void say_in_block(const struct allocation_step *step, struct allocation_words *words,
 			 const struct ws_report_allocation *a)
 {
 	uint64_t off = a->address - a->block_start;
 	if (a->requested_status == WS_OK && off >= a->requested && a->requested)
-		say(words, "%" PRIu64 " byte%s past what was requested in ", off - a->requested,
-		    off - a->requested == 1 ? "" : "s");
+		say_allocation(words, "%" PRIu64 " byte%s past what was requested in ",
+			       off - a->requested, off - a->requested == 1 ? "" : "s");
 	else if (off)
-		say(words, "byte %" PRIu64 " of ", off);
+		say_allocation(words, "byte %" PRIu64 " of ", off);
 	else
-		say(words, "the start of ");
+		say_allocation(words, "the start of ");
 	say_block(words, a);
 	if (a->state == WS_ALLOCATION_PENDING) {
-		say(words, ", which was freed");
+		say_allocation(words, ", which was freed");
 		say_free(step, words, a);
-		say(words, ", and which another stream may still use");
+		say_allocation(words, ", and which another stream may still use");
 	} else if (a->state == WS_ALLOCATION_ALLOCATED) {
-		say(words, ", allocated");
+		say_allocation(words, ", allocated");
 		say_python(step, words, &a->allocated);
 	} else {
-		say(words, ", in a state that is not known");
+		say_allocation(words, ", in a state that is not known");
 	}
 }
 
 /* Of a place that no block has: what was there, or the nearest. */
-static void say_near(const struct step *step, struct words *words,
+static void say_near(const struct allocation_step *step, struct allocation_words *words,
 		     const struct ws_report_allocation *a, const struct wsi_torch_place *place)
 {
 	if (a->was_freed) {
-		say(words,
-		    "; the last block there, of %" PRIu64 " bytes at 0x%" PRIx64 ", was freed",
-		    a->requested, a->block_start);
+		say_allocation(words,
+			       "; the last block there, of %" PRIu64 " bytes at 0x%" PRIx64
+			       ", was freed",
+			       a->requested, a->block_start);
 		say_free(step, words, a);
 		if (place->last[WSI_EVENT_SEGMENT_OUT].number >
 		    place->last[WSI_EVENT_FREE_REQUESTED].number)
-			say(words, "; later its segment was given back to the driver");
+			say_allocation(words, "; later its segment was given back to the driver");
 	} else if (a->block_status == WS_OK) {
 		uint64_t end = a->block_start + a->block_size;
 		uint64_t away = a->address >= end ? a->address - end : a->block_start - a->address;
-		say(words, "; %" PRIu64 " byte%s %s ", away, away == 1 ? "" : "s",
-		    a->address >= end ? "past the end of" : "before");
+		say_allocation(words, "; %" PRIu64 " byte%s %s ", away, away == 1 ? "" : "s",
+			       a->address >= end ? "past the end of" : "before");
 		say_block(words, a);
 		if (a->allocated.status == WS_OK) {
-			say(words, ", allocated");
+			say_allocation(words, ", allocated");
 			say_python(step, words, &a->allocated);
 		}
 	}
 }
 
-static void tell(struct step *step, struct ws_report_allocation *a,
-		 const struct wsi_torch_place *place)
+static void tell_torch_place(struct allocation_step *step, struct ws_report_allocation *a,
+			     const struct wsi_torch_place *place)
 {
-	struct words words = { .len = 0 };
+	struct allocation_words words = { .len = 0 };
 	judge(step, a, place);
 	if (place->in.there && a->state != WS_ALLOCATION_FREE) {
 		say_in_block(step, &words, a);
 	} else {
-		say(&words, "%s",
-		    a->state == WS_ALLOCATION_FREE ? "in memory that the allocator holds, and that "
-						     "is free"
-		    : a->state == WS_ALLOCATION_OUTSIDE ? "in no segment of the snapshot"
-							: "in a segment of the snapshot, in none "
-							  "of its blocks");
+		say_allocation(&words, "%s",
+			       a->state == WS_ALLOCATION_FREE
+				       ? "in memory that the allocator holds, and that "
+					 "is free"
+			       : a->state == WS_ALLOCATION_OUTSIDE
+				       ? "in no segment of the snapshot"
+				       : "in a segment of the snapshot, in none "
+					 "of its blocks");
 		say_near(step, &words, a, place);
 	}
 	a->text = wsi_build_text(step->build, "%s", words.text);
@@ -509,12 +515,12 @@ static void tell(struct step *step, struct ws_report_allocation *a,
 }
 
 /* Parameters that point to no memory of the allocator may be no pointers. */
-static void tell_all(struct step *step)
+static void tell_all(struct allocation_step *step)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < step->n; i++) {
 		struct ws_report_allocation a = step->at[i];
-		tell(step, &a, &step->places[i]);
+		tell_torch_place(step, &a, &step->places[i]);
 		if (a.use != WS_ALLOCATION_PARAMETER || a.segment_status == WS_OK || a.was_freed)
 			step->at[n++] = a;
 	}
@@ -524,7 +530,8 @@ static void tell_all(struct step *step)
 /* ---- the cause ---- */
 
 /* The freed block that an access went to: that of its base, or, without one, of its address. */
-static const struct ws_report_allocation *freed_block(const struct step *step, uint64_t address)
+static const struct ws_report_allocation *freed_block(const struct allocation_step *step,
+						      uint64_t address)
 {
 	const struct ws_report_allocation *of = NULL;
 	for (uint32_t i = 0; i < step->n; i++)
@@ -547,7 +554,7 @@ static bool is_proved(const struct ws_report_exception *e)
 }
 
 /* A block that is known to have been freed is the cause, where its memory is not there any more. */
-static void tell_cause(struct step *step)
+static void tell_cause(struct allocation_step *step)
 {
 	struct wsi_build *build = step->build;
 	struct ws_report_exception *e =
@@ -558,9 +565,9 @@ static void tell_cause(struct step *step)
 	const struct ws_report_allocation *of = freed_block(step, access->address[access->lane]);
 	if (!of || !(access->unmapped >> access->lane & 1 || wsi_global_is_partial(build)))
 		return;
-	struct words words = { .len = 0 };
-	say(&words, "the block of %" PRIu64 " bytes at 0x%" PRIx64 " was freed", of->requested,
-	    of->block_start);
+	struct allocation_words words = { .len = 0 };
+	say_allocation(&words, "the block of %" PRIu64 " bytes at 0x%" PRIx64 " was freed",
+		       of->requested, of->block_start);
 	say_free(step, &words, of);
 	struct ws_report_claim *cause = wsi_arena_zalloc(build->arena, sizeof *cause);
 	const char *evidence = wsi_build_text(build, "%s", words.text);
@@ -576,7 +583,7 @@ static void tell_cause(struct step *step)
 }
 
 /* An index that is the cause, and was read from a block that had been freed: its evidence. */
-static void tell_index(struct step *step)
+static void tell_index(struct allocation_step *step)
 {
 	struct ws_report_exception *e =
 		(struct ws_report_exception *)(uintptr_t)step->build->report->focus;
@@ -588,8 +595,9 @@ static void tell_index(struct step *step)
 	if (!of || !e->n_causes ||
 	    !wsi_str_begins(ws_str_of(e->causes[0].text), "an index read from memory"))
 		return;
-	struct words words = { .len = 0 };
-	say(&words, "%s; the memory that it was read from was freed", e->causes[0].evidence);
+	struct allocation_words words = { .len = 0 };
+	say_allocation(&words, "%s; the memory that it was read from was freed",
+		       e->causes[0].evidence);
 	say_free(step, &words, of);
 	struct ws_report_claim *causes =
 		wsi_arena_zalloc_array(step->build->arena, e->n_causes, sizeof *causes);
@@ -605,7 +613,7 @@ static void tell_index(struct step *step)
 
 /* ---- the step ---- */
 
-static void take_snapshot(struct step *step, struct ws_report_snapshot *snapshot)
+static void take_report_snapshot(struct allocation_step *step, struct ws_report_snapshot *snapshot)
 {
 	struct ws_error err;
 	snapshot->status = wsi_torch_memory_read(&step->memory, step->build->snapshot, step->places,
@@ -641,7 +649,7 @@ enum ws_status wsi_allocations(struct wsi_build *build)
 	snapshot->status = WS_ABSENT;
 	if (!path)
 		return WS_OK;
-	struct step *step = wsi_zalloc(sizeof *step);
+	struct allocation_step *step = wsi_zalloc(sizeof *step);
 	if (!step)
 		return WS_NO_MEMORY;
 	step->build = build;
@@ -650,7 +658,7 @@ enum ws_status wsi_allocations(struct wsi_build *build)
 	step->no_memory = !step->at || !snapshot->path;
 	if (!step->no_memory) {
 		ask_all(step);
-		take_snapshot(step, snapshot);
+		take_report_snapshot(step, snapshot);
 	}
 	bool no_memory = step->no_memory;
 	wsi_torch_memory_fini(&step->memory);

@@ -308,7 +308,7 @@ static void facts_of_flags(struct wsi_scene *scene, const struct ws_dump_facts *
 		wsi_fact(scene, WSI_FACT_STRIPPED, "the dump says what was taken out of it");
 }
 
-static void facts_of_dump(struct wsi_scene *scene)
+static void dump_facts_of(struct wsi_scene *scene)
 {
 	const struct ws_report_exception *e = scene->e;
 	const struct ws_report_kernel *kernel =
@@ -350,7 +350,7 @@ static bool all_of(const enum wsi_fact *facts, const bool *have)
 	return true;
 }
 
-static bool any_of(const enum wsi_fact *facts, const bool *have)
+static bool any_fact_of(const enum wsi_fact *facts, const bool *have)
 {
 	for (; *facts; facts++)
 		if (have[*facts])
@@ -366,7 +366,7 @@ static bool rule_fits(const struct rule *rule, const struct ws_report_exception 
 					      : rule->families & 1; /* a code that is not known */
 	for (size_t i = 0; i < WSI_COUNT(rule->codes) && e->kind; i++)
 		kind |= rule->codes[i] && rule->codes[i] == e->code;
-	return kind && all_of(rule->when, have) && !any_of(rule->unless, have);
+	return kind && all_of(rule->when, have) && !any_fact_of(rule->unless, have);
 }
 
 static const char *evidence_of(const struct wsi_scene *scene, const struct rule *rule)
@@ -395,7 +395,8 @@ static bool is_told(const struct rule *const *told, size_t n, const struct rule 
 /* The confidence of a rule that fits. */
 static enum ws_confidence confidence_of(const struct wsi_scene *scene, const struct rule *rule)
 {
-	return any_of(rule->when, scene->found.doubted) ? WS_CONFIDENCE_POSSIBLE : rule->confidence;
+	return any_fact_of(rule->when, scene->found.doubted) ? WS_CONFIDENCE_POSSIBLE
+							     : rule->confidence;
 }
 
 static enum ws_status apply_rules(struct wsi_scene *scene)
@@ -436,6 +437,6 @@ enum ws_status wsi_causes(struct wsi_scene *scene)
 		return WS_OK;
 	facts_of_access(scene);
 	facts_of_place(scene);
-	facts_of_dump(scene);
+	dump_facts_of(scene);
 	return apply_rules(scene);
 }

@@ -6,14 +6,14 @@
  */
 #include "explain/explain.h"
 
-struct eval {
+struct slice_eval {
 	const struct wsi_scene *scene;
 	uint32_t lane, depth;
 	unsigned *uses;
 	bool by_registers; /* that still hold what the code had */
 };
 
-static bool eval_special(const struct eval *eval, unsigned number, uint64_t *ret_value)
+static bool eval_special(const struct slice_eval *eval, unsigned number, uint64_t *ret_value)
 {
 	const struct wsi_scene *scene = eval->scene;
 	bool in_block = scene->have_block, in_context = scene->have_context;
@@ -34,8 +34,8 @@ static bool eval_special(const struct eval *eval, unsigned number, uint64_t *ret
 }
 
 /* A load or a constant: `argument` is its address, or the register part of it. */
-static bool eval_memory(const struct eval *eval, const struct ws_flow_node *node, uint64_t argument,
-			uint64_t *ret_value)
+static bool slice_eval_memory(const struct slice_eval *eval, const struct ws_flow_node *node,
+			      uint64_t argument, uint64_t *ret_value)
 {
 	unsigned size = node->bytes ? node->bytes : node->bits / 8u;
 	if (size > 8)
@@ -75,7 +75,7 @@ const struct ws_flow_slice *wsi_eval_argument(const struct wsi_scene *scene,
 	return one->slice;
 }
 
-static bool eval_entry(const struct eval *eval, const struct ws_flow_node *node,
+static bool eval_entry(const struct slice_eval *eval, const struct ws_flow_node *node,
 		       uint64_t *ret_value)
 {
 	const struct ws_flow_slice *slice = wsi_eval_argument(eval->scene, node, eval->depth);
@@ -87,7 +87,8 @@ static bool eval_entry(const struct eval *eval, const struct ws_flow_node *node,
 
 /* A register that has had the value since. Calls on the way to the instruction are not looked into.
  */
-static bool eval_kept(const struct eval *eval, const struct ws_flow_node *node, uint64_t *ret_value)
+static bool eval_kept(const struct slice_eval *eval, const struct ws_flow_node *node,
+		      uint64_t *ret_value)
 {
 	const struct wsi_scene *scene = eval->scene;
 	return eval->by_registers && eval->depth == 0 && node->keep_count * 32u == node->bits &&
@@ -103,7 +104,7 @@ static bool eval_kept(const struct eval *eval, const struct ws_flow_node *node, 
 static bool eval_leaf(void *user, const struct ws_flow_node *node, const uint64_t *argument,
 		      uint64_t *ret_value)
 {
-	const struct eval *eval = user;
+	const struct slice_eval *eval = user;
 	if (!argument)
 		return eval_kept(eval, node, ret_value);
 	if (node->op == WS_FLOW_SPECIAL)
@@ -111,14 +112,14 @@ static bool eval_leaf(void *user, const struct ws_flow_node *node, const uint64_
 	if (node->op == WS_FLOW_ENTRY_REG)
 		return eval_entry(eval, node, ret_value);
 	if (node->op == WS_FLOW_CONSTANT)
-		return eval_memory(eval, node, *argument, ret_value);
+		return slice_eval_memory(eval, node, *argument, ret_value);
 	if (eval_kept(eval, node, ret_value))
 		return true;
-	return node->op == WS_FLOW_LOAD && eval_memory(eval, node, *argument, ret_value);
+	return node->op == WS_FLOW_LOAD && slice_eval_memory(eval, node, *argument, ret_value);
 }
 
-static bool eval_node(struct eval *eval, const struct ws_flow_slice *slice, uint16_t node,
-		      uint64_t *ret_value, unsigned *uses)
+static bool slice_eval_node(struct slice_eval *eval, const struct ws_flow_slice *slice,
+			    uint16_t node, uint64_t *ret_value, unsigned *uses)
 {
 	unsigned own = 0;
 	eval->uses = &own;
@@ -131,13 +132,15 @@ static bool eval_node(struct eval *eval, const struct ws_flow_slice *slice, uint
 bool wsi_eval(const struct wsi_scene *scene, const struct ws_flow_slice *slice, uint16_t node,
 	      uint32_t lane, uint32_t depth, uint64_t *ret_value, unsigned *uses)
 {
-	struct eval eval = { .scene = scene, .lane = lane, .depth = depth };
-	return eval_node(&eval, slice, node, ret_value, uses);
+	struct slice_eval eval = { .scene = scene, .lane = lane, .depth = depth };
+	return slice_eval_node(&eval, slice, node, ret_value, uses);
 }
 
 bool wsi_eval_kept(const struct wsi_scene *scene, const struct ws_flow_slice *slice, uint16_t node,
 		   uint32_t lane, uint32_t depth, uint64_t *ret_value, unsigned *uses)
 {
-	struct eval eval = { .scene = scene, .lane = lane, .depth = depth, .by_registers = true };
-	return eval_node(&eval, slice, node, ret_value, uses);
+	struct slice_eval eval = {
+		.scene = scene, .lane = lane, .depth = depth, .by_registers = true
+	};
+	return slice_eval_node(&eval, slice, node, ret_value, uses);
 }

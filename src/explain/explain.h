@@ -42,7 +42,7 @@ enum {
 enum wsi_mapped { WSI_MAPPED_YES, WSI_MAPPED_NO, WSI_MAPPED_UNKNOWN };
 
 /* The code of one function. */
-struct wsi_code {
+struct wsi_function_code {
 	struct ws_place place;
 	struct ws_span bytes;
 	uint64_t base_pc;
@@ -52,7 +52,7 @@ struct wsi_code {
 
 /* A function that called the one of the instruction, and where. */
 struct wsi_caller {
-	struct wsi_code code;
+	struct wsi_function_code code;
 	uint64_t call_pc;
 };
 
@@ -71,7 +71,7 @@ struct wsi_arguments {
 };
 
 /* What was found out: sentences for the report, and facts that rules ask for. */
-struct wsi_found {
+struct wsi_findings {
 	bool fact[WSI_N_FACTS];    /* by enum wsi_fact: it holds */
 	bool doubted[WSI_N_FACTS]; /* it rests on an address that may not be that of the fault */
 	const char *evidence[WSI_N_FACTS];
@@ -96,13 +96,13 @@ struct wsi_scene {
 	uint32_t late;   /* of these, who is not at the error PC (any more) */
 	uint32_t around; /* of these, who may have come by a way around the instruction there */
 	struct ws_lane lane[WS_MAX_LANES];
-	struct wsi_code code;        /* of the instruction */
-	struct ws_flow_slice *slice; /* owned; where the address under judgement comes from */
+	struct wsi_function_code code; /* of the instruction */
+	struct ws_flow_slice *slice;   /* owned; where the address under judgement comes from */
 	bool have_slice;
 	struct wsi_caller *callers; /* owned; innermost first */
 	uint32_t n_callers;
 	struct wsi_arguments *arguments; /* owned */
-	struct wsi_found found;
+	struct wsi_findings found;
 	struct wsi_stored *stored; /* owned; NULL: nothing was looked for there yet */
 };
 
@@ -119,13 +119,13 @@ bool wsi_others_are_dropped(const struct wsi_build *build);
 
 /* The code of the function at an address, without its flow. WS_ABSENT: no function there. */
 enum ws_status wsi_code_find(struct wsi_build *build, const struct wsi_where *where, uint64_t pc,
-			     struct wsi_code *ret_code) WS_MUST_USE;
+			     struct wsi_function_code *ret_code) WS_MUST_USE;
 /* The same with its flow. */
 enum ws_status wsi_code_open(struct wsi_build *build, const struct wsi_where *where, uint64_t pc,
-			     struct wsi_code *ret_code) WS_MUST_USE;
-void wsi_code_close(struct wsi_code *code);
+			     struct wsi_function_code *ret_code) WS_MUST_USE;
+void wsi_code_close(struct wsi_function_code *code);
 /* The instruction at an address of the code; false: there is none. */
-bool wsi_code_insn(const struct wsi_code *code, uint64_t pc, struct ws_insn *ret_insn);
+bool wsi_code_insn(const struct wsi_function_code *code, uint64_t pc, struct ws_insn *ret_insn);
 const char *wsi_code_text(struct wsi_build *build, const struct ws_insn *insn, uint64_t pc);
 
 enum ws_status wsi_scene_init(struct wsi_scene *scene, struct wsi_build *build,
@@ -164,7 +164,8 @@ enum ws_space wsi_scene_resolve(const struct wsi_scene *scene, uint64_t generic,
 				uint64_t *ret_address, uint32_t *ret_rank);
 
 /* " at `rows.cu:8`", of an instruction of some code, or nothing; NULL: memory is out. */
-const char *wsi_code_line_text(struct wsi_build *build, const struct wsi_code *code, uint64_t pc);
+const char *wsi_code_line_text(struct wsi_build *build, const struct wsi_function_code *code,
+			       uint64_t pc);
 
 /* Traces the `which`th address of the instruction at `pc` back, into `slice`. */
 enum ws_status wsi_scene_trace(struct wsi_scene *scene, uint64_t pc, unsigned which) WS_MUST_USE;

@@ -10,7 +10,7 @@
 
 void wsi_fact(struct wsi_scene *scene, enum wsi_fact fact, const char *evidence)
 {
-	struct wsi_found *found = &scene->found;
+	struct wsi_findings *found = &scene->found;
 	if (!found->fact[fact])
 		found->doubted[fact] = found->doubt;
 	found->fact[fact] = true;
@@ -21,7 +21,7 @@ void wsi_fact(struct wsi_scene *scene, enum wsi_fact fact, const char *evidence)
 const char *wsi_found(struct wsi_scene *scene, enum ws_confidence confidence, const char *evidence,
 		      const char *format, ...)
 {
-	struct wsi_found *found = &scene->found;
+	struct wsi_findings *found = &scene->found;
 	va_list args;
 	va_start(args, format);
 	const char *kept = wsi_arena_format(scene->build->arena, format, args);

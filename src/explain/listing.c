@@ -39,7 +39,7 @@ static const char *mark_of(const struct ws_report_exception *e, uint64_t pc)
 	return is_error ? "errorpc" : is_pc ? "pc" : NULL;
 }
 
-static bool is_in(const struct wsi_code *code, uint64_t pc)
+static bool is_in(const struct wsi_function_code *code, uint64_t pc)
 {
 	return pc - code->base_pc < code->bytes.len;
 }
@@ -48,7 +48,7 @@ static bool is_in(const struct wsi_code *code, uint64_t pc)
 static bool find_ends(const struct wsi_scene *scene, uint64_t *ret_first, uint64_t *ret_last)
 {
 	const struct ws_report_exception *e = scene->e;
-	const struct wsi_code *code = &scene->code;
+	const struct wsi_function_code *code = &scene->code;
 	bool by_error = e->errorpc_status == WS_OK && is_in(code, e->errorpc);
 	bool by_pc = e->pc_status == WS_OK && is_in(code, e->pc);
 	if (!by_error && !by_pc)

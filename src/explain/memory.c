@@ -143,7 +143,7 @@ enum wsi_mapped wsi_global_is_mapped(const struct wsi_scene *scene, uint64_t add
 /* ---- other spaces ---- */
 
 /* Index of the warp, block or grid whose memory an access in a space touches. */
-static uint32_t owner_of(const struct wsi_scene *scene, enum ws_space space)
+static uint32_t space_owner_of(const struct wsi_scene *scene, enum ws_space space)
 {
 	if (space == WS_SPACE_LOCAL)
 		return scene->e->at.warp_index;
@@ -162,7 +162,7 @@ bool wsi_window_of(const struct wsi_scene *scene, const struct ws_report_access 
 	}
 	if (access->space == WS_SPACE_LOCAL && is_left_out(scene->build, WS_WRITE_SKIP_LOCAL))
 		return false; /* what there is, is a piece of it */
-	uint32_t owner = owner_of(scene, access->space);
+	uint32_t owner = space_owner_of(scene, access->space);
 	for (uint32_t i = ws_target_first_range(target, access->space, owner, lane);
 	     ws_target_memory_range(target, i, &range, NULL) == WS_OK &&
 	     range.space == access->space && ws_memory_range_owner(&range) == owner;

@@ -23,13 +23,13 @@ struct origin {
 };
 
 /* A place of the stack that is being followed; what leads back to it is a round of a loop. */
-struct slot {
+struct origin_slot {
 	uint64_t address, pc; /* read by the instruction at `pc` */
-	const struct slot *up;
+	const struct origin_slot *up;
 };
 
 /* What all tracers of one access share. */
-struct trace {
+struct origin_trace {
 	struct wsi_scene *scene;
 	uint32_t lane;
 	unsigned n_nodes;         /* followed so far */
@@ -41,10 +41,10 @@ struct trace {
 static const struct ws_report_owner nobody = { .ordinal = WS_NONE, .root_ordinal = WS_NONE };
 
 struct tracer {
-	struct trace *trace;
+	struct origin_trace *trace;
 	struct ws_report_owner *owner;
 	unsigned level;
-	const struct slot *slots;
+	const struct origin_slot *slots;
 	bool have_actual; /* `actual`: what the value was, for the node that comes next */
 	uint64_t actual;
 	bool any_root; /* of what is found, only the parameter at its root matters */
@@ -197,7 +197,7 @@ static bool on_stack(const struct tracer *t, const struct ws_flow_node *node, ui
 }
 
 /* The parameter that an address to read from comes from. */
-static uint32_t root_of(const struct ws_report_owner *owner)
+static uint32_t owner_root_of(const struct ws_report_owner *owner)
 {
 	return owner->kind == WS_OWNER_PARAMETER ? owner->ordinal
 	       : owner->kind == WS_OWNER_LOADED  ? owner->root_ordinal
@@ -233,7 +233,7 @@ static bool own_loaded(struct tracer *t, struct origin at, bool known, uint64_t 
 	t->owner->kind = WS_OWNER_LOADED;
 	t->owner->pc = node->pc;
 	t->owner->offset = 0;
-	t->owner->root_ordinal = found ? root_of(&root) : WS_NONE;
+	t->owner->root_ordinal = found ? owner_root_of(&root) : WS_NONE;
 	if (root.kind == WS_OWNER_SYMBOL)
 		t->owner->name = root.name;
 	return true;
@@ -272,7 +272,7 @@ static bool same_owner(const struct ways *ways, const struct ws_report_owner *on
 {
 	const struct ws_report_owner *first = &ways->first;
 	if (ways->t->any_root)
-		return root_of(one) == root_of(first);
+		return owner_root_of(one) == owner_root_of(first);
 	if (one->kind == WS_OWNER_LOADED && first->kind == WS_OWNER_LOADED)
 		return one->root_ordinal == first->root_ordinal;
 	return one->kind == first->kind && one->ordinal == first->ordinal && one->pc == first->pc &&
@@ -330,10 +330,10 @@ static struct tracer root_tracer(const struct tracer *t, struct ws_report_owner 
 	return inner;
 }
 
-static void take_root(struct tracer *t, const struct tracer *inner)
+static void take_traced_root(struct tracer *t, const struct tracer *inner)
 {
 	tracer_take(t, inner);
-	t->owner->root_ordinal = root_of(inner->owner);
+	t->owner->root_ordinal = owner_root_of(inner->owner);
 	t->open = false;
 }
 
@@ -353,7 +353,7 @@ static bool trace_merge(struct tracer *t, struct origin at)
 	struct ws_report_owner root = nobody;
 	struct tracer inner = root_tracer(t, &root);
 	if (t->open && !t->any_root && trace_merge(&inner, at))
-		take_root(t, &inner);
+		take_traced_root(t, &inner);
 	return true;
 }
 
@@ -361,12 +361,12 @@ static bool trace_merge(struct tracer *t, struct origin at)
 static bool trace_stack(struct tracer *t, const struct ws_flow_node *load, uint64_t address,
 			uint32_t depth)
 {
-	struct trace *trace = t->trace;
+	struct origin_trace *trace = t->trace;
 	struct wsi_scene *scene = trace->scene;
-	struct slot slot = { address, load->pc, t->slots };
+	struct origin_slot slot = { address, load->pc, t->slots };
 	struct ways ways = { .t = t };
 	struct wsi_puts puts;
-	for (const struct slot *up = t->slots; up; up = up->up) {
+	for (const struct origin_slot *up = t->slots; up; up = up->up) {
 		if (up->address == address && up->pc == load->pc) {
 			t->again = true;
 			return false;
@@ -381,7 +381,7 @@ static bool trace_stack(struct tracer *t, const struct ws_flow_node *load, uint6
 	t->have_actual = !t->any_root && trace->memory_is_as_it_was &&
 			 wsi_scene_memory(scene, trace->lane, WS_SPACE_LOCAL, 0, address,
 					  load->bytes, &t->actual) == WS_OK;
-	const struct wsi_code *code =
+	const struct wsi_function_code *code =
 		puts.depth ? &scene->callers[puts.depth - 1].code : &scene->code;
 	bool agree = true;
 	for (size_t i = 0; i < puts.n && agree; i++) {
@@ -401,7 +401,7 @@ static bool trace_stack(struct tracer *t, const struct ws_flow_node *load, uint6
 	struct ws_report_owner root = nobody;
 	struct tracer inner = root_tracer(t, &root);
 	if (t->open && !t->any_root && trace_stack(&inner, load, address, depth))
-		take_root(t, &inner);
+		take_traced_root(t, &inner);
 	return true;
 }
 
@@ -588,7 +588,8 @@ static bool holds(const struct ws_report_param *param, uint64_t value, uint32_t 
 }
 
 /* The one kernel parameter that holds the value of the base. */
-static bool own_by_value(const struct trace *trace, uint64_t value, struct ws_report_owner *owner)
+static bool own_by_value(const struct origin_trace *trace, uint64_t value,
+			 struct ws_report_owner *owner)
 {
 	const struct wsi_scene *scene = trace->scene;
 	uint32_t n = 0, offset;
@@ -613,7 +614,7 @@ static bool own_by_value(const struct trace *trace, uint64_t value, struct ws_re
 }
 
 /* The value of the base, where it was kept on the stack. */
-static bool stacked_value(const struct trace *trace, uint64_t *ret_value)
+static bool stacked_value(const struct origin_trace *trace, uint64_t *ret_value)
 {
 	const struct wsi_scene *scene = trace->scene;
 	struct ws_flow_address parts;
@@ -650,7 +651,7 @@ enum ws_status wsi_origin_find(struct wsi_scene *scene, const struct ws_report_a
 			       struct ws_report_owner *owner, struct wsi_origin_how *ret_how)
 {
 	uint32_t lane = lane_of(access);
-	struct trace trace = { .scene = scene, .lane = lane };
+	struct origin_trace trace = { .scene = scene, .lane = lane };
 	struct tracer t = { .trace = &trace, .owner = owner };
 	uint64_t address = 0;
 	unsigned uses = 0;
@@ -675,7 +676,7 @@ enum ws_status wsi_origin_find(struct wsi_scene *scene, const struct ws_report_a
 /* ---- indices ---- */
 
 /* A load among what a term of an address is made of. */
-struct found {
+struct found_origin {
 	const struct ws_flow_slice *slice;
 	uint16_t load; /* UINT16_MAX: none */
 	bool several;
@@ -687,7 +688,7 @@ static bool is_arithmetic(enum ws_flow_op op)
 	return op == WS_FLOW_ADD || op == WS_FLOW_SUB || op == WS_FLOW_MUL || op == WS_FLOW_SHL;
 }
 
-static void look_for_load(struct found *found, uint16_t at)
+static void look_for_load(struct found_origin *found, uint16_t at)
 {
 	const struct ws_flow_node *node = &found->slice->node[at];
 	if (found->left == 0)
@@ -709,7 +710,9 @@ static void look_for_load(struct found *found, uint16_t at)
 /* The load that a term of an address is a number of; NULL when there is none, or more than one. */
 static const struct ws_flow_node *find_load(const struct ws_flow_slice *slice, uint16_t at)
 {
-	struct found found = { .slice = slice, .load = UINT16_MAX, .left = WS_FLOW_MAX_NODES };
+	struct found_origin found = { .slice = slice,
+				      .load = UINT16_MAX,
+				      .left = WS_FLOW_MAX_NODES };
 	look_for_load(&found, at);
 	const struct ws_flow_node *load =
 		found.load == UINT16_MAX || found.several ? NULL : &slice->node[found.load];
@@ -717,8 +720,8 @@ static const struct ws_flow_node *find_load(const struct ws_flow_slice *slice, u
 }
 
 /* How much of a term comes of 1 more of what was loaded; false: that is no fixed amount. */
-static bool step_of(struct trace *trace, const struct ws_flow_slice *slice, uint16_t at,
-		    uint16_t load, int64_t *ret_step)
+static bool term_step_of(struct origin_trace *trace, const struct ws_flow_slice *slice, uint16_t at,
+			 uint16_t load, int64_t *ret_step)
 {
 	const struct ws_flow_node *node = &slice->node[at];
 	int64_t part[2] = { 0, 0 }, step = 0;
@@ -730,9 +733,9 @@ static bool step_of(struct trace *trace, const struct ws_flow_slice *slice, uint
 	if (at == load || !find_load(slice, at))
 		return true;
 	if (node->op == WS_FLOW_SEXT || node->op == WS_FLOW_ZEXT)
-		return step_of(trace, slice, node->arg[0], load, ret_step);
+		return term_step_of(trace, slice, node->arg[0], load, ret_step);
 	for (unsigned i = 0; i < node->n_args && is_arithmetic(node->op); i++) {
-		if (!step_of(trace, slice, node->arg[i], load, &part[i > 0]))
+		if (!term_step_of(trace, slice, node->arg[i], load, &part[i > 0]))
 			return false;
 		step += part[i > 0];
 	}
@@ -753,7 +756,7 @@ static bool step_of(struct trace *trace, const struct ws_flow_slice *slice, uint
 }
 
 /* Whether the step is one that the code alone says: no parameter is in it. */
-static bool is_fixed(struct trace *trace, const struct ws_flow_slice *slice, uint16_t at,
+static bool is_fixed(struct origin_trace *trace, const struct ws_flow_slice *slice, uint16_t at,
 		     uint16_t load)
 {
 	const struct ws_flow_node *node = &slice->node[at];
@@ -775,7 +778,7 @@ static bool is_fixed(struct trace *trace, const struct ws_flow_slice *slice, uin
  * What the index was, and whether it alone is what is wrong: with the index 0 the address is in the
  * memory that the base points into.
  */
-static void judge_index(struct trace *trace, const struct ws_report_access *access,
+static void judge_index(struct origin_trace *trace, const struct ws_report_access *access,
 			const struct ws_flow_term *term, const struct ws_flow_node *load,
 			struct ws_report_index *index)
 {
@@ -794,7 +797,7 @@ static void judge_index(struct trace *trace, const struct ws_report_access *acce
 		return;
 	index->value_known = true;
 	index->value = load->bits == 32 ? (int32_t)(uint32_t)value : (int64_t)value;
-	if (owner->range_status != WS_OK || !step_of(trace, slice, term->node, at, &step) ||
+	if (owner->range_status != WS_OK || !term_step_of(trace, slice, term->node, at, &step) ||
 	    __builtin_mul_overflow(step, term->scale, &step))
 		return;
 	uint64_t without = address - (uint64_t)index->value * (uint64_t)step;
@@ -807,10 +810,11 @@ static void judge_index(struct trace *trace, const struct ws_report_access *acce
 }
 
 /* Tells where an index lies that `load` of `slice` reads; on the stack, what was put there. */
-static bool index_of(const struct trace *trace, const struct ws_flow_slice *slice,
-		     const struct ws_flow_node *load, uint32_t depth, struct ws_report_index *index)
+static bool load_index_of(const struct origin_trace *trace, const struct ws_flow_slice *slice,
+			  const struct ws_flow_node *load, uint32_t depth,
+			  struct ws_report_index *index)
 {
-	struct trace own = *trace;
+	struct origin_trace own = *trace;
 	struct ws_report_owner owner = nobody;
 	struct tracer t = { .trace = &own, .owner = &owner };
 	uint64_t address, local;
@@ -835,11 +839,11 @@ static bool index_of(const struct trace *trace, const struct ws_flow_slice *slic
 }
 
 /* An index that is kept on the stack: the load that gave it its value there. */
-static bool index_on_stack(const struct trace *trace, const struct ws_flow_slice *slice,
+static bool index_on_stack(const struct origin_trace *trace, const struct ws_flow_slice *slice,
 			   const struct ws_flow_node *load, struct ws_report_index *index)
 {
 	struct wsi_scene *scene = trace->scene;
-	struct tracer t = { .trace = (struct trace *)(uintptr_t)trace };
+	struct tracer t = { .trace = (struct origin_trace *)(uintptr_t)trace };
 	struct wsi_puts puts;
 	uint64_t address, local;
 	unsigned uses = 0;
@@ -849,13 +853,13 @@ static bool index_on_stack(const struct trace *trace, const struct ws_flow_slice
 	    puts.n != 1)
 		return false;
 	struct ws_flow_slice *put = wsi_zalloc(sizeof *put);
-	const struct wsi_code *code =
+	const struct wsi_function_code *code =
 		puts.depth ? &scene->callers[puts.depth - 1].code : &scene->code;
 	bool found = false;
 	if (put && ws_flow_slice(code->flow, puts.put[0].pc, puts.put[0].kind, puts.put[0].number,
 				 32, put, NULL) == WS_OK) {
 		const struct ws_flow_node *from = find_load(put, 0);
-		found = from && index_of(trace, put, from, puts.depth, index);
+		found = from && load_index_of(trace, put, from, puts.depth, index);
 	}
 	wsi_free(put);
 	return found;
@@ -864,14 +868,14 @@ static bool index_on_stack(const struct trace *trace, const struct ws_flow_slice
 void wsi_index_find(struct wsi_scene *scene, const struct ws_report_access *access,
 		    struct ws_report_index *index)
 {
-	struct trace trace = { .scene = scene, .lane = lane_of(access) };
+	struct origin_trace trace = { .scene = scene, .lane = lane_of(access) };
 	struct ws_flow_address parts;
 	ws_flow_address(scene->slice, 0, &parts);
 	for (size_t i = 0; i < parts.n_terms; i++) {
 		const struct ws_flow_node *load = find_load(scene->slice, parts.term[i].node);
 		if (!load)
 			continue;
-		if (index_of(&trace, scene->slice, load, 0, index)) {
+		if (load_index_of(&trace, scene->slice, load, 0, index)) {
 			judge_index(&trace, access, &parts.term[i], load, index);
 			return;
 		}

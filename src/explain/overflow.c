@@ -13,7 +13,7 @@ enum {
 };
 
 /* A node of a slice, of a function `depth` calls away from the instruction. */
-struct place {
+struct overflow_place {
 	const struct ws_flow_slice *slice;
 	uint16_t node;
 	uint32_t depth;
@@ -21,12 +21,12 @@ struct place {
 
 /* A result that did not fit. */
 struct misfit {
-	struct place at;
+	struct overflow_place at;
 	int64_t exact;
 	bool is_signed;
 };
 
-struct work {
+struct overflow_work {
 	const struct wsi_scene *scene;
 	uint32_t lane;
 	unsigned left;       /* of MAX_STEPS */
@@ -36,20 +36,22 @@ struct work {
 	struct misfit inner; /* the innermost one of what is being looked at */
 };
 
-static bool exact_narrow(struct work *work, struct place at, bool is_signed, int64_t *ret);
+static bool exact_narrow(struct overflow_work *work, struct overflow_place at, bool is_signed,
+			 int64_t *ret);
 
-static const struct ws_flow_node *node_of(struct place at)
+static const struct ws_flow_node *node_of(struct overflow_place at)
 {
 	return &at.slice->node[at.node];
 }
 
-static struct place argument(struct place at, unsigned i)
+static struct overflow_place argument(struct overflow_place at, unsigned i)
 {
-	return (struct place){ at.slice, node_of(at)->arg[i], at.depth };
+	return (struct overflow_place){ at.slice, node_of(at)->arg[i], at.depth };
 }
 
 /* What the code had there. */
-static bool value_of(const struct work *work, struct place at, uint64_t *ret_value)
+static bool place_value_of(const struct overflow_work *work, struct overflow_place at,
+			   uint64_t *ret_value)
 {
 	unsigned uses = 0;
 	return wsi_eval_kept(work->scene, at.slice, at.node, work->lane, at.depth, ret_value,
@@ -57,13 +59,14 @@ static bool value_of(const struct work *work, struct place at, uint64_t *ret_val
 }
 
 /* What the caller passed in a register; false: it did not, or nobody knows. */
-static bool passed(const struct work *work, struct place at, struct place *ret_from)
+static bool passed_register(const struct overflow_work *work, struct overflow_place at,
+			    struct overflow_place *ret_from)
 {
 	const struct ws_flow_node *node = node_of(at);
 	const struct ws_flow_slice *slice = node->op == WS_FLOW_ENTRY_REG
 						    ? wsi_eval_argument(work->scene, node, at.depth)
 						    : NULL;
-	*ret_from = (struct place){ slice, 0, at.depth + 1 };
+	*ret_from = (struct overflow_place){ slice, 0, at.depth + 1 };
 	return slice != NULL;
 }
 
@@ -76,16 +79,18 @@ static bool fits(int64_t number, bool is_signed)
 }
 
 /* A number as the code had it. */
-static bool as_it_was(const struct work *work, struct place at, bool is_signed, int64_t *ret)
+static bool as_it_was(const struct overflow_work *work, struct overflow_place at, bool is_signed,
+		      int64_t *ret)
 {
 	uint64_t value;
-	if (!value_of(work, at, &value))
+	if (!place_value_of(work, at, &value))
 		return false;
 	*ret = is_signed ? (int64_t)(int32_t)(uint32_t)value : (int64_t)(uint32_t)value;
 	return true;
 }
 
-static bool exact_sum(struct work *work, struct place at, bool is_signed, int64_t *ret)
+static bool exact_sum(struct overflow_work *work, struct overflow_place at, bool is_signed,
+		      int64_t *ret)
 {
 	int64_t sum = 0, part;
 	for (unsigned i = 0; i < node_of(at)->n_args; i++) {
@@ -98,7 +103,8 @@ static bool exact_sum(struct work *work, struct place at, bool is_signed, int64_
 }
 
 /* A difference, a product or a shift to the left. */
-static bool exact_two(struct work *work, struct place at, bool is_signed, int64_t *ret)
+static bool exact_two(struct overflow_work *work, struct overflow_place at, bool is_signed,
+		      int64_t *ret)
 {
 	enum ws_flow_op op = node_of(at)->op;
 	int64_t a, b;
@@ -113,11 +119,12 @@ static bool exact_two(struct work *work, struct place at, bool is_signed, int64_
 }
 
 /* The number that a node of 32 bits would be, had it room. */
-static bool exact_narrow(struct work *work, struct place at, bool is_signed, int64_t *ret)
+static bool exact_narrow(struct overflow_work *work, struct overflow_place at, bool is_signed,
+			 int64_t *ret)
 {
 	const struct ws_flow_node *node = node_of(at);
 	bool two = node->op == WS_FLOW_SUB || node->op == WS_FLOW_MUL || node->op == WS_FLOW_SHL;
-	struct place from;
+	struct overflow_place from;
 	if (work->left == 0)
 		return false;
 	work->left--;
@@ -125,7 +132,7 @@ static bool exact_narrow(struct work *work, struct place at, bool is_signed, int
 		*ret = (int32_t)(uint32_t)node->value;
 		return true;
 	}
-	if (passed(work, at, &from))
+	if (passed_register(work, at, &from))
 		return exact_narrow(work, from, is_signed, ret);
 	if (node->op == WS_FLOW_NOT && node->bits == 32) { /* as sums have it: -1 - x */
 		if (!exact_narrow(work, argument(at, 0), is_signed, ret))
@@ -150,12 +157,12 @@ static bool exact_narrow(struct work *work, struct place at, bool is_signed, int
  * 32 bits made 64. An unsigned number may also be one below zero that a later sum brings back: it
  * only did not fit where it is wrong read either way.
  */
-static bool exact_extension(struct work *work, struct place at, uint64_t *ret)
+static bool exact_extension(struct overflow_work *work, struct overflow_place at, uint64_t *ret)
 {
 	bool is_signed = node_of(at)->op == WS_FLOW_SEXT;
 	uint64_t was;
 	int64_t exact, other;
-	if (!value_of(work, at, &was))
+	if (!place_value_of(work, at, &was))
 		return false;
 	work->found = false;
 	*ret = was;
@@ -178,17 +185,17 @@ static bool exact_extension(struct work *work, struct place at, uint64_t *ret)
 }
 
 /* An address, which may wrap. */
-static bool exact_wide(struct work *work, struct place at, uint64_t *ret)
+static bool exact_wide(struct overflow_work *work, struct overflow_place at, uint64_t *ret)
 {
 	const struct ws_flow_node *node = node_of(at);
 	uint64_t part[2] = { 0, 0 };
-	struct place from;
+	struct overflow_place from;
 	if (work->left == 0)
 		return false;
 	work->left--;
 	if (node->op == WS_FLOW_SEXT || node->op == WS_FLOW_ZEXT)
 		return exact_extension(work, at, ret);
-	if (passed(work, at, &from))
+	if (passed_register(work, at, &from))
 		return exact_wide(work, from, ret);
 	if (node->op == WS_FLOW_ADD) {
 		uint64_t sum = 0;
@@ -202,7 +209,7 @@ static bool exact_wide(struct work *work, struct place at, uint64_t *ret)
 	}
 	bool two = node->op == WS_FLOW_SUB || node->op == WS_FLOW_MUL || node->op == WS_FLOW_SHL;
 	if (!two)
-		return value_of(work, at, ret);
+		return place_value_of(work, at, ret);
 	if (!exact_wide(work, argument(at, 0), &part[0]) ||
 	    !exact_wide(work, argument(at, 1), &part[1]))
 		return false;
@@ -216,16 +223,17 @@ static bool exact_wide(struct work *work, struct place at, uint64_t *ret)
 /* ---- in words ---- */
 
 /* "2 (blockIdx.x)", "1024 (kernel parameter 3)". */
-static const char *term_text(const struct work *work, struct place at, bool is_signed)
+static const char *term_text(const struct overflow_work *work, struct overflow_place at,
+			     bool is_signed)
 {
 	static const char *const places[] = { "threadIdx.x", "threadIdx.y", "threadIdx.z",
 					      "blockIdx.x",  "blockIdx.y",  "blockIdx.z" };
 	struct wsi_build *build = work->scene->build;
 	const struct ws_flow_node *node;
-	struct place from;
+	struct overflow_place from;
 	int64_t number;
 	const char *name = NULL;
-	while (passed(work, at, &from))
+	while (passed_register(work, at, &from))
 		at = from;
 	node = node_of(at);
 	if (node->op == WS_FLOW_IMMEDIATE)
@@ -247,7 +255,7 @@ static const char *term_text(const struct work *work, struct place at, bool is_s
 }
 
 /* "2 (blockIdx.x) * 1100000000 (kernel parameter 2) = 2200000000" */
-static const char *misfit_text(const struct work *work, const struct misfit *misfit)
+static const char *misfit_text(const struct overflow_work *work, const struct misfit *misfit)
 {
 	static const char *const signs[] = { [WS_FLOW_ADD] = " + ",
 					     [WS_FLOW_SUB] = " - ",
@@ -276,7 +284,8 @@ static bool is_inside(const struct ws_report_owner *owner, uint64_t address)
 }
 
 /* What comes of the address when nothing is cut off. */
-static const char *evidence_text(const struct work *work, const struct ws_report_access *access)
+static const char *evidence_text(const struct overflow_work *work,
+				 const struct ws_report_access *access)
 {
 	const struct ws_report_owner *owner = &access->owner;
 	const char *where =
@@ -289,7 +298,7 @@ static const char *evidence_text(const struct work *work, const struct ws_report
 			      access->overflow.address, where);
 }
 
-static enum ws_status tell_misfit(const struct work *work, struct ws_report_access *access,
+static enum ws_status tell_misfit(const struct overflow_work *work, struct ws_report_access *access,
 				  uint64_t exact)
 {
 	const struct wsi_scene *scene = work->scene;
@@ -322,9 +331,9 @@ static enum ws_status tell_misfit(const struct work *work, struct ws_report_acce
 /* ---- by the distance alone ---- */
 
 /* The one 32-bit index of the address, computed and not just read; NULL: none, or several. */
-static const struct ws_flow_term *index_of(const struct ws_flow_slice *slice,
-					   const struct ws_flow_address *parts,
-					   enum ws_flow_op extension)
+static const struct ws_flow_term *address_index_of(const struct ws_flow_slice *slice,
+						   const struct ws_flow_address *parts,
+						   enum ws_flow_op extension)
 {
 	const struct ws_flow_term *index = NULL;
 	for (size_t i = 0; i < parts->n_terms; i++) {
@@ -339,7 +348,7 @@ static const struct ws_flow_term *index_of(const struct ws_flow_slice *slice,
 }
 
 /* How much a loop adds to an index in every round; 0: it is none of a loop, or nobody knows. */
-static uint64_t step_of(const struct work *work, const struct ws_flow_node *index)
+static uint64_t loop_step_of(const struct overflow_work *work, const struct ws_flow_node *index)
 {
 	const struct ws_flow_slice *slice = work->scene->slice;
 	const struct ws_flow_node *merge = &slice->node[index->arg[0]];
@@ -348,17 +357,18 @@ static uint64_t step_of(const struct work *work, const struct ws_flow_node *inde
 		if (way->op != WS_FLOW_ADD || way->n_args != 2)
 			continue;
 		unsigned again = slice->node[way->arg[0]].op == WS_FLOW_AGAIN ? 0 : 1;
-		struct place other = { slice, way->arg[1 - again], 0 };
+		struct overflow_place other = { slice, way->arg[1 - again], 0 };
 		uint64_t step;
 		if (slice->node[way->arg[again]].op == WS_FLOW_AGAIN &&
-		    value_of(work, other, &step) && step <= INT32_MAX)
+		    place_value_of(work, other, &step) && step <= INT32_MAX)
 			return step;
 	}
 	return 0;
 }
 
-static enum ws_status tell_distance(const struct work *work, struct ws_report_access *access,
-				    int64_t index, const char *how, enum ws_confidence confidence)
+static enum ws_status tell_distance(const struct overflow_work *work,
+				    struct ws_report_access *access, int64_t index, const char *how,
+				    enum ws_confidence confidence)
 {
 	const char *text = wsi_build_text(work->scene->build,
 					  "lane %u's address is as far from its base as the index "
@@ -374,7 +384,8 @@ static enum ws_status tell_distance(const struct work *work, struct ws_report_ac
  * 2^31. It is likely where with 2^32 more the address is in the memory that the base points into,
  * or was in the round before.
  */
-static enum ws_status find_far_below(const struct work *work, const struct ws_flow_term *term,
+static enum ws_status find_far_below(const struct overflow_work *work,
+				     const struct ws_flow_term *term,
 				     struct ws_report_access *access)
 {
 	const struct ws_report_owner *owner = &access->owner;
@@ -386,14 +397,15 @@ static enum ws_status find_far_below(const struct work *work, const struct ws_fl
 		return WS_OK;
 	access->overflow.address = exact;
 	access->overflow.inside = is_inside(owner, exact);
-	bool likely =
-		access->overflow.inside || is_inside(owner, exact - step_of(work, index) * scale);
+	bool likely = access->overflow.inside ||
+		      is_inside(owner, exact - loop_step_of(work, index) * scale);
 	return tell_distance(work, access, -(int64_t)(below / scale), "32 bits hold of 2^32 more",
 			     likely ? WS_CONFIDENCE_LIKELY : WS_CONFIDENCE_POSSIBLE);
 }
 
 /* An index without a sign that is just below 2^32: less than zero. */
-static enum ws_status find_below_zero(const struct work *work, const struct ws_flow_term *term,
+static enum ws_status find_below_zero(const struct overflow_work *work,
+				      const struct ws_flow_term *term,
 				      struct ws_report_access *access)
 {
 	const struct ws_report_owner *owner = &access->owner;
@@ -407,7 +419,8 @@ static enum ws_status find_below_zero(const struct work *work, const struct ws_f
 			     "32 bits without a sign hold of 2^32 less", WS_CONFIDENCE_LIKELY);
 }
 
-static enum ws_status find_distance(const struct work *work, struct ws_report_access *access)
+static enum ws_status find_distance(const struct overflow_work *work,
+				    struct ws_report_access *access)
 {
 	const struct wsi_scene *scene = work->scene;
 	const struct ws_report_owner *owner = &access->owner;
@@ -416,7 +429,7 @@ static enum ws_status find_distance(const struct work *work, struct ws_report_ac
 	bool known = owner->range_status == WS_OK || wsi_global_is_partial(scene->build);
 	bool below = owner->value > access->address[work->lane];
 	const struct ws_flow_term *term =
-		index_of(scene->slice, &parts, below ? WS_FLOW_SEXT : WS_FLOW_ZEXT);
+		address_index_of(scene->slice, &parts, below ? WS_FLOW_SEXT : WS_FLOW_ZEXT);
 	uint64_t value;
 	unsigned uses = 0;
 	if (!term || !owner->value_known || !known)
@@ -430,13 +443,13 @@ static enum ws_status find_distance(const struct work *work, struct ws_report_ac
 static enum ws_status find_of_lane(struct wsi_scene *scene, uint32_t lane,
 				   struct ws_report_access *access)
 {
-	struct work work = { .scene = scene, .lane = lane, .left = MAX_STEPS };
-	struct place root = { scene->slice, 0, 0 };
+	struct overflow_work work = { .scene = scene, .lane = lane, .left = MAX_STEPS };
+	struct overflow_place root = { scene->slice, 0, 0 };
 	uint64_t exact, was;
 	uint32_t sure = access->lanes_known | access->lanes_likely;
 	if (!(sure & access->suspects & ~access->mapped & 1u << lane))
 		return WS_OK;
-	bool known = value_of(&work, root, &was) && exact_wide(&work, root, &exact);
+	bool known = place_value_of(&work, root, &was) && exact_wide(&work, root, &exact);
 	if (!known || !work.have)
 		return find_distance(&work, access);
 	return was == access->address[lane] ? tell_misfit(&work, access, exact) : WS_OK;

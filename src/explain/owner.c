@@ -71,7 +71,8 @@ static const char *shared_text(const struct wsi_scene *scene, const struct ws_re
 					access->rank);
 }
 
-static const char *owner_text(const struct wsi_scene *scene, const struct ws_report_access *access)
+static const char *access_owner_text(const struct wsi_scene *scene,
+				     const struct ws_report_access *access)
 {
 	struct wsi_build *build = scene->build;
 	const struct ws_report_owner *owner = &access->owner;
@@ -388,7 +389,7 @@ enum ws_status wsi_owner_find(struct wsi_scene *scene, struct ws_report_access *
 	}
 	if (owner->kind != WS_OWNER_UNKNOWN)
 		owner->claim = (struct ws_report_claim){
-			owner_text(scene, access),
+			access_owner_text(scene, access),
 			owner_evidence(scene, owner, &how),
 			owner_confidence(owner, &how),
 		};

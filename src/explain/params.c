@@ -14,8 +14,9 @@ static int compare_params(const void *left, const void *right)
 	return WSI_ORDER(a->offset, b->offset);
 }
 
-static enum ws_status read_value(struct wsi_build *build, const struct ws_report_kernel *kernel,
-				 struct ws_report_param *param)
+static enum ws_status read_param_value(struct wsi_build *build,
+				       const struct ws_report_kernel *kernel,
+				       struct ws_report_param *param)
 {
 	size_t len = wsi_min_u64(param->size_bytes, WS_PARAM_BYTES), n = 0;
 	struct ws_address at = { .space = WS_SPACE_PARAM,
@@ -49,7 +50,7 @@ static enum ws_status types_of(struct wsi_build *build, struct ws_report_kernel 
 		       : wsi_diagnose(build, "types of kernel parameters", WS_HIDES_NOTHING, &err);
 }
 
-static enum ws_status params_of(struct wsi_build *build, struct ws_report_kernel *kernel)
+static enum ws_status report_params_of(struct wsi_build *build, struct ws_report_kernel *kernel)
 {
 	struct wsi_where where = wsi_where_of_grid(build, kernel->device_index, kernel->grid_index);
 	struct ws_cubin_hint hint = { where.module_index, where.device_index, where.context_index };
@@ -82,7 +83,7 @@ static enum ws_status params_of(struct wsi_build *build, struct ws_report_kernel
 		params[i] = (struct ws_report_param){ .ordinal = layout[i].ordinal,
 						      .offset = layout[i].offset,
 						      .size_bytes = layout[i].size_bytes };
-		st = read_value(build, kernel, &params[i]);
+		st = read_param_value(build, kernel, &params[i]);
 	}
 	if (st == WS_OK)
 		st = types_of(build, kernel, &place, layout, params);
@@ -98,7 +99,7 @@ enum ws_status wsi_params(struct wsi_build *build)
 		struct ws_report_kernel *kernel = &build->kernels[i];
 		if (kernel->name_status != WS_OK)
 			continue;
-		enum ws_status st = params_of(build, kernel);
+		enum ws_status st = report_params_of(build, kernel);
 		if (st != WS_OK)
 			return st;
 	}

@@ -16,7 +16,8 @@ struct around {
 	bool open;     /* ways are missing */
 };
 
-static enum ws_status around_init(struct around *a, const struct wsi_code *code, uint64_t pc)
+static enum ws_status around_init(struct around *a, const struct wsi_function_code *code,
+				  uint64_t pc)
 {
 	*a = (struct around){ .n = 0 };
 	if (!code->flow || (a->at = ws_flow_block_find(code->flow, pc)) == SIZE_MAX)

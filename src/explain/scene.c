@@ -13,9 +13,9 @@ enum {
 /* ---- code ---- */
 
 enum ws_status wsi_code_find(struct wsi_build *build, const struct wsi_where *where, uint64_t pc,
-			     struct wsi_code *ret_code)
+			     struct wsi_function_code *ret_code)
 {
-	struct wsi_code code = { .base_pc = 0 };
+	struct wsi_function_code code = { .base_pc = 0 };
 	struct ws_cubin_hint hint = { where->module_index, where->device_index,
 				      where->context_index };
 	struct ws_cubin_facts facts;
@@ -34,9 +34,9 @@ enum ws_status wsi_code_find(struct wsi_build *build, const struct wsi_where *wh
 }
 
 enum ws_status wsi_code_open(struct wsi_build *build, const struct wsi_where *where, uint64_t pc,
-			     struct wsi_code *ret_code)
+			     struct wsi_function_code *ret_code)
 {
-	struct wsi_code code;
+	struct wsi_function_code code;
 	enum ws_status st = wsi_code_find(build, where, pc, &code);
 	if (st != WS_OK)
 		return st;
@@ -47,13 +47,13 @@ enum ws_status wsi_code_open(struct wsi_build *build, const struct wsi_where *wh
 	return WS_OK;
 }
 
-void wsi_code_close(struct wsi_code *code)
+void wsi_code_close(struct wsi_function_code *code)
 {
 	ws_flow_destroy(code->flow);
-	*code = (struct wsi_code){ .base_pc = 0 };
+	*code = (struct wsi_function_code){ .base_pc = 0 };
 }
 
-bool wsi_code_insn(const struct wsi_code *code, uint64_t pc, struct ws_insn *ret_insn)
+bool wsi_code_insn(const struct wsi_function_code *code, uint64_t pc, struct ws_insn *ret_insn)
 {
 	struct ws_span one;
 	uint64_t off = pc - code->base_pc;
@@ -72,7 +72,7 @@ const char *wsi_code_text(struct wsi_build *build, const struct ws_insn *insn, u
 
 /* ---- the warp ---- */
 
-static void read_block(struct wsi_scene *scene)
+static void scene_read_block(struct wsi_scene *scene)
 {
 	const struct ws_target *target = scene->build->target;
 	scene->have_block =
@@ -93,7 +93,7 @@ static void read_warp(struct wsi_scene *scene)
 		ws_target_warp(target, scene->e->at.warp_index, &scene->warp, NULL) == WS_OK;
 	if (!scene->have_warp)
 		return;
-	read_block(scene);
+	scene_read_block(scene);
 	if (ws_target_lanes(target, scene->e->at.warp_index, lanes, &n, NULL) != WS_OK)
 		return;
 	for (uint32_t i = 0; i < n; i++) {
@@ -197,7 +197,8 @@ static enum ws_status at_call(struct wsi_scene *caller, uint64_t call_pc, uint32
 	return st == WS_OK ? open_callers(caller, next_frame) : st;
 }
 
-const char *wsi_code_line_text(struct wsi_build *build, const struct wsi_code *code, uint64_t pc)
+const char *wsi_code_line_text(struct wsi_build *build, const struct wsi_function_code *code,
+			       uint64_t pc)
 {
 	struct ws_place place;
 	struct ws_line_pos pos[1];
@@ -222,7 +223,7 @@ enum ws_status wsi_scene_at_call(const struct wsi_scene *scene, struct wsi_scene
 	struct ws_insn insn;
 	uint32_t i = 0;
 	*caller = *scene;
-	caller->code = (struct wsi_code){ .base_pc = 0 };
+	caller->code = (struct wsi_function_code){ .base_pc = 0 };
 	caller->slice = NULL;
 	caller->have_slice = false;
 	caller->callers = NULL;

@@ -28,20 +28,20 @@ struct wsi_stored {
 
 struct judge {
 	const struct wsi_scene *scene;
-	const struct wsi_code *code;
+	const struct wsi_function_code *code;
 	uint64_t address; /* asked for */
 	uint32_t bytes, lane, depth;
 };
 
-static const struct wsi_code *code_at(const struct wsi_scene *scene, uint32_t depth)
+static const struct wsi_function_code *code_at_depth(const struct wsi_scene *scene, uint32_t depth)
 {
 	if (depth == 0)
 		return &scene->code;
 	return depth <= scene->n_callers ? &scene->callers[depth - 1].code : NULL;
 }
 
-static void compute(const struct judge *judge, const struct ws_insn *insn,
-		    struct known_store *store)
+static void compute_stored(const struct judge *judge, const struct ws_insn *insn,
+			   struct known_store *store)
 {
 	struct wsi_stored *stored = judge->scene->stored;
 	unsigned uses = 0;
@@ -59,8 +59,8 @@ static void compute(const struct judge *judge, const struct ws_insn *insn,
 						    &rank) == WS_SPACE_LOCAL;
 }
 
-static const struct known_store *look_at(const struct judge *judge, const struct ws_insn *insn,
-					 uint64_t pc)
+static const struct known_store *look_at_stored(const struct judge *judge,
+						const struct ws_insn *insn, uint64_t pc)
 {
 	struct wsi_stored *stored = judge->scene->stored;
 	for (uint32_t i = 0; i < stored->n_known; i++) {
@@ -72,7 +72,7 @@ static const struct known_store *look_at(const struct judge *judge, const struct
 		return NULL;
 	struct known_store *store = &stored->known[stored->n_known++];
 	*store = (struct known_store){ .pc = pc, .depth = judge->depth, .lane = judge->lane };
-	compute(judge, insn, store);
+	compute_stored(judge, insn, store);
 	return store;
 }
 
@@ -82,7 +82,7 @@ static enum ws_flow_hit judge_store(void *context, uint64_t pc)
 	struct ws_insn insn;
 	if (!wsi_code_insn(judge->code, pc, &insn))
 		return WS_FLOW_UNSURE;
-	const struct known_store *store = look_at(judge, &insn, pc);
+	const struct known_store *store = look_at_stored(judge, &insn, pc);
 	uint32_t bytes = ws_sass_access_bytes(&insn);
 	if (!store || !bytes)
 		return WS_FLOW_UNSURE;
@@ -123,7 +123,7 @@ enum ws_status wsi_stored_find(struct wsi_scene *scene, uint32_t lane, uint32_t 
 	if (!scene->stored && !(scene->stored = wsi_zalloc(sizeof *scene->stored)))
 		return WS_NO_MEMORY;
 	for (;; judge.depth++) { /* what a function did not write, its caller did */
-		judge.code = code_at(scene, judge.depth);
+		judge.code = code_at_depth(scene, judge.depth);
 		if (!judge.code || !judge.code->flow)
 			return WS_ABSENT;
 		enum ws_status st = ws_flow_find_stores(judge.code->flow, pc, judge_store, &judge,

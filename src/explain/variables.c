@@ -15,7 +15,7 @@
 
 enum { MAX_VARIABLES = 128, MAX_LEVEL = 8, MAX_TEXT = 256, MAX_CHAIN = 64 };
 
-struct work {
+struct variables_work {
 	struct wsi_scene *scene;
 	const struct ws_report_access *access; /* NULL: none is known */
 	struct ws_vars *vars;                  /* owned */
@@ -26,7 +26,7 @@ struct work {
 };
 
 /* The register that holds a variable at the pc, or the lower one of a pair; false: none does. */
-static bool piece_of(const struct work *work, const struct ws_dwarf_variable *variable,
+static bool piece_of(const struct variables_work *work, const struct ws_dwarf_variable *variable,
 		     struct ws_reg_piece *ret_piece, unsigned *ret_n)
 {
 	struct ws_reg_piece pieces[WS_REG_MAX_PIECES];
@@ -46,7 +46,7 @@ static bool piece_of(const struct work *work, const struct ws_dwarf_variable *va
 }
 
 /* Whether what a register holds at `pc` is still there at the frame's pc. */
-static bool is_kept(const struct work *work, uint64_t pc, uint32_t number, unsigned n)
+static bool is_kept(const struct variables_work *work, uint64_t pc, uint32_t number, unsigned n)
 {
 	struct ws_flow_written written;
 	return pc == work->frame->pc ||
@@ -57,14 +57,14 @@ static bool is_kept(const struct work *work, uint64_t pc, uint32_t number, unsig
 }
 
 /* One instruction on the way back from the access. */
-struct way {
+struct variable_way {
 	bool is_part[256]; /* registers that become part of the address */
 	struct ws_insn insn;
 	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
 	size_t n;
 };
 
-static bool way_read(const struct work *work, struct way *way, uint64_t pc)
+static bool way_read(const struct variables_work *work, struct variable_way *way, uint64_t pc)
 {
 	if (!wsi_code_insn(&work->scene->code, pc, &way->insn))
 		return false;
@@ -75,7 +75,7 @@ static bool way_read(const struct work *work, struct way *way, uint64_t pc)
 }
 
 /* Adds the registers that an instruction reads; whether `number` is among them. */
-static bool way_adds(struct way *way, bool only_address, uint32_t number)
+static bool way_adds(struct variable_way *way, bool only_address, uint32_t number)
 {
 	bool found = false;
 	for (size_t i = 0; i < way->n; i++) {
@@ -95,7 +95,7 @@ static bool way_adds(struct way *way, bool only_address, uint32_t number)
 
 /* Every register that it reads is part of what it writes; not so of a choice between two, of what
  * another lane has, or of what is read from memory. */
-static bool way_computes(const struct way *way)
+static bool way_computes(const struct variable_way *way)
 {
 	switch (way->insn.operation) {
 	case WS_OP_MOV:
@@ -117,7 +117,7 @@ static bool way_computes(const struct way *way)
 }
 
 /* Takes away what an instruction writes; whether any of it was part of the address. */
-static bool way_takes(struct way *way)
+static bool way_takes(struct variable_way *way)
 {
 	bool found = false;
 	for (size_t i = 0; i < way->n; i++) {
@@ -138,11 +138,12 @@ static bool way_takes(struct way *way)
  * Whether the value of a variable is part of the address of the access: back from there, as far as
  * the code has one way only, an instruction that the address needs reads the variable's register.
  */
-static bool is_in_address(const struct work *work, const struct ws_dwarf_variable *variable)
+static bool is_in_address(const struct variables_work *work,
+			  const struct ws_dwarf_variable *variable)
 {
 	const struct ws_flow *flow = work->scene->code.flow;
 	uint64_t start = work->frame->pc - work->frame->rel_pc;
-	struct way way = { .n = 0 };
+	struct variable_way way = { .n = 0 };
 	struct ws_reg_piece piece;
 	size_t n_blocks;
 	unsigned n;
@@ -170,7 +171,7 @@ static bool is_in_address(const struct work *work, const struct ws_dwarf_variabl
 
 /* ---- one variable ---- */
 
-static bool append(void *user, const char *bytes, size_t n)
+static bool value_text_append(void *user, const char *bytes, size_t n)
 {
 	char *text = user;
 	size_t len = strlen(text), room = MAX_TEXT - 1 - len;
@@ -180,17 +181,17 @@ static bool append(void *user, const char *bytes, size_t n)
 }
 
 /* The value of a number, as a debugger prints it. */
-static const char *number_text(struct work *work, const struct ws_value *value)
+static const char *value_number_text(struct variables_work *work, const struct ws_value *value)
 {
 	char text[MAX_TEXT] = "";
 	struct ws_out out;
-	ws_out_init(&out, append, text);
+	ws_out_init(&out, value_text_append, text);
 	enum ws_status st = ws_vars_print(work->vars, value, (struct ws_value_format){ 0 }, &out);
 	(void)!ws_out_flush(&out, NULL);
 	return st == WS_OK ? wsi_build_text(work->scene->build, "%s", text) : NULL;
 }
 
-static const char *why_missing(const struct ws_value *value)
+static const char *why_variable_missing(const struct ws_value *value)
 {
 	switch (value->kind) {
 	case WS_VALUE_GONE:
@@ -210,13 +211,13 @@ static const char *why_missing(const struct ws_value *value)
 }
 
 /* Fills text or why there is none. */
-static void value_fill(struct work *work, const struct ws_variable_value *from,
+static void value_fill(struct variables_work *work, const struct ws_variable_value *from,
 		       struct ws_report_variable *to)
 {
 	struct ws_type type = { .kind = WS_KIND_VOID };
 	uint64_t plain;
 	uint32_t words[2];
-	to->why = why_missing(&from->value);
+	to->why = why_variable_missing(&from->value);
 	if (to->why)
 		return;
 	if (ws_dwarf_plain(work->dwarf, from->variable.type, &plain, NULL) != WS_OK ||
@@ -234,13 +235,14 @@ static void value_fill(struct work *work, const struct ws_variable_value *from,
 		to->text = wsi_build_text(work->scene->build, "0x%016" PRIx64,
 					  words[0] | (uint64_t)words[1] << 32);
 	else if (is_number && to->in_address)
-		to->text = number_text(work, &from->value);
+		to->text = value_number_text(work, &from->value);
 	else
 		to->why = "not part of the address";
 }
 
-static enum ws_status variable_add(struct work *work, const struct ws_variable_value *from,
-				   struct ws_str function, struct ws_report_variable *to)
+static enum ws_status variable_add(struct variables_work *work,
+				   const struct ws_variable_value *from, struct ws_str function,
+				   struct ws_report_variable *to)
 {
 	char type[MAX_TEXT];
 	ws_vars_spell(work->vars, &from->value.type, type, sizeof type);
@@ -260,7 +262,7 @@ static enum ws_status variable_add(struct work *work, const struct ws_variable_v
 /* ---- all of them ---- */
 
 /* Looks at the frame of the function of the instruction; its debug information is known. */
-static enum ws_status frame_find(struct work *work, uint32_t lane)
+static enum ws_status variable_frame_find(struct variables_work *work, uint32_t lane)
 {
 	const struct wsi_scene *scene = work->scene;
 	const struct ws_focus focus = {
@@ -287,9 +289,9 @@ static enum ws_status frame_find(struct work *work, uint32_t lane)
 }
 
 /* Adds those of one of the functions at the place, of which 0 is the innermost. */
-static enum ws_status function_take(struct work *work, uint32_t position, struct ws_str function,
-				    struct ws_variable_value *list,
-				    struct ws_report_variable *variables, uint32_t *n_kept)
+static enum ws_status frame_function_take(struct variables_work *work, uint32_t position,
+					  struct ws_str function, struct ws_variable_value *list,
+					  struct ws_report_variable *variables, uint32_t *n_kept)
 {
 	size_t n = 0;
 	enum ws_status st = ws_vars_select_inlined(work->vars, work->level, position, NULL);
@@ -305,7 +307,8 @@ static enum ws_status function_take(struct work *work, uint32_t position, struct
 	return st;
 }
 
-static enum ws_status list_take(struct work *work, uint32_t lane, struct ws_variable_value *list)
+static enum ws_status lane_variables_take(struct variables_work *work, uint32_t lane,
+					  struct ws_variable_value *list)
 {
 	struct ws_report_exception *e = work->scene->e;
 	const struct ws_place *place = &work->frame->place;
@@ -329,7 +332,7 @@ static enum ws_status list_take(struct work *work, uint32_t lane, struct ws_vari
 				return WS_NO_MEMORY;
 			function = name->brief;
 		}
-		st = function_take(work, i, function, list, variables, &e->n_variables);
+		st = frame_function_take(work, i, function, list, variables, &e->n_variables);
 	}
 	e->variables = variables;
 	e->variables_lane = lane;
@@ -339,7 +342,7 @@ static enum ws_status list_take(struct work *work, uint32_t lane, struct ws_vari
 enum ws_status wsi_variables(struct wsi_scene *scene)
 {
 	struct ws_report_exception *e = scene->e;
-	struct work work = { .scene = scene };
+	struct variables_work work = { .scene = scene };
 	uint32_t lane = wsi_scene_lane(scene);
 	const struct wsi_build *build = scene->build;
 	bool is_focus = e == (build->n_faults ? &build->faults[0].e : &build->calm.e);
@@ -354,9 +357,9 @@ enum ws_status wsi_variables(struct wsi_scene *scene)
 	enum ws_status st =
 		list ? ws_vars_create(scene->build->target, &work.vars, NULL) : WS_NO_MEMORY;
 	if (st == WS_OK)
-		st = frame_find(&work, lane);
+		st = variable_frame_find(&work, lane);
 	if (st == WS_OK)
-		st = list_take(&work, lane, list);
+		st = lane_variables_take(&work, lane, list);
 	ws_vars_destroy(work.vars);
 	e->variables_status = st;
 	return st == WS_NO_MEMORY ? st : WS_OK;

@@ -5,7 +5,7 @@
 
 enum { MAX_WORK = 32 };
 
-struct item {
+struct address_item {
 	uint16_t node;
 	int64_t scale;
 };
@@ -20,7 +20,7 @@ static int64_t plus(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-static void add_term(struct ws_flow_address *address, uint16_t node, int64_t scale)
+static void add_address_term(struct ws_flow_address *address, uint16_t node, int64_t scale)
 {
 	for (size_t i = 0; i < address->n_terms; i++) {
 		if (address->term[i].node == node) {
@@ -35,20 +35,20 @@ static void add_term(struct ws_flow_address *address, uint16_t node, int64_t sca
 }
 
 /* Puts what a node is made of on the list; false when it is a term of its own. */
-static bool take_apart(const struct ws_flow_slice *slice, struct item item, struct item *work,
-		       size_t *n)
+static bool take_apart(const struct ws_flow_slice *slice, struct address_item item,
+		       struct address_item *work, size_t *n)
 {
 	const struct ws_flow_node *node = &slice->node[item.node];
 	if (*n + WS_FLOW_MAX_ARGS > MAX_WORK)
 		return false;
 	if (node->op == WS_FLOW_ADD) {
 		for (unsigned i = node->n_args; i-- > 0;)
-			work[(*n)++] = (struct item){ node->arg[i], item.scale };
+			work[(*n)++] = (struct address_item){ node->arg[i], item.scale };
 		return true;
 	}
 	if (node->op == WS_FLOW_SUB) {
-		work[(*n)++] = (struct item){ node->arg[1], times(item.scale, -1) };
-		work[(*n)++] = (struct item){ node->arg[0], item.scale };
+		work[(*n)++] = (struct address_item){ node->arg[1], times(item.scale, -1) };
+		work[(*n)++] = (struct address_item){ node->arg[0], item.scale };
 		return true;
 	}
 	bool shift = node->op == WS_FLOW_SHL;
@@ -59,7 +59,7 @@ static bool take_apart(const struct ws_flow_slice *slice, struct item item, stru
 		if (by->op != WS_FLOW_IMMEDIATE || (shift && (uint64_t)by->value > 62))
 			continue;
 		int64_t factor = shift ? INT64_C(1) << by->value : by->value;
-		work[(*n)++] = (struct item){ node->arg[1 - i], times(item.scale, factor) };
+		work[(*n)++] = (struct address_item){ node->arg[1 - i], times(item.scale, factor) };
 		return true;
 	}
 	return false;
@@ -108,20 +108,20 @@ static void choose_base(const struct ws_flow_slice *slice, unsigned bits,
 void ws_flow_address(const struct ws_flow_slice *slice, uint16_t at,
 		     struct ws_flow_address *ret_address)
 {
-	struct item work[MAX_WORK];
+	struct address_item work[MAX_WORK];
 	size_t n = 0;
 	*ret_address = (struct ws_flow_address){ .base = UINT16_MAX, .complete = true };
 	if (at >= slice->n)
 		return;
-	work[n++] = (struct item){ at, 1 };
+	work[n++] = (struct address_item){ at, 1 };
 	while (n) {
-		struct item item = work[--n];
+		struct address_item item = work[--n];
 		const struct ws_flow_node *node = &slice->node[item.node];
 		if (node->op == WS_FLOW_IMMEDIATE)
 			ret_address->offset =
 				plus(ret_address->offset, times(node->value, item.scale));
 		else if (!take_apart(slice, item, work, &n))
-			add_term(ret_address, item.node, item.scale);
+			add_address_term(ret_address, item.node, item.scale);
 	}
 	choose_base(slice, slice->node[at].bits, ret_address);
 }

@@ -169,16 +169,16 @@ const struct wsi_loop_node *wsi_loop_lower(struct wsi_loop *s, const struct wsi_
 }
 
 /* A compare of numbers of 32 or 64 bits, the latter by one instruction (sm_120) or two. */
-struct compare {
+struct flow_compare {
 	struct wsi_parts insn[2]; /* of two the one of the lower halves first */
 	unsigned n_insns, n_halves;
 };
 
 static bool compare_at(struct wsi_loop *s, const struct wsi_loop_node *node,
-		       struct compare *ret_compare)
+		       struct flow_compare *ret_compare)
 {
 	const struct wsi_loop_node *lower = wsi_loop_lower(s, node);
-	struct compare *c = ret_compare;
+	struct flow_compare *c = ret_compare;
 	c->n_insns = lower ? 2 : 1;
 	wsi_parts_of(s->flow, node->at, &c->insn[c->n_insns - 1]);
 	if (lower)
@@ -191,7 +191,8 @@ static bool compare_at(struct wsi_loop *s, const struct wsi_loop_node *node,
 }
 
 /* A half of one side of it, and the instruction that reads it. */
-static struct wsi_source half_of(const struct compare *c, int side, unsigned half, size_t *ret_at)
+static struct wsi_source half_of(const struct flow_compare *c, int side, unsigned half,
+				 size_t *ret_at)
 {
 	const struct wsi_parts *parts = &c->insn[half < c->n_insns ? half : 0];
 	struct wsi_source source = parts->source[side];
@@ -339,8 +340,8 @@ static bool comes_from_reading(struct wsi_loop *s, size_t at, struct wsi_source 
 }
 
 /* Whether a side of it is a whole number that was read; `*ret_plus`: and that much more. */
-static bool is_read(struct wsi_loop *s, const struct compare *c, int side, struct given *ret_given,
-		    uint64_t *ret_plus)
+static bool is_read(struct wsi_loop *s, const struct flow_compare *c, int side,
+		    struct given *ret_given, uint64_t *ret_plus)
 {
 	struct given above;
 	size_t at;
@@ -425,7 +426,7 @@ static enum ws_flow_test test_when(unsigned relation, bool leaves, bool turned)
 static bool test_of(struct wsi_loop *s, const struct wsi_loop_node *node, int leaves,
 		    struct ws_flow_loop *ret_test, size_t *ret_read_at)
 {
-	struct compare c;
+	struct flow_compare c;
 	struct given given[2];
 	uint64_t plus[2];
 	if (leaves < 0 || !compare_at(s, node, &c))

@@ -21,7 +21,7 @@ struct meetings {
 };
 
 /* What creation needs and the flow does not. */
-struct builder {
+struct flow_builder {
 	struct ws_flow *flow;
 	struct wsi_leave *leave; /* owned */
 	struct wsi_keyed *pairs; /* owned; key: source block << 32 | target block */
@@ -42,7 +42,7 @@ void wsi_flow_insn(const struct ws_flow *flow, size_t at, struct ws_insn *ret_in
 	ws_sass_decode(flow->sm, flow->code + at * WS_SASS_BYTES, ret_insn);
 }
 
-static void add_meeting(struct builder *b, const struct wsi_leave *leave, size_t at)
+static void add_meeting(struct flow_builder *b, const struct wsi_leave *leave, size_t at)
 {
 	struct meetings *meet = &b->meet[leave->barrier % N_BARRIERS];
 	for (uint32_t i = 0; i < meet->n; i++)
@@ -55,7 +55,7 @@ static void add_meeting(struct builder *b, const struct wsi_leave *leave, size_t
 }
 
 /* Decodes everything. `block_of` holds 1 for the first instruction of a block afterwards. */
-static void find_leaders(struct builder *b, const struct ws_flow_edge *edges, size_t n_edges)
+static void find_leaders(struct flow_builder *b, const struct ws_flow_edge *edges, size_t n_edges)
 {
 	struct ws_flow *flow = b->flow;
 	if (flow->n_insns)
@@ -103,7 +103,7 @@ static enum ws_status lay_blocks(struct ws_flow *flow, struct ws_error *err)
 	return WS_OK;
 }
 
-static bool add_pair(struct builder *b, size_t from, size_t to_insn)
+static bool add_pair(struct flow_builder *b, size_t from, size_t to_insn)
 {
 	if (!wsi_grow(&b->pairs, &b->cap_pairs, b->n_pairs, sizeof *b->pairs, SIZE_MAX))
 		return false;
@@ -113,7 +113,7 @@ static bool add_pair(struct builder *b, size_t from, size_t to_insn)
 }
 
 /* BSYNC goes on behind itself; where BSSY named another place, it may go on there too. */
-static bool add_meetings(struct builder *b, size_t from, size_t last)
+static bool add_meetings(struct flow_builder *b, size_t from, size_t last)
 {
 	const struct meetings *meet = &b->meet[b->leave[last].barrier % N_BARRIERS];
 	for (uint32_t i = 0; i < meet->n; i++)
@@ -127,7 +127,7 @@ static bool add_meetings(struct builder *b, size_t from, size_t last)
 	return true;
 }
 
-static bool add_target(struct builder *b, size_t from, const struct wsi_leave *leave)
+static bool add_target(struct flow_builder *b, size_t from, const struct wsi_leave *leave)
 {
 	struct ws_flow *flow = b->flow;
 	size_t target = wsi_flow_at(flow, leave->target);
@@ -145,7 +145,7 @@ static bool add_target(struct builder *b, size_t from, const struct wsi_leave *l
 	return add_pair(b, from, target);
 }
 
-static bool add_block_edges(struct builder *b, size_t from)
+static bool add_block_edges(struct flow_builder *b, size_t from)
 {
 	struct ws_flow *flow = b->flow;
 	struct ws_flow_block *block = &flow->blocks[from];
@@ -173,7 +173,8 @@ static bool add_block_edges(struct builder *b, size_t from)
 	return !goes || add_target(b, from, leave);
 }
 
-static bool add_known_targets(struct builder *b, const struct ws_flow_edge *edges, size_t n_edges)
+static bool add_known_targets(struct flow_builder *b, const struct ws_flow_edge *edges,
+			      size_t n_edges)
 {
 	struct ws_flow *flow = b->flow;
 	for (size_t i = 0; i < n_edges; i++) {
@@ -190,7 +191,7 @@ static bool add_known_targets(struct builder *b, const struct ws_flow_edge *edge
 }
 
 /* Fills the blocks' arrays of one direction from the sorted pairs; returns how many were used. */
-static size_t lay_edges(struct builder *b, uint32_t *edges, bool forward)
+static size_t lay_edges(struct flow_builder *b, uint32_t *edges, bool forward)
 {
 	struct ws_flow *flow = b->flow;
 	size_t n = 0;
@@ -208,7 +209,7 @@ static size_t lay_edges(struct builder *b, uint32_t *edges, bool forward)
 	return n;
 }
 
-static enum ws_status sort_edges(struct builder *b, struct ws_error *err)
+static enum ws_status sort_edges(struct flow_builder *b, struct ws_error *err)
 {
 	struct ws_flow *flow = b->flow;
 	flow->edges = wsi_zalloc_array(b->n_pairs * 2, sizeof *flow->edges);
@@ -249,8 +250,8 @@ static void mark_unreached(struct ws_flow *flow, uint32_t *work)
 		flow->blocks[i].flags &= ~(uint32_t)WS_FLOW_UNREACHED;
 }
 
-static enum ws_status build(struct builder *b, const struct ws_flow_edge *edges, size_t n_edges,
-			    struct ws_error *err)
+static enum ws_status build(struct flow_builder *b, const struct ws_flow_edge *edges,
+			    size_t n_edges, struct ws_error *err)
 {
 	struct ws_flow *flow = b->flow;
 	size_t n = flow->n_insns;
@@ -294,7 +295,7 @@ enum ws_status ws_flow_create(unsigned sm, struct ws_span code, uint64_t base_pc
 	flow->base_pc = base_pc;
 	flow->n_insns = code.len / WS_SASS_BYTES;
 	flow->sm = sm;
-	struct builder b = { .flow = flow };
+	struct flow_builder b = { .flow = flow };
 	enum ws_status st = flow->n_insns ? build(&b, edges, n_edges, err) : WS_OK;
 	wsi_free(b.leave);
 	wsi_free(b.pairs);

@@ -140,8 +140,8 @@ static bool is_absolute(const struct ws_insn *insn)
 }
 
 /* The place that the operands name; false when it is in a register or in memory. */
-static bool find_target(const struct ws_insn *insn, const struct ws_operand *ops, size_t n,
-			uint64_t *ret_target)
+static bool find_operand_target(const struct ws_insn *insn, const struct ws_operand *ops, size_t n,
+				uint64_t *ret_target)
 {
 	bool found = false;
 	for (size_t i = 0; i < n; i++) {
@@ -204,7 +204,7 @@ void wsi_leave_of(const struct ws_insn *insn, uint64_t pc, bool relocated,
 		if (ops[i].kind == WS_OPERAND_BREG)
 			ret_leave->barrier = (uint8_t)ops[i].number;
 	bool returns = flags & (WSI_LEAVE_RETURN | WSI_LEAVE_EXIT);
-	bool named = !returns && find_target(insn, ops, n, &ret_leave->target);
+	bool named = !returns && find_operand_target(insn, ops, n, &ret_leave->target);
 	if (named && (relocated || !names_absolute(ops, n)))
 		flags |= WSI_LEAVE_TARGET;
 	else if (insn->flags & WS_SASS_BRANCH)

@@ -7,7 +7,7 @@
 enum { ROOM_FOR_OTHERS = 80 };
 
 /* An instruction whose value a node becomes. */
-struct job {
+struct express_job {
 	struct wsi_slicer *s;
 	struct wsi_parts parts;
 	uint16_t node;
@@ -15,18 +15,18 @@ struct job {
 	unsigned bits; /* of the value: 32 or 64 */
 };
 
-static struct ws_flow_node *set(struct job *j, enum ws_flow_op op)
+static struct ws_flow_node *set(struct express_job *j, enum ws_flow_op op)
 {
 	return wsi_node_set(j->s, j->node, op, j->bits, j->at);
 }
 
-static bool have(const struct job *j, enum ws_modifier modifier)
+static bool have(const struct express_job *j, enum ws_modifier modifier)
 {
 	return wsi_parts_have(&j->parts, modifier);
 }
 
 /* A new node for a half, as wide as the instruction computes. */
-static uint16_t value_of(struct job *j, uint16_t parent, struct wsi_half half)
+static uint16_t half_value_of(struct express_job *j, uint16_t parent, struct wsi_half half)
 {
 	if (j->bits == 64)
 		return wsi_node_wide(j->s, parent, half, wsi_half_above(half));
@@ -34,7 +34,7 @@ static uint16_t value_of(struct job *j, uint16_t parent, struct wsi_half half)
 }
 
 /* The node, whose turn it is, is this half. */
-static void become(struct job *j, struct wsi_half half)
+static void become(struct express_job *j, struct wsi_half half)
 {
 	if (j->bits == 64)
 		wsi_node_become_wide(j->s, j->node, half, wsi_half_above(half));
@@ -42,7 +42,7 @@ static void become(struct job *j, struct wsi_half half)
 		wsi_node_become(j->s, j->node, half);
 }
 
-static void other(struct job *j)
+static void other(struct express_job *j)
 {
 	struct wsi_half half;
 	set(j, WS_FLOW_OTHER);
@@ -58,7 +58,7 @@ static void other(struct job *j)
 }
 
 /* Terms of a sum, each plus or minus; what is zero is left out. */
-static void sum(struct job *j, const struct wsi_half *term, const bool *negated, size_t n)
+static void sum(struct express_job *j, const struct wsi_half *term, const bool *negated, size_t n)
 {
 	struct wsi_slicer *s = j->s;
 	size_t n_plus = 0, n_minus = 0, only = 0;
@@ -85,13 +85,14 @@ static void sum(struct job *j, const struct wsi_half *term, const bool *negated,
 	}
 	for (size_t i = 0; i < n; i++)
 		if (!wsi_half_is(&term[i], 0))
-			wsi_node_arg(s, part[negated[i]], value_of(j, part[negated[i]], term[i]));
+			wsi_node_arg(s, part[negated[i]],
+				     half_value_of(j, part[negated[i]], term[i]));
 }
 
 /* ---- integer arithmetic ---- */
 
 /* Whether parts of a register are numbers of their own, or the result is limited. */
-static bool by_parts(const struct job *j)
+static bool by_parts(const struct express_job *j)
 {
 	static const enum ws_modifier names[] = { WS_MOD_16x2, WS_MOD_U16x2, WS_MOD_S16x2,
 						  WS_MOD_U8x4, WS_MOD_S8x4,  WS_MOD_ISAT,
@@ -103,7 +104,7 @@ static bool by_parts(const struct job *j)
 }
 
 /* IADD3, IADD, VIADD and their uniform forms; a carry-in is no part of a value by itself. */
-static void express_add(struct job *j)
+static void express_add(struct express_job *j)
 {
 	struct wsi_half term[3];
 	bool negated[3];
@@ -125,7 +126,7 @@ static void express_add(struct job *j)
 }
 
 /* a * b + c */
-static void express_mad(struct job *j)
+static void express_mad(struct express_job *j)
 {
 	struct wsi_half from[2], c;
 	struct wsi_slicer *s = j->s;
@@ -149,14 +150,15 @@ static void express_mad(struct job *j)
 		set(j, minus ? WS_FLOW_SUB : WS_FLOW_ADD);
 		product = wsi_node_new(s, j->node, WS_FLOW_MUL, j->bits, j->at);
 		wsi_node_arg(s, j->node, product);
-		wsi_node_arg(s, j->node, value_of(j, j->node, c));
+		wsi_node_arg(s, j->node, half_value_of(j, j->node, c));
 	}
-	wsi_node_arg(s, product, value_of(j, product, a));
-	wsi_node_arg(s, product, value_of(j, product, b));
+	wsi_node_arg(s, product, half_value_of(j, product, a));
+	wsi_node_arg(s, product, half_value_of(j, product, b));
 }
 
 /* 32 bits made 64 by zeros or sign, under a parent. */
-static uint16_t extended(struct job *j, uint16_t parent, struct wsi_half half, bool is_signed)
+static uint16_t extended(struct express_job *j, uint16_t parent, struct wsi_half half,
+			 bool is_signed)
 {
 	uint16_t node =
 		wsi_node_new(j->s, parent, is_signed ? WS_FLOW_SEXT : WS_FLOW_ZEXT, 64, j->at);
@@ -165,7 +167,7 @@ static uint16_t extended(struct job *j, uint16_t parent, struct wsi_half half, b
 }
 
 /* a * b + c, where c and the result have 64 bits. */
-static void express_mad_wide(struct job *j)
+static void express_mad_wide(struct express_job *j)
 {
 	struct wsi_half a, b, c;
 	struct wsi_slicer *s = j->s;
@@ -187,14 +189,14 @@ static void express_mad_wide(struct job *j)
 		set(j, minus ? WS_FLOW_SUB : WS_FLOW_ADD);
 		product = wsi_node_new(s, j->node, WS_FLOW_MUL, 64, j->at);
 		wsi_node_arg(s, j->node, product);
-		wsi_node_arg(s, j->node, value_of(j, j->node, c));
+		wsi_node_arg(s, j->node, half_value_of(j, j->node, c));
 	}
 	wsi_node_arg(s, product, extended(j, product, a, is_signed));
 	wsi_node_arg(s, product, extended(j, product, b, is_signed));
 }
 
 /* b + (a << shift) */
-static void express_lea(struct job *j)
+static void express_lea(struct express_job *j)
 {
 	struct wsi_half from[2];
 	struct wsi_slicer *s = j->s;
@@ -206,20 +208,20 @@ static void express_lea(struct job *j)
 	set(j, WS_FLOW_ADD);
 	uint16_t shifted = wsi_node_new(s, j->node, WS_FLOW_SHL, j->bits, j->at);
 	wsi_node_arg(s, j->node, shifted);
-	wsi_node_arg(s, shifted, value_of(j, shifted, from[0]));
+	wsi_node_arg(s, shifted, half_value_of(j, shifted, from[0]));
 	wsi_node_arg(s, shifted, wsi_node_immediate(s, shifted, j->parts.source[2].value, j->bits));
-	wsi_node_arg(s, j->node, value_of(j, j->node, from[1]));
+	wsi_node_arg(s, j->node, half_value_of(j, j->node, from[1]));
 }
 
-static void two(struct job *j, enum ws_flow_op op, struct wsi_half a, struct wsi_half b)
+static void two(struct express_job *j, enum ws_flow_op op, struct wsi_half a, struct wsi_half b)
 {
 	set(j, op);
-	wsi_node_arg(j->s, j->node, value_of(j, j->node, a));
-	wsi_node_arg(j->s, j->node, value_of(j, j->node, b));
+	wsi_node_arg(j->s, j->node, half_value_of(j, j->node, a));
+	wsi_node_arg(j->s, j->node, half_value_of(j, j->node, b));
 }
 
 /* With .W a shift counts up to its width only, which only of a number can be said. */
-static bool wraps_by_number(const struct job *j, struct wsi_half *by)
+static bool wraps_by_number(const struct express_job *j, struct wsi_half *by)
 {
 	bool wide = have(j, WS_MOD_U64) || have(j, WS_MOD_S64);
 	if (!have(j, WS_MOD_W))
@@ -231,7 +233,7 @@ static bool wraps_by_number(const struct job *j, struct wsi_half *by)
 }
 
 /* SHF low, shift, high: only where it shifts one register. */
-static void express_shift(struct job *j)
+static void express_one_shift(struct express_job *j)
 {
 	struct wsi_half from[3]; /* low, by, high */
 	if (!wsi_halves_of(&j->parts, 3, from)) {
@@ -253,7 +255,7 @@ static void express_shift(struct job *j)
 }
 
 /* LOP3 of one or two registers by its truth table. */
-static void express_logic(struct job *j)
+static void express_logic(struct express_job *j)
 {
 	static const struct {
 		uint8_t table;
@@ -277,14 +279,14 @@ static void express_logic(struct job *j)
 			return;
 		}
 		set(j, rules[i].op);
-		wsi_node_arg(j->s, j->node, value_of(j, j->node, source[rules[i].a]));
+		wsi_node_arg(j->s, j->node, half_value_of(j, j->node, source[rules[i].a]));
 		return;
 	}
 	other(j);
 }
 
 /* The lower bits of a number, as many as an immediate says: 32 and more are all. */
-static void express_low_bits(struct job *j)
+static void express_low_bits(struct express_job *j)
 {
 	struct wsi_half from[2];
 	if (!wsi_halves_of(&j->parts, 2, from) || !have(j, WS_MOD_U32) || have(j, WS_MOD_W) ||
@@ -298,7 +300,7 @@ static void express_low_bits(struct job *j)
 }
 
 /* The bits of both that the mask leaves to each. */
-static void combine(struct job *j, const struct wsi_half of[2], uint32_t first_mask)
+static void combine(struct express_job *j, const struct wsi_half of[2], uint32_t first_mask)
 {
 	struct wsi_slicer *s = j->s;
 	const uint32_t mask[2] = { first_mask, ~first_mask };
@@ -312,7 +314,8 @@ static void combine(struct job *j, const struct wsi_half of[2], uint32_t first_m
 }
 
 /* `bits` bits of a register from `drop` on, extended by zeros or by the sign. */
-static void extract(struct job *j, struct wsi_half of, unsigned drop, unsigned bits, bool sign)
+static void extract(struct express_job *j, struct wsi_half of, unsigned drop, unsigned bits,
+		    bool sign)
 {
 	struct wsi_slicer *s = j->s;
 	unsigned up = 32 - bits;
@@ -331,7 +334,7 @@ static void extract(struct job *j, struct wsi_half of, unsigned drop, unsigned b
  * (0x7770 with RZ above is the lowest byte, 0x8880 the same with its sign, 0x7732 the upper half),
  * or bytes of both at their places (0x7610).
  */
-static void express_bytes(struct job *j)
+static void express_bytes(struct express_job *j)
 {
 	struct wsi_half from[3]; /* low, chosen, high */
 	if (j->parts.n_mods || !wsi_halves_of(&j->parts, 3, from) ||
@@ -364,7 +367,7 @@ static void express_bytes(struct job *j)
 		other(j);
 }
 
-static void express_select(struct job *j)
+static void express_one_select(struct express_job *j)
 {
 	struct wsi_half from[2];
 	if (wsi_halves_of(&j->parts, 2, from))
@@ -374,7 +377,7 @@ static void express_select(struct job *j)
 }
 
 /* The last operand tells which: PT the smaller one, !PT the larger one. */
-static void express_min_max(struct job *j)
+static void express_min_max(struct express_job *j)
 {
 	struct wsi_half from[2];
 	const struct wsi_source *which = &j->parts.source[2];
@@ -519,7 +522,7 @@ void wsi_express_address(struct wsi_slicer *s, uint16_t node, const struct wsi_s
 }
 
 /* What a store that is known to fill the slot of a load put there, from byte `skip`. */
-static bool express_stored(struct job *j, const struct wsi_source *from, int64_t skip)
+static bool express_stored(struct express_job *j, const struct wsi_source *from, int64_t skip)
 {
 	struct wsi_defs defs;
 	struct wsi_parts store;
@@ -555,7 +558,7 @@ static bool express_stored(struct job *j, const struct wsi_source *from, int64_t
  * predicate says who loads, nor rows of matrices, which lanes get from each other's addresses, nor
  * sums over the memory of several devices.
  */
-static bool loads_plainly(const struct job *j)
+static bool loads_plainly(const struct express_job *j)
 {
 	const struct wsi_effect *effect = &j->s->flow->effect[j->at];
 	if (j->parts.insn.operation == WS_OP_LDSM || j->parts.insn.operation == WS_OP_LDGMC ||
@@ -570,7 +573,7 @@ static bool loads_plainly(const struct job *j)
 }
 
 /* A load; the value is that from byte `skip` of it. */
-static void express_load(struct job *j, int64_t skip)
+static void express_load(struct express_job *j, int64_t skip)
 {
 	const struct ws_insn *insn = &j->parts.insn;
 	const struct wsi_source *from = NULL;
@@ -600,14 +603,14 @@ static void express_load(struct job *j, int64_t skip)
 
 /* Whether a constant is at the address that is written: the offset may choose the bank, too, and a
  * descriptor be unpacked. */
-static bool is_plain_constant(const struct job *j)
+static bool is_plain_constant(const struct express_job *j)
 {
 	return !have(j, WS_MOD_IL) && !have(j, WS_MOD_IS) && !have(j, WS_MOD_ISL) &&
 	       !have(j, WS_MOD_TEXUNPACK) && !have(j, WS_MOD_HDRUNPACK);
 }
 
 /* A load from a constant bank; the value is that from byte `skip` of it. */
-static void express_constant(struct job *j, int64_t skip)
+static void express_constant(struct express_job *j, int64_t skip)
 {
 	const struct wsi_source *from = j->parts.n_sources == 1 ? &j->parts.source[0] : NULL;
 	if (!from || !from->constant || from->bindless || !is_plain_constant(j)) {
@@ -633,7 +636,7 @@ static void express_constant(struct job *j, int64_t skip)
 }
 
 /* Of a pair, only the lower part: what is above it is another special register, or nothing. */
-static void express_special(struct job *j, unsigned part)
+static void express_special(struct express_job *j, unsigned part)
 {
 	unsigned number = j->parts.source[0].number;
 	if (number == WS_SRZ)
@@ -646,7 +649,7 @@ static void express_special(struct job *j, unsigned part)
 
 /* ---- all ---- */
 
-static void express_alu(struct job *j)
+static void express_alu(struct express_job *j)
 {
 	struct wsi_half half;
 	switch (j->parts.op) {
@@ -671,7 +674,7 @@ static void express_alu(struct job *j)
 		express_lea(j);
 		break;
 	case WS_OP_SHF:
-		express_shift(j);
+		express_one_shift(j);
 		break;
 	case WS_OP_LOP3:
 		express_logic(j);
@@ -683,7 +686,7 @@ static void express_alu(struct job *j)
 		express_bytes(j);
 		break;
 	case WS_OP_SEL:
-		express_select(j);
+		express_one_select(j);
 		break;
 	case WS_OP_IMNMX:
 	case WS_OP_VIMNMX:
@@ -715,7 +718,7 @@ static unsigned result_index(const struct wsi_effect *effect, const struct wsi_h
 }
 
 /* Expressions whose parts have a meaning of their own; false for others. */
-static bool express_part(struct job *j, unsigned index)
+static bool express_part(struct express_job *j, unsigned index)
 {
 	const struct ws_insn *insn = &j->parts.insn;
 	struct wsi_half from;
@@ -735,7 +738,7 @@ static bool express_part(struct job *j, unsigned index)
 
 void wsi_express(struct wsi_slicer *s, uint16_t node, size_t at, const struct wsi_half *half)
 {
-	struct job j = { .s = s, .node = node, .at = at, .bits = 32 };
+	struct express_job j = { .s = s, .node = node, .at = at, .bits = 32 };
 	unsigned n;
 	wsi_parts_of(s->flow, at, &j.parts);
 	unsigned index = result_index(&s->flow->effect[at], half, &n);
@@ -755,7 +758,7 @@ void wsi_express(struct wsi_slicer *s, uint16_t node, size_t at, const struct ws
 
 void wsi_express_wide(struct wsi_slicer *s, uint16_t node, size_t at, const struct wsi_half *low)
 {
-	struct job j = { .s = s, .node = node, .at = at, .bits = 64 };
+	struct express_job j = { .s = s, .node = node, .at = at, .bits = 64 };
 	unsigned n;
 	wsi_parts_of(s->flow, at, &j.parts);
 	unsigned index = result_index(&s->flow->effect[at], low, &n);

@@ -32,7 +32,7 @@ static void make_number(struct ws_flow_node *node, uint64_t value)
 }
 
 /* The same value, whatever place it was asked at. */
-static bool same(const struct ws_flow_slice *slice, uint16_t a, uint16_t b)
+static bool same_values(const struct ws_flow_slice *slice, uint16_t a, uint16_t b)
 {
 	for (unsigned depth = 0; depth < 8; depth++) {
 		const struct ws_flow_node *x = &slice->node[a], *y = &slice->node[b];
@@ -174,11 +174,11 @@ static void fold_two(struct ws_flow_slice *slice, struct ws_flow_node *node)
 
 /* ---- pairs ---- */
 
-static bool is_sign_of(const struct ws_flow_slice *slice, uint16_t high, uint16_t low)
+static bool is_sign_of_half(const struct ws_flow_slice *slice, uint16_t high, uint16_t low)
 {
 	const struct ws_flow_node *node = &slice->node[high];
 	return node->op == WS_FLOW_SAR && is_number(&slice->node[node->arg[1]]) &&
-	       slice->node[node->arg[1]].value == 31 && same(slice, node->arg[0], low);
+	       slice->node[node->arg[1]].value == 31 && same_values(slice, node->arg[0], low);
 }
 
 /* Two parts of one thing: bytes of a constant bank, of one load, of one special register. */
@@ -190,7 +190,8 @@ static bool adjoin(const struct ws_flow_slice *slice, const struct ws_flow_node 
 		return false;
 	if (a->op == WS_FLOW_LOAD)
 		return a->pc == b->pc && a->space == b->space;
-	return a->op == WS_FLOW_CONSTANT && (a->n_args == 0 || same(slice, a->arg[0], b->arg[0]));
+	return a->op == WS_FLOW_CONSTANT &&
+	       (a->n_args == 0 || same_values(slice, a->arg[0], b->arg[0]));
 }
 
 static void fold_pair(struct ws_flow_slice *slice, struct ws_flow_node *node)
@@ -200,11 +201,11 @@ static void fold_pair(struct ws_flow_slice *slice, struct ws_flow_node *node)
 	if (is_number(b) && b->value == 0) {
 		node->op = WS_FLOW_ZEXT;
 		node->n_args = 1;
-	} else if (is_sign_of(slice, high, low)) {
+	} else if (is_sign_of_half(slice, high, low)) {
 		node->op = WS_FLOW_SEXT;
 		node->n_args = 1;
 	} else if (a->op == WS_FLOW_LOW && b->op == WS_FLOW_HIGH &&
-		   same(slice, a->arg[0], b->arg[0])) {
+		   same_values(slice, a->arg[0], b->arg[0])) {
 		*node = *arg_of(slice, a, 0);
 	} else if (adjoin(slice, a, b)) {
 		*node = *a;
@@ -228,7 +229,7 @@ static void fold_half(struct ws_flow_slice *slice, struct ws_flow_node *node)
 static void fold_choice(struct ws_flow_slice *slice, struct ws_flow_node *node)
 {
 	for (unsigned i = 1; i < node->n_args; i++)
-		if (!same(slice, node->arg[0], node->arg[i]))
+		if (!same_values(slice, node->arg[0], node->arg[i]))
 			return;
 	if (node->n_args && arg_of(slice, node, 0)->op != WS_FLOW_AGAIN)
 		*node = *arg_of(slice, node, 0);

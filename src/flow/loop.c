@@ -315,7 +315,7 @@ static void judge_nodes(struct wsi_loop *s)
 
 /* ---- conditions ---- */
 
-static void ask(struct wsi_loop *s, struct wsi_loop_condition condition)
+static void loop_ask(struct wsi_loop *s, struct wsi_loop_condition condition)
 {
 	if (s->seen[condition.node])
 		return;
@@ -335,10 +335,10 @@ static void ask_joined(struct wsi_loop *s, const struct wsi_loop_condition *cond
 			continue;
 		next.node = join->input[i].node;
 		next.leaves = join->input[i].leaves;
-		ask(s, next);
+		loop_ask(s, next);
 	}
 	if (next.node != UINT16_MAX)
-		ask(s, next);
+		loop_ask(s, next);
 }
 
 /* Whether the predicate that an instruction reads is the carry of a sum, which is no condition. */
@@ -350,7 +350,7 @@ static bool takes_carry(const struct wsi_loop *s, const struct wsi_loop_node *no
 }
 
 /* One condition: what it depends on, up to what other conditions gave. */
-static void look_at(struct wsi_loop *s, const struct wsi_loop_condition *condition)
+static void look_at_condition(struct wsi_loop *s, const struct wsi_loop_condition *condition)
 {
 	const struct wsi_loop_node *top = &s->node[condition->node];
 	bool in[WS_FLOW_MAX_LOOP];
@@ -461,20 +461,20 @@ static void leave_block(struct wsi_loop *s, uint32_t at)
 		int value = guard ? !(effect->guard & 8) : taken_by(&insn, wsi_flow_pc(flow, last));
 		if (value >= 0 && !taken_leaves)
 			value = !value;
-		ask(s, (struct wsi_loop_condition){
-			       to, (int8_t)(rejoins || (taken_leaves && two) ? -1 : value), false,
-			       s->n_ways });
+		loop_ask(s, (struct wsi_loop_condition){
+				    to, (int8_t)(rejoins || (taken_leaves && two) ? -1 : value),
+				    false, s->n_ways });
 	}
 	s->way[s->n_ways++].at = last;
 }
 
-static void decide(struct wsi_loop *s)
+static void loop_decide(struct wsi_loop *s)
 {
 	for (uint32_t i = 0; i < s->flow->n_blocks; i++)
 		if (s->inside[i])
 			leave_block(s, i);
 	for (size_t i = 0; i < s->n_pending; i++)
-		look_at(s, &s->pending[i]);
+		look_at_condition(s, &s->pending[i]);
 	for (size_t i = 0; i < s->n_nodes; i++)
 		s->found->computes |= s->node[i].varies && !s->node[i].decides;
 	for (size_t i = 0; i < s->n_ways; i++)
@@ -486,7 +486,7 @@ static void decide(struct wsi_loop *s)
 }
 
 /* Room for what is found out about a loop of so many instructions. */
-static bool make_room(struct wsi_loop *s)
+static bool make_loop_room(struct wsi_loop *s)
 {
 	enum { EDGES = 8, FEW = 256 };
 	size_t n = s->n_insns;
@@ -538,7 +538,7 @@ static enum ws_status look_around(struct wsi_loop *s, size_t at, struct ws_error
 	if (s->n_insns > WS_FLOW_MAX_LOOP)
 		return wsi_fail(err, WS_LIMIT, WS_NO_OFFSET, "the loop at 0x%" PRIx64 " is large",
 				pc);
-	if (!make_room(s))
+	if (!make_loop_room(s))
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "loop");
 	for (uint32_t i = 0; i < flow->n_blocks; i++)
 		if (s->inside[i])
@@ -546,7 +546,7 @@ static enum ws_status look_around(struct wsi_loop *s, size_t at, struct ws_error
 	s->found->n_insns = (uint32_t)s->n_nodes;
 	find_header(s);
 	judge_nodes(s);
-	decide(s);
+	loop_decide(s);
 	return WS_OK;
 }
 

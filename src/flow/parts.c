@@ -17,7 +17,7 @@ static void add_base(struct wsi_source *source, const struct ws_operand *op)
 	}
 }
 
-static void add_operand(struct wsi_source *source, const struct ws_operand *op)
+static void add_source_parts(struct wsi_source *source, const struct ws_operand *op)
 {
 	switch (op->role) {
 	case WS_ROLE_ADDRESS_BASE:
@@ -72,7 +72,7 @@ void wsi_parts_of(const struct ws_flow *flow, size_t at, struct wsi_parts *ret_p
 			place = ops[i].place;
 			ret_parts->source[ret_parts->n_sources++].scale = 1;
 		}
-		add_operand(&ret_parts->source[ret_parts->n_sources - 1], &ops[i]);
+		add_source_parts(&ret_parts->source[ret_parts->n_sources - 1], &ops[i]);
 	}
 	ret_parts->n_mods =
 		ws_sass_modifiers(&ret_parts->insn, ret_parts->mods, WSI_COUNT(ret_parts->mods));

@@ -93,7 +93,7 @@ static int guard_holds(const struct facts *facts, const struct wsi_effect *effec
 
 /* ---- one instruction ---- */
 
-static bool writes(const struct wsi_effect *effect, const struct wsi_want *want)
+static bool writes_wanted(const struct wsi_effect *effect, const struct wsi_want *want)
 {
 	unsigned number = want->number;
 	switch (want->kind) {
@@ -146,16 +146,16 @@ static int stores_slot(struct wsi_reach *reach, size_t at, const struct wsi_want
 	return 0;
 }
 
-enum step { GO_ON, PATH_ENDS };
+enum reach_step { GO_ON, PATH_ENDS };
 
-static enum step lose(struct wsi_defs *defs, size_t at, const char *why)
+static enum reach_step lose(struct wsi_defs *defs, size_t at, const char *why)
 {
 	add_def(defs, (struct wsi_def){ .kind = WSI_DEF_LOST, .at = at, .guard = 7, .why = why });
 	return PATH_ENDS;
 }
 
-static enum step step_call(struct wsi_reach *reach, size_t at, const struct wsi_want *want,
-			   struct wsi_defs *defs)
+static enum reach_step step_call(struct wsi_reach *reach, size_t at, const struct wsi_want *want,
+				 struct wsi_defs *defs)
 {
 	const struct ws_flow *flow = reach->flow;
 	uint32_t callee = flow->blocks[flow->block_of[at]].callee;
@@ -177,8 +177,9 @@ static enum step step_call(struct wsi_reach *reach, size_t at, const struct wsi_
 	return GO_ON;
 }
 
-static enum step step_back(struct wsi_reach *reach, size_t at, const struct wsi_want *want,
-			   struct facts *facts, struct wsi_defs *defs)
+static enum reach_step step_back_insn(struct wsi_reach *reach, size_t at,
+				      const struct wsi_want *want, struct facts *facts,
+				      struct wsi_defs *defs)
 {
 	const struct wsi_effect *effect = &reach->flow->effect[at];
 	if (effect->flags & WSI_EFFECT_UNKNOWN)
@@ -187,7 +188,7 @@ static enum step step_back(struct wsi_reach *reach, size_t at, const struct wsi_
 	forget(facts, effect);
 	if (effect->flags & WSI_EFFECT_CALL && step_call(reach, at, want, defs) == PATH_ENDS)
 		return PATH_ENDS;
-	bool hit = writes(effect, want);
+	bool hit = writes_wanted(effect, want);
 	if (want->slot) {
 		int store = effect->flags & WSI_EFFECT_STORE ? stores_slot(reach, at, want) : 0;
 		if (hit || store < 0)
@@ -224,7 +225,7 @@ static bool walk_block(struct wsi_reach *reach, size_t end, size_t start,
 			return false;
 		}
 		reach->steps--;
-		if (step_back(reach, at, want, &facts, defs) == PATH_ENDS || defs->more)
+		if (step_back_insn(reach, at, want, &facts, defs) == PATH_ENDS || defs->more)
 			return false;
 	}
 	return true;

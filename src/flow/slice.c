@@ -267,8 +267,8 @@ void wsi_half_origin(struct wsi_slicer *s, struct wsi_half *half, struct wsi_def
 
 /* ---- loops ---- */
 
-static struct wsi_key key_of(const struct wsi_request *request, const struct wsi_defs defs[2],
-			     bool wide)
+static struct wsi_key request_key_of(const struct wsi_request *request,
+				     const struct wsi_defs defs[2], bool wide)
 {
 	struct wsi_key key = { { 0 } };
 	size_t n = 0;
@@ -411,7 +411,7 @@ static void answer_merge(struct wsi_slicer *s, uint16_t node, const struct wsi_d
 							 { .def = { defs[1].def[i] }, .n = 1 } };
 			s->request[arg].def[0] = defs[0].def[i];
 			s->request[arg].def[1] = defs[1].def[i];
-			s->request[arg].key = key_of(&s->request[arg], one, wide);
+			s->request[arg].key = request_key_of(&s->request[arg], one, wide);
 			if (comes_again(s, arg))
 				s->request[arg].kind = WSI_ASK_NOTHING;
 		}
@@ -455,7 +455,7 @@ static void answer_one(struct wsi_slicer *s, uint16_t node, const struct wsi_def
 static void answer_defs(struct wsi_slicer *s, uint16_t node, const struct wsi_defs defs[2],
 			bool wide)
 {
-	s->request[node].key = key_of(&s->request[node], defs, wide);
+	s->request[node].key = request_key_of(&s->request[node], defs, wide);
 	if (comes_again(s, node))
 		return;
 	if (defs[0].n == 1)
@@ -528,7 +528,7 @@ static void answer_wide(struct wsi_slicer *s, uint16_t node)
 	answer_defs(s, node, defs, true);
 }
 
-static void answer_all(struct wsi_slicer *s)
+static void slice_answer_all(struct wsi_slicer *s)
 {
 	for (uint16_t node = 0; node < s->slice->n; node++) {
 		while (s->request[node].kind != WSI_ASK_NOTHING) {
@@ -569,7 +569,7 @@ static enum ws_status slicer_create(const struct ws_flow *flow, struct ws_flow_s
 
 static void slicer_finish(struct wsi_slicer *s)
 {
-	answer_all(s);
+	slice_answer_all(s);
 	wsi_fold(s->slice);
 	s->slice->convention = s->reach.convention;
 	s->slice->spilled = s->reach.spilled;

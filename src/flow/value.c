@@ -3,7 +3,7 @@
 #include "base/base.h"
 #include "flow/slice.h"
 
-struct eval {
+struct value_eval {
 	const struct ws_flow_slice *slice;
 	ws_flow_leaf_fn *leaf;
 	void *user;
@@ -51,7 +51,8 @@ uint64_t wsi_flow_compute(const struct ws_flow_node *node, uint64_t a, uint64_t 
 }
 
 /* Alternatives are known only when all are and are the same. */
-static bool eval_same(const struct eval *eval, const struct ws_flow_node *node, uint64_t *ret_value)
+static bool eval_same(const struct value_eval *eval, const struct ws_flow_node *node,
+		      uint64_t *ret_value)
 {
 	for (unsigned i = 0; i < node->n_args; i++) {
 		if (!eval->known[node->arg[i]] ||
@@ -62,7 +63,8 @@ static bool eval_same(const struct eval *eval, const struct ws_flow_node *node, 
 	return node->n_args > 0;
 }
 
-static bool eval_sum(const struct eval *eval, const struct ws_flow_node *node, uint64_t *ret_value)
+static bool eval_sum(const struct value_eval *eval, const struct ws_flow_node *node,
+		     uint64_t *ret_value)
 {
 	uint64_t sum = 0;
 	for (unsigned i = 0; i < node->n_args; i++) {
@@ -75,8 +77,8 @@ static bool eval_sum(const struct eval *eval, const struct ws_flow_node *node, u
 }
 
 /* What memory holds at an address, as wide as the value. */
-static bool eval_memory(const struct eval *eval, const struct ws_flow_node *node, uint64_t argument,
-			uint64_t *ret_value)
+static bool value_eval_memory(const struct value_eval *eval, const struct ws_flow_node *node,
+			      uint64_t argument, uint64_t *ret_value)
 {
 	if (!eval->leaf(eval->user, node, &argument, ret_value))
 		return false;
@@ -88,7 +90,8 @@ static bool eval_memory(const struct eval *eval, const struct ws_flow_node *node
 }
 
 /* One node whose arguments, which have greater numbers, are done. */
-static bool eval_node(const struct eval *eval, const struct ws_flow_node *node, uint64_t *ret_value)
+static bool value_eval_node(const struct value_eval *eval, const struct ws_flow_node *node,
+			    uint64_t *ret_value)
 {
 	const unsigned n = wsi_flow_takes(node->op);
 	const bool have_a = node->n_args > 0 && eval->known[node->arg[0]];
@@ -107,7 +110,7 @@ static bool eval_node(const struct eval *eval, const struct ws_flow_node *node, 
 		return eval->leaf(eval->user, node, &(uint64_t){ 0 }, ret_value);
 	if (node->op == WS_FLOW_LOAD || node->op == WS_FLOW_CONSTANT)
 		return (have_a || (node->op == WS_FLOW_CONSTANT && !node->n_args)) &&
-		       eval_memory(eval, node, a, ret_value);
+		       value_eval_memory(eval, node, a, ret_value);
 	if (node->op == WS_FLOW_ADD)
 		return eval_sum(eval, node, ret_value);
 	return (node->op == WS_FLOW_SELECT || node->op == WS_FLOW_MERGE) &&
@@ -127,7 +130,7 @@ static void mark_needed(const struct ws_flow_slice *slice, uint16_t node, bool *
 bool ws_flow_value(const struct ws_flow_slice *slice, uint16_t node, ws_flow_leaf_fn *leaf,
 		   void *user, uint64_t *ret_value)
 {
-	struct eval eval = { .slice = slice, .leaf = leaf, .user = user };
+	struct value_eval eval = { .slice = slice, .leaf = leaf, .user = user };
 	bool needed[WS_FLOW_MAX_NODES] = { false };
 	if (node >= slice->n)
 		return false;
@@ -137,7 +140,7 @@ bool ws_flow_value(const struct ws_flow_slice *slice, uint16_t node, ws_flow_lea
 		if (!needed[i - 1])
 			continue;
 		uint64_t value = 0;
-		eval.known[i - 1] = eval_node(&eval, one, &value) ||
+		eval.known[i - 1] = value_eval_node(&eval, one, &value) ||
 				    (one->keep_count && leaf(user, one, NULL, &value));
 		eval.value[i - 1] = one->bits == 32 ? value & UINT32_MAX : value;
 	}

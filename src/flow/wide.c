@@ -10,7 +10,7 @@
 #include "flow/slice.h"
 
 /* One term of half a sum. */
-struct term {
+struct wide_term {
 	struct wsi_half half;
 	struct wsi_half above; /* of a shifted upper term: the upper half of what is shifted */
 	bool negated;
@@ -26,15 +26,16 @@ struct couple {
 	uint16_t node;
 	struct wsi_parts low, high;
 	const struct wsi_half *low_half, *high_half; /* the two results */
-	struct term low_term[MAX_TERMS + 1], high_term[MAX_TERMS + 1];
+	struct wide_term low_term[MAX_TERMS + 1], high_term[MAX_TERMS + 1];
 	size_t n_low, n_high;
 };
 
-static bool add_term(struct term *term, size_t *n, const struct wsi_parts *parts, size_t i)
+static bool add_wide_term(struct wide_term *term, size_t *n, const struct wsi_parts *parts,
+			  size_t i)
 {
 	if (*n == MAX_TERMS)
 		return false;
-	term[*n] = (struct term){ .negated = parts->source[i].negated };
+	term[*n] = (struct wide_term){ .negated = parts->source[i].negated };
 	if (!wsi_half_of(parts, i, &term[*n].half))
 		return false;
 	++*n;
@@ -46,10 +47,10 @@ static bool is_add(const struct wsi_parts *parts)
 	return parts->op == WS_OP_IADD3 || parts->op == WS_OP_IADD || parts->op == WS_OP_VIADD;
 }
 
-static bool add_terms(struct term *term, size_t *n, const struct wsi_parts *parts)
+static bool add_terms(struct wide_term *term, size_t *n, const struct wsi_parts *parts)
 {
 	for (size_t i = 0; i < parts->n_sources; i++)
-		if (!wsi_is_predicate(&parts->source[i]) && !add_term(term, n, parts, i))
+		if (!wsi_is_predicate(&parts->source[i]) && !add_wide_term(term, n, parts, i))
 			return false;
 	return true;
 }
@@ -63,8 +64,8 @@ static bool find_low_terms(struct couple *c)
 		return add_terms(c->low_term, &c->n_low, parts);
 	if (parts->op != WS_OP_LEA || parts->n_sources < 3 ||
 	    parts->source[2].kind != WS_OPERAND_IMMEDIATE ||
-	    !add_term(c->low_term, &c->n_low, parts, 0) ||
-	    !add_term(c->low_term, &c->n_low, parts, 1))
+	    !add_wide_term(c->low_term, &c->n_low, parts, 0) ||
+	    !add_wide_term(c->low_term, &c->n_low, parts, 1))
 		return false;
 	c->low_term[0].shifted = true;
 	c->low_term[0].shift = parts->source[2].value;
@@ -79,10 +80,10 @@ static bool find_high_lea(struct couple *c)
 	size_t shift = sign ? 2 : 3;
 	if (!wsi_parts_have(parts, WS_MOD_HI) || parts->n_sources <= shift ||
 	    parts->source[shift].kind != WS_OPERAND_IMMEDIATE ||
-	    !add_term(c->high_term, &c->n_high, parts, 0) ||
-	    !add_term(c->high_term, &c->n_high, parts, 1))
+	    !add_wide_term(c->high_term, &c->n_high, parts, 0) ||
+	    !add_wide_term(c->high_term, &c->n_high, parts, 1))
 		return false;
-	struct term *term = &c->high_term[0];
+	struct wide_term *term = &c->high_term[0];
 	term->shifted = true;
 	term->shift = parts->source[shift].value;
 	term->sign_above = sign;
@@ -102,10 +103,10 @@ static bool find_high_terms(struct couple *c)
 	if (parts->op != WS_OP_IMAD || wsi_parts_have(parts, WS_MOD_WIDE) || parts->n_sources < 3 ||
 	    !wsi_half_of(parts, 1, &factor))
 		return false;
-	if (wsi_half_is(&factor, 1) && !add_term(c->high_term, &c->n_high, parts, 0))
+	if (wsi_half_is(&factor, 1) && !add_wide_term(c->high_term, &c->n_high, parts, 0))
 		return false;
 	return (wsi_half_is(&factor, 1) || wsi_half_is(&factor, 0)) &&
-	       add_term(c->high_term, &c->n_high, parts, 2);
+	       add_wide_term(c->high_term, &c->n_high, parts, 2);
 }
 
 /* Whether the upper half takes exactly the carries that the lower half gives. */
@@ -173,10 +174,10 @@ static unsigned affinity(struct wsi_slicer *s, struct wsi_half low, struct wsi_h
 	return 1;
 }
 
-static const struct term zero_term = { .half = { .kind = WS_OPERAND_IMMEDIATE } };
+static const struct wide_term zero_term = { .half = { .kind = WS_OPERAND_IMMEDIATE } };
 
 /* What LEA.HI.X.SX32 by one bit leaves above: nothing but the sign, as of a number not shifted. */
-static bool is_sign(const struct term *high)
+static bool is_sign(const struct wide_term *high)
 {
 	return high->sign_above && high->shift == 1;
 }
@@ -200,7 +201,8 @@ static bool is_low_shift(struct wsi_slicer *s, const struct wsi_parts *parts,
 
 /* Whether the upper term is shifted from a register that has a part of the lower one's shift:
  * R0 = R7 << 12; R7 << 13 below, R0 << 1 above. */
-static bool is_shifted_twice(struct couple *c, const struct term *low, const struct term *high)
+static bool is_shifted_twice(struct couple *c, const struct wide_term *low,
+			     const struct wide_term *high)
 {
 	struct wsi_half from = high->half, by = wsi_half_immediate(low->shift - high->shift);
 	struct wsi_parts parts;
@@ -209,7 +211,8 @@ static bool is_shifted_twice(struct couple *c, const struct term *low, const str
 }
 
 /* 0: these two cannot belong together. */
-static unsigned term_affinity(struct couple *c, const struct term *low, const struct term *high)
+static unsigned term_affinity(struct couple *c, const struct wide_term *low,
+			      const struct wide_term *high)
 {
 	if (high->negated != low->negated)
 		return 0;
@@ -233,7 +236,7 @@ static bool couple_terms(struct couple *c)
 						     { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
 	unsigned value[MAX_TERMS][MAX_TERMS], most = 0;
 	const uint8_t *best = NULL;
-	struct term high[MAX_TERMS];
+	struct wide_term high[MAX_TERMS];
 	for (size_t i = 0; i < MAX_TERMS; i++) {
 		if (i >= c->n_low)
 			c->low_term[i] = zero_term;
@@ -262,7 +265,7 @@ static bool couple_terms(struct couple *c)
 /* ---- the sum ---- */
 
 /* The source of an upper half that is what a shift of `low` leaves above; false if it is none. */
-static bool shifted_above(struct couple *c, const struct term *low, struct wsi_half high,
+static bool shifted_above(struct couple *c, const struct wide_term *low, struct wsi_half high,
 			  struct wsi_half *ret_above)
 {
 	struct wsi_parts parts;
@@ -276,7 +279,8 @@ static bool shifted_above(struct couple *c, const struct term *low, struct wsi_h
 }
 
 /* A term with its sign above. */
-static uint16_t sign_node(struct wsi_slicer *s, uint16_t parent, const struct term *term, size_t at)
+static uint16_t sign_node(struct wsi_slicer *s, uint16_t parent, const struct wide_term *term,
+			  size_t at)
 {
 	uint16_t sign = wsi_node_new(s, parent, WS_FLOW_SEXT, 64, at);
 	wsi_node_arg(s, sign, wsi_node_half(s, sign, term->half));
@@ -284,8 +288,8 @@ static uint16_t sign_node(struct wsi_slicer *s, uint16_t parent, const struct te
 }
 
 /* A node for one lower and one upper term. */
-static uint16_t couple_node(struct couple *c, uint16_t parent, const struct term *low,
-			    const struct term *high)
+static uint16_t couple_node(struct couple *c, uint16_t parent, const struct wide_term *low,
+			    const struct wide_term *high)
 {
 	struct wsi_slicer *s = c->s;
 	struct wsi_half above = high->above;
@@ -315,7 +319,7 @@ static uint16_t couple_node(struct couple *c, uint16_t parent, const struct term
 	return shift;
 }
 
-static void drop_zeros(struct term *term, size_t *n)
+static void drop_zeros(struct wide_term *term, size_t *n)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < *n; i++)
@@ -343,7 +347,7 @@ static bool express_sum(struct couple *c)
 		wsi_node_arg(s, c->node, part[minus]);
 	}
 	for (size_t i = 0; i < MAX_TERMS; i++) {
-		const struct term *low = &c->low_term[i], *high = &c->high_term[i];
+		const struct wide_term *low = &c->low_term[i], *high = &c->high_term[i];
 		if (i < c->n_low || !wsi_half_is(&high->half, 0))
 			wsi_node_arg(s, part[low->negated],
 				     couple_node(c, part[low->negated], low, high));
@@ -362,7 +366,7 @@ static void shift_of(struct couple *c, enum ws_flow_op op, struct wsi_half low,
 	wsi_node_arg(c->s, c->node, wsi_node_half(c->s, c->node, by));
 }
 
-static bool express_shift(struct couple *c)
+static bool express_wide_shift(struct couple *c)
 {
 	struct wsi_half of[3], below[3]; /* low, by, high */
 	const struct wsi_parts *high = &c->high, *low = &c->low;
@@ -387,7 +391,7 @@ static bool express_shift(struct couple *c)
 }
 
 /* The register of SHF.R.S32.HI R5, RZ, 31, R4: whose sign it is. */
-static bool is_sign_of(const struct wsi_parts *parts, struct wsi_half *ret_from)
+static bool is_sign_of_pair(const struct wsi_parts *parts, struct wsi_half *ret_from)
 {
 	struct wsi_half of[3];
 	if (parts->op != WS_OP_SHF || wsi_parts_have(parts, WS_MOD_L) ||
@@ -409,7 +413,7 @@ static bool express_sign(struct couple *c)
 {
 	struct wsi_half high;
 	struct wsi_defs defs = { .n = 0 };
-	if (!is_sign_of(&c->high, &high))
+	if (!is_sign_of_pair(&c->high, &high))
 		return false;
 	wsi_half_origin(c->s, &high, &defs);
 	if (defs.n != 1 || defs.more || defs.def[0].at != c->low.at ||
@@ -426,7 +430,7 @@ bool wsi_express_sign(struct wsi_slicer *s, uint16_t node, const struct wsi_half
 	struct wsi_parts parts;
 	struct wsi_defs defs;
 	wsi_parts_of(s->flow, high_at, &parts);
-	if (!is_sign_of(&parts, &high))
+	if (!is_sign_of_pair(&parts, &high))
 		return false;
 	wsi_half_origin(s, &high, &defs);
 	if (!wsi_half_same(s, &high, low))
@@ -436,7 +440,7 @@ bool wsi_express_sign(struct wsi_slicer *s, uint16_t node, const struct wsi_half
 }
 
 /* Both halves chosen by the same predicate. */
-static bool express_select(struct couple *c)
+static bool express_wide_select(struct couple *c)
 {
 	const struct wsi_parts *low = &c->low, *high = &c->high;
 	struct wsi_half below[2], above[2];
@@ -578,8 +582,8 @@ bool wsi_express_halves(struct wsi_slicer *s, uint16_t node, const struct wsi_ha
 			size_t low_at, const struct wsi_half *high, size_t high_at)
 {
 	static bool (*const rules[])(struct couple *) = {
-		express_sum,          express_sign,   express_shift, express_product,
-		express_high_product, express_select, express_mask,
+		express_sum,          express_sign,        express_wide_shift, express_product,
+		express_high_product, express_wide_select, express_mask,
 	};
 	struct couple c = { .s = s, .node = node, .low_half = low, .high_half = high };
 	wsi_parts_of(s->flow, low_at, &c.low);

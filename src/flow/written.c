@@ -9,7 +9,7 @@
 
 enum { AHEAD = 1, BEHIND = 2, CALLED = 4 };
 
-struct search {
+struct written_search {
 	const struct ws_flow *flow;
 	uint8_t *mark;  /* owned; one a block */
 	uint32_t *work; /* owned; blocks whose neighbours are still to be seen */
@@ -21,12 +21,12 @@ struct search {
 };
 
 /* Whether direct paths end at a block. */
-static bool is_end(const struct search *s, uint32_t at)
+static bool is_end(const struct written_search *s, uint32_t at)
 {
 	return at == s->from_block || (at == s->to_block && !s->revisits);
 }
 
-static void reach(struct search *s, const uint32_t *blocks, uint32_t n, uint8_t mark)
+static void reach_blocks(struct written_search *s, const uint32_t *blocks, uint32_t n, uint8_t mark)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		if (s->mark[blocks[i]] & mark)
@@ -37,26 +37,26 @@ static void reach(struct search *s, const uint32_t *blocks, uint32_t n, uint8_t 
 }
 
 /* Marks what the first leads to (AHEAD) and what leads to the second (BEHIND). */
-static void search_ways(struct search *s, bool direct)
+static void search_ways(struct written_search *s, bool direct)
 {
 	const struct ws_flow_block *blocks = s->flow->blocks;
 	memset(s->mark, 0, s->flow->n_blocks);
-	reach(s, blocks[s->from_block].succ, blocks[s->from_block].n_succ, AHEAD);
+	reach_blocks(s, blocks[s->from_block].succ, blocks[s->from_block].n_succ, AHEAD);
 	while (s->n_work) {
 		uint32_t at = s->work[--s->n_work];
 		if (!direct || !is_end(s, at))
-			reach(s, blocks[at].succ, blocks[at].n_succ, AHEAD);
+			reach_blocks(s, blocks[at].succ, blocks[at].n_succ, AHEAD);
 	}
-	reach(s, blocks[s->to_block].pred, blocks[s->to_block].n_pred, BEHIND);
+	reach_blocks(s, blocks[s->to_block].pred, blocks[s->to_block].n_pred, BEHIND);
 	while (s->n_work) {
 		uint32_t at = s->work[--s->n_work];
 		if (!direct || !is_end(s, at))
-			reach(s, blocks[at].pred, blocks[at].n_pred, BEHIND);
+			reach_blocks(s, blocks[at].pred, blocks[at].n_pred, BEHIND);
 	}
 }
 
 /* Adds what a whole block writes; false when what it calls or is makes that unknown. */
-static bool add_block(const struct ws_flow *flow, uint32_t at, struct ws_flow_registers *set)
+static bool add_block_writes(const struct ws_flow *flow, uint32_t at, struct ws_flow_registers *set)
 {
 	const struct ws_flow_block *block = &flow->blocks[at];
 	bool opaque_call = block->flags & WS_FLOW_CALLS && block->callee == WS_FLOW_NO_BLOCK;
@@ -69,7 +69,7 @@ static bool add_block(const struct ws_flow *flow, uint32_t at, struct ws_flow_re
 bool wsi_callee_writes(const struct ws_flow *flow, uint32_t callee, size_t *steps,
 		       struct ws_flow_registers *ret_set)
 {
-	struct search s = { .flow = flow };
+	struct written_search s = { .flow = flow };
 	bool known = true;
 	*ret_set = (struct ws_flow_registers){ 0 };
 	if (*steps < flow->n_insns)
@@ -78,15 +78,15 @@ bool wsi_callee_writes(const struct ws_flow *flow, uint32_t callee, size_t *step
 	s.mark = wsi_zalloc(flow->n_blocks);
 	s.work = wsi_zalloc_array(flow->n_blocks, sizeof *s.work);
 	if (s.mark && s.work)
-		reach(&s, &callee, 1, CALLED);
+		reach_blocks(&s, &callee, 1, CALLED);
 	else
 		known = false;
 	while (s.n_work && known) {
 		uint32_t at = s.work[--s.n_work];
-		known = add_block(flow, at, ret_set);
-		reach(&s, flow->blocks[at].succ, flow->blocks[at].n_succ, CALLED);
+		known = add_block_writes(flow, at, ret_set);
+		reach_blocks(&s, flow->blocks[at].succ, flow->blocks[at].n_succ, CALLED);
 		if (flow->blocks[at].callee != WS_FLOW_NO_BLOCK)
-			reach(&s, &flow->blocks[at].callee, 1, CALLED);
+			reach_blocks(&s, &flow->blocks[at].callee, 1, CALLED);
 	}
 	wsi_free(s.mark);
 	wsi_free(s.work);
@@ -94,7 +94,7 @@ bool wsi_callee_writes(const struct ws_flow *flow, uint32_t callee, size_t *step
 }
 
 /* Adds what a callee inside this code writes. */
-static void add_callee(struct search *s, uint32_t callee, struct ws_flow_registers *set,
+static void add_callee(struct written_search *s, uint32_t callee, struct ws_flow_registers *set,
 		       bool *unknown)
 {
 	struct ws_flow_registers called;
@@ -111,8 +111,8 @@ static void add_callee(struct search *s, uint32_t callee, struct ws_flow_registe
 }
 
 /* Adds what the instructions of one block, from `i` to before `end`, write; says if one calls. */
-static bool add_run(struct search *s, size_t i, size_t end, struct ws_flow_registers *set,
-		    bool *unknown)
+static bool add_run_writes(struct written_search *s, size_t i, size_t end,
+			   struct ws_flow_registers *set, bool *unknown)
 {
 	bool call = false;
 	for (; i < end; i++) {
@@ -129,7 +129,7 @@ static bool add_run(struct search *s, size_t i, size_t end, struct ws_flow_regis
 }
 
 /* Adds the blocks that lie on ways as a whole. */
-static void add_ways(struct search *s, bool direct, struct ws_flow_written *written)
+static void add_ways(struct written_search *s, bool direct, struct ws_flow_written *written)
 {
 	const struct ws_flow *flow = s->flow;
 	struct ws_flow_registers *set = direct ? &written->direct : &written->any;
@@ -141,8 +141,8 @@ static void add_ways(struct search *s, bool direct, struct ws_flow_written *writ
 			*unknown = true; /* it may lead anywhere */
 		if ((s->mark[at] & (AHEAD | BEHIND)) != (AHEAD | BEHIND) || (direct && end))
 			continue;
-		bool call =
-			add_run(s, wsi_flow_first(flow, at), wsi_flow_end(flow, at), set, unknown);
+		bool call = add_run_writes(s, wsi_flow_first(flow, at), wsi_flow_end(flow, at), set,
+					   unknown);
 		if (!direct)
 			continue;
 		written->call |= call;
@@ -150,12 +150,12 @@ static void add_ways(struct search *s, bool direct, struct ws_flow_written *writ
 	}
 }
 
-static bool add_direct(struct search *s, struct ws_flow_written *written)
+static bool add_direct(struct written_search *s, struct ws_flow_written *written)
 {
 	const struct ws_flow *flow = s->flow;
 	bool *unknown = &written->unknown_direct;
 	if (s->from_block == s->to_block && s->from <= s->to) {
-		written->call = add_run(s, s->from, s->to, &written->direct, unknown);
+		written->call = add_run_writes(s, s->from, s->to, &written->direct, unknown);
 		written->n_direct = (uint32_t)(s->to - s->from);
 		return true;
 	}
@@ -164,13 +164,13 @@ static bool add_direct(struct search *s, struct ws_flow_written *written)
 		return false;
 	size_t end = wsi_flow_end(flow, s->from_block), start = wsi_flow_first(flow, s->to_block);
 	written->n_direct = (uint32_t)(end - s->from + s->to - start);
-	written->call = add_run(s, s->from, end, &written->direct, unknown);
-	written->call |= add_run(s, start, s->to, &written->direct, unknown);
+	written->call = add_run_writes(s, s->from, end, &written->direct, unknown);
+	written->call |= add_run_writes(s, start, s->to, &written->direct, unknown);
 	add_ways(s, true, written);
 	return true;
 }
 
-static void add_any(struct search *s, struct ws_flow_written *written)
+static void add_any(struct written_search *s, struct ws_flow_written *written)
 {
 	written->any = written->direct;
 	written->unknown_any = written->unknown_direct;
@@ -185,7 +185,7 @@ static void add_any(struct search *s, struct ws_flow_written *written)
 enum ws_status ws_flow_written(const struct ws_flow *flow, uint64_t from_pc, uint64_t to_pc,
 			       struct ws_flow_written *ret_written, struct ws_error *err)
 {
-	struct search s = { .flow = flow, .steps = WSI_MAX_STEPS };
+	struct written_search s = { .flow = flow, .steps = WSI_MAX_STEPS };
 	s.from = wsi_flow_at(flow, from_pc);
 	s.to = wsi_flow_at(flow, to_pc);
 	if (s.from == SIZE_MAX || s.to == SIZE_MAX)
@@ -214,7 +214,7 @@ enum ws_status ws_flow_written(const struct ws_flow *flow, uint64_t from_pc, uin
 bool ws_flow_keeps(const struct ws_flow *flow, uint64_t from_pc, bool behind, uint64_t at_pc,
 		   enum ws_operand_kind kind, unsigned number, unsigned count)
 {
-	struct search s = { .flow = flow, .steps = WSI_MAX_STEPS, .revisits = true };
+	struct written_search s = { .flow = flow, .steps = WSI_MAX_STEPS, .revisits = true };
 	struct ws_flow_written written = { 0 };
 	size_t from = wsi_flow_at(flow, from_pc);
 	s.to = wsi_flow_at(flow, at_pc);

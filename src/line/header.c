@@ -24,12 +24,12 @@ enum {
 	MAX_FORMATS = 255, /* their count is a byte */
 };
 
-struct format {
+struct entry_format {
 	uint64_t content, form;
 };
 
 /* One value of a DWARF 5 entry: what applies is set. */
-struct value {
+struct header_value {
 	uint64_t number;
 	const char *text;
 	const uint8_t *md5;
@@ -52,7 +52,7 @@ static enum ws_status add_dir(struct header_reader *h, const char *dir)
 	return st;
 }
 
-static enum ws_status add_file(struct header_reader *h, struct ws_line_file file)
+static enum ws_status add_line_file(struct header_reader *h, struct ws_line_file file)
 {
 	struct wsi_line_table *table = h->table;
 	enum ws_status st = wsi_line_grow(h->map, &table->files, &table->files_cap,
@@ -74,7 +74,7 @@ static enum ws_status read_lists_v2(struct header_reader *h)
 	struct wsi_reader *r = &h->r;
 	enum ws_status st = add_dir(h, NULL);
 	if (st == WS_OK)
-		st = add_file(h, (struct ws_line_file){ .name = "" });
+		st = add_line_file(h, (struct ws_line_file){ .name = "" });
 	while (st == WS_OK) {
 		struct ws_str dir = wsi_read_cstr(r);
 		if (r->failed || dir.len == 0)
@@ -90,7 +90,7 @@ static enum ws_status read_lists_v2(struct header_reader *h)
 		file.mtime = wsi_read_uleb(r);
 		file.size_bytes = wsi_read_uleb(r);
 		if (!r->failed)
-			st = add_file(h, file);
+			st = add_line_file(h, file);
 	}
 	return st;
 }
@@ -98,7 +98,7 @@ static enum ws_status read_lists_v2(struct header_reader *h)
 /* ---- DWARF 5 ---- */
 
 /* False: a form that cannot be skipped. */
-static bool read_form(struct header_reader *h, uint64_t form, struct value *ret)
+static bool read_form(struct header_reader *h, uint64_t form, struct header_value *ret)
 {
 	struct wsi_reader *r = &h->r;
 	uint64_t n_block = 0;
@@ -157,7 +157,7 @@ static bool read_form(struct header_reader *h, uint64_t form, struct value *ret)
 }
 
 static void entry_set(struct header_reader *h, struct ws_line_file *file, uint64_t content,
-		      const struct value *value)
+		      const struct header_value *value)
 {
 	switch (content) {
 	case LNCT_PATH:
@@ -184,7 +184,7 @@ static void entry_set(struct header_reader *h, struct ws_line_file *file, uint64
 static enum ws_status read_list_v5(struct header_reader *h, bool is_dirs)
 {
 	struct wsi_reader *r = &h->r;
-	struct format formats[MAX_FORMATS];
+	struct entry_format formats[MAX_FORMATS];
 	unsigned n_formats = wsi_read_u8(r);
 	for (unsigned i = 0; i < n_formats; i++) {
 		formats[i].content = wsi_read_uleb(r);
@@ -201,14 +201,14 @@ static enum ws_status read_list_v5(struct header_reader *h, bool is_dirs)
 	for (uint64_t i = 0; i < n_entries && st == WS_OK; i++) {
 		struct ws_line_file file = { 0 };
 		for (unsigned k = 0; k < n_formats; k++) {
-			struct value value = { 0 };
+			struct header_value value = { 0 };
 			if (!read_form(h, formats[k].form, &value) || r->failed)
 				return WS_MALFORMED;
 			entry_set(h, &file, formats[k].content, &value);
 		}
 		if (!file.name) /* its string is outside the string section */
 			file.name = "";
-		st = is_dirs ? add_dir(h, file.name) : add_file(h, file);
+		st = is_dirs ? add_dir(h, file.name) : add_line_file(h, file);
 	}
 	return st;
 }

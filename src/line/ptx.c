@@ -14,7 +14,7 @@ struct ws_line_ptx {
 };
 
 /* Offset one past the line at `off`; a last line may lack its NUL. */
-static size_t line_end(struct ws_span text, size_t off, size_t *ret_next)
+static size_t ptx_line_end(struct ws_span text, size_t off, size_t *ret_next)
 {
 	const uint8_t *nul = memchr(text.ptr + off, 0, text.len - off);
 	size_t end = nul ? (size_t)(nul - text.ptr) : text.len;
@@ -40,7 +40,7 @@ enum ws_status ws_line_ptx_create(struct ws_span text, struct ws_line_ptx **ret_
 			}
 			ptx->start[ptx->n_starts++] = off;
 		}
-		line_end(text, off, &off);
+		ptx_line_end(text, off, &off);
 	}
 	*ret_ptx = ptx;
 	return WS_OK;
@@ -69,7 +69,7 @@ enum ws_status ws_line_ptx_at(const struct ws_line_ptx *ptx, uint64_t number,
 	size_t off = ptx->start[index / STRIDE], end = 0, next = off;
 	for (size_t i = 0; i <= index % STRIDE; i++) {
 		off = next;
-		end = line_end(ptx->text, off, &next);
+		end = ptx_line_end(ptx->text, off, &next);
 	}
 	*ret_text = (struct ws_str){ (const char *)ptx->text.ptr + off, end - off };
 	return WS_OK;

@@ -10,7 +10,7 @@ enum {
 	FEW_ROWS = 8,        /* a sequence of fewer has no index */
 };
 
-struct builder {
+struct rows_builder {
 	const struct ws_line_map *map;
 	struct wsi_line_rows *rows;
 	size_t rows_cap, wide_cap, seqs_cap, defined_cap;
@@ -21,7 +21,7 @@ struct builder {
 	bool has_owner; /* its first DW_LNE_set_address was seen */
 };
 
-static void seq_start(struct builder *b, uint64_t sec_off)
+static void seq_start(struct rows_builder *b, uint64_t sec_off)
 {
 	b->seq = (struct wsi_line_seq){
 		.owner = WS_LINE_NO_OWNER,
@@ -32,20 +32,20 @@ static void seq_start(struct builder *b, uint64_t sec_off)
 	b->has_owner = false;
 }
 
-static void diag(struct builder *b, enum ws_status status, uint64_t sec_off, const char *what)
+static void diag(struct rows_builder *b, enum ws_status status, uint64_t sec_off, const char *what)
 {
 	wsi_line_diag(&b->rows->diags, status, b->map->line.origin + sec_off, "%s", what);
 }
 
 /* wsi_line_grow(). False: `status` says why not. */
-static bool grow(struct builder *b, void *ptr, size_t *cap, size_t n, size_t size)
+static bool grow(struct rows_builder *b, void *ptr, size_t *cap, size_t n, size_t size)
 {
 	b->status = wsi_line_grow(b->map, ptr, cap, n, size);
 	return b->status == WS_OK;
 }
 
 /* Pays for memory that is allocated in one piece. */
-static void *array_create(struct builder *b, size_t n, size_t size)
+static void *array_create(struct rows_builder *b, size_t n, size_t size)
 {
 	if (n > SIZE_MAX / 64 || !wsi_line_charge(b->map, n * size)) {
 		b->status = WS_LIMIT;
@@ -61,14 +61,14 @@ static void *array_create(struct builder *b, size_t n, size_t size)
 
 /* ---- rows ---- */
 
-static bool needs_wide(const struct builder *b, const struct wsi_line_regs *regs)
+static bool needs_wide(const struct rows_builder *b, const struct wsi_line_regs *regs)
 {
 	return (regs->column | regs->discriminator | regs->isa | regs->op_index) ||
 	       regs->file > UINT16_MAX || regs->address - b->seq.base > UINT32_MAX;
 }
 
 /* Gives the sequence its wide rows, those that it has included. */
-static void seq_widen(struct builder *b)
+static void seq_widen(struct rows_builder *b)
 {
 	struct wsi_line_rows *rows = b->rows;
 	for (size_t i = b->seq.first_row; i < rows->n_rows; i++)
@@ -77,7 +77,7 @@ static void seq_widen(struct builder *b)
 	b->seq.is_wide = true;
 }
 
-static bool rows_reserve(struct builder *b, bool wide)
+static bool rows_reserve(struct rows_builder *b, bool wide)
 {
 	struct wsi_line_rows *rows = b->rows;
 	if (rows->n_rows == b->rows_cap &&
@@ -101,8 +101,8 @@ static bool rows_reserve(struct builder *b, bool wide)
 }
 
 /* Flags and depth of a row inlined at row `context` of its sequence. */
-static uint16_t place_in_chain(struct builder *b, const struct wsi_line_regs *regs, unsigned flags,
-			       uint64_t sec_off)
+static uint16_t place_in_chain(struct rows_builder *b, const struct wsi_line_regs *regs,
+			       unsigned flags, uint64_t sec_off)
 {
 	unsigned depth = 0;
 	if (regs->context > b->seq.n_rows) {
@@ -122,8 +122,8 @@ static uint16_t place_in_chain(struct builder *b, const struct wsi_line_regs *re
 	return (uint16_t)(depth << WSI_LINE_FLAG_BITS | flags);
 }
 
-static bool row_add(struct builder *b, const struct wsi_line_regs *regs, bool ends,
-		    uint64_t sec_off)
+static bool line_row_add(struct rows_builder *b, const struct wsi_line_regs *regs, bool ends,
+			 uint64_t sec_off)
 {
 	struct wsi_line_rows *rows = b->rows;
 	if (b->seq.n_rows == 0)
@@ -164,7 +164,7 @@ static bool row_add(struct builder *b, const struct wsi_line_regs *regs, bool en
 /* ---- sequences ---- */
 
 /* Closes the sequence in the making, for which there is room, and makes room for another one. */
-static bool seq_add(struct builder *b, enum ws_status status, uint64_t damage_off)
+static bool seq_add(struct rows_builder *b, enum ws_status status, uint64_t damage_off)
 {
 	struct wsi_line_rows *rows = b->rows;
 	b->seq.status = (uint8_t)status;
@@ -174,7 +174,8 @@ static bool seq_add(struct builder *b, enum ws_status status, uint64_t damage_of
 	return grow(b, &rows->seq, &b->seqs_cap, rows->n_seqs, sizeof *rows->seq);
 }
 
-static void take_address(struct builder *b, const struct wsi_line_insn *insn, uint64_t sec_off)
+static void take_row_address(struct rows_builder *b, const struct wsi_line_insn *insn,
+			     uint64_t sec_off)
 {
 	uint32_t owner = insn->reloc ? insn->reloc->owner : WS_LINE_NO_OWNER;
 	if (!b->has_owner)
@@ -184,7 +185,7 @@ static void take_address(struct builder *b, const struct wsi_line_insn *insn, ui
 	b->has_owner = true;
 }
 
-static bool take_file(struct builder *b, const struct wsi_line_insn *insn)
+static bool take_row_file(struct rows_builder *b, const struct wsi_line_insn *insn)
 {
 	struct wsi_line_rows *rows = b->rows;
 	const struct ws_line_table *table = &b->map->table[rows->part->table].pub;
@@ -198,17 +199,18 @@ static bool take_file(struct builder *b, const struct wsi_line_insn *insn)
 }
 
 /* What an opcode other than a row does to the sequence in the making. */
-static bool take_step(struct builder *b, const struct wsi_line_insn *insn, uint64_t sec_off)
+static bool take_line_step(struct rows_builder *b, const struct wsi_line_insn *insn,
+			   uint64_t sec_off)
 {
 	if (insn->kind != WS_LINE_OP_EXTENDED)
 		return true;
 	if (insn->opcode == DW_LNE_set_address)
-		take_address(b, insn, sec_off);
-	return insn->opcode != DW_LNE_define_file || take_file(b, insn);
+		take_row_address(b, insn, sec_off);
+	return insn->opcode != DW_LNE_define_file || take_row_file(b, insn);
 }
 
 /* The bytes of the stretch ended inside a sequence. */
-static bool seq_cut(struct builder *b, const struct ws_line_table *table, uint64_t end)
+static bool seq_cut(struct rows_builder *b, const struct ws_line_table *table, uint64_t end)
 {
 	if (b->seq.n_rows == 0 && !b->has_owner)
 		return true;
@@ -222,7 +224,7 @@ static bool seq_cut(struct builder *b, const struct ws_line_table *table, uint64
 }
 
 /* As many rows as can be had fast. */
-static void rows_run(struct builder *b, const struct wsi_line_program *p, struct wsi_reader *r,
+static void rows_run(struct rows_builder *b, const struct wsi_line_program *p, struct wsi_reader *r,
 		     struct wsi_line_regs *regs)
 {
 	struct wsi_line_rows *rows = b->rows;
@@ -236,7 +238,7 @@ static void rows_run(struct builder *b, const struct wsi_line_program *p, struct
 }
 
 /* False: `status` says why it stopped. */
-static bool stretch_decode(struct builder *b, const struct wsi_line_stretch *stretch)
+static bool stretch_decode(struct rows_builder *b, const struct wsi_line_stretch *stretch)
 {
 	struct wsi_reader r;
 	const struct wsi_line_program p =
@@ -252,16 +254,16 @@ static bool stretch_decode(struct builder *b, const struct wsi_line_stretch *str
 		uint64_t sec_off = stretch->start + insn.start;
 		switch (step) {
 		case WSI_LINE_STEP:
-			if (!take_step(b, &insn, sec_off))
+			if (!take_line_step(b, &insn, sec_off))
 				return false;
 			break;
 		case WSI_LINE_ROW:
-			if (!row_add(b, &regs, false, sec_off))
+			if (!line_row_add(b, &regs, false, sec_off))
 				return false;
 			wsi_line_after_row(&regs);
 			break;
 		case WSI_LINE_END:
-			if (!row_add(b, &regs, true, sec_off) || !seq_add(b, WS_OK, 0))
+			if (!line_row_add(b, &regs, true, sec_off) || !seq_add(b, WS_OK, 0))
 				return false;
 			regs = wsi_line_regs_start(p.table);
 			seq_start(b, stretch->start + r.pos);
@@ -275,7 +277,7 @@ static bool stretch_decode(struct builder *b, const struct wsi_line_stretch *str
 }
 
 /* False: out of memory. What the account cannot pay for is left out. */
-static bool part_decode(struct builder *b)
+static bool part_decode(struct rows_builder *b)
 {
 	struct wsi_line_rows *rows = b->rows;
 	struct wsi_line_stretch it = wsi_line_stretches(rows->part);
@@ -306,7 +308,7 @@ static int by_address_compare(const void *a, const void *b)
 	return WSI_ORDER(x->index, y->index);
 }
 
-static bool seq_sort(struct builder *b, const struct wsi_line_seq *seq)
+static bool seq_sort(struct rows_builder *b, const struct wsi_line_seq *seq)
 {
 	struct wsi_line_rows *rows = b->rows;
 	if (!rows->order)
@@ -325,7 +327,7 @@ static bool seq_sort(struct builder *b, const struct wsi_line_seq *seq)
 }
 
 /* Bounds of a sequence and the number of its slots: about as many as it has rows. */
-static bool seq_measure(struct builder *b, struct wsi_line_seq *seq)
+static bool seq_measure(struct rows_builder *b, struct wsi_line_seq *seq)
 {
 	const struct wsi_line_rows *rows = b->rows;
 	if (seq->n_rows == 0)
@@ -396,7 +398,7 @@ static void seq_fill_blocks(struct wsi_line_rows *rows, const struct wsi_line_se
 	}
 }
 
-static bool rows_index(struct builder *b)
+static bool rows_index(struct rows_builder *b)
 {
 	struct wsi_line_rows *rows = b->rows;
 	size_t n_blocks = 0;
@@ -427,7 +429,7 @@ static bool rows_index(struct builder *b)
 /* ---- sequences of an owner ---- */
 
 /* Fills by_owner, and counts the groups. */
-static bool seqs_sort(struct builder *b)
+static bool seqs_sort(struct rows_builder *b)
 {
 	struct wsi_line_rows *rows = b->rows;
 	struct wsi_keyed *key = array_create(b, rows->n_seqs, sizeof *key);
@@ -474,7 +476,7 @@ static void groups_fill(struct wsi_line_rows *rows, struct wsi_interval *ranges)
 }
 
 /* Where one sequence is all that there is, nothing is needed. */
-static bool rows_group(struct builder *b)
+static bool rows_group(struct rows_builder *b)
 {
 	struct wsi_line_rows *rows = b->rows;
 	const size_t n = rows->n_seqs, segment_bytes = sizeof(uint64_t) + sizeof(uint32_t);
@@ -510,7 +512,7 @@ static bool rows_group(struct builder *b)
 /* ---- the rows of a part ---- */
 
 /* Room for as many rows as a part of this size mostly has, so that the array need not grow. */
-static bool rows_expect(struct builder *b)
+static bool rows_expect(struct rows_builder *b)
 {
 	const size_t bytes_a_row = 7;
 	const struct wsi_line_part *part = b->rows->part;
@@ -537,7 +539,7 @@ static struct wsi_line_rows *rows_create(const struct ws_line_map *map,
 	rows->part = part;
 	rows->files = table->files;
 	rows->n_named = table->pub.n_files ? table->pub.n_files - 1 : 0;
-	struct builder b = { .map = map, .rows = rows };
+	struct rows_builder b = { .map = map, .rows = rows };
 	bool ok = rows_expect(&b) && part_decode(&b);
 	if (ok) {
 		wsi_line_shrink(map, &rows->row, &b.rows_cap, rows->n_rows, sizeof *rows->row);

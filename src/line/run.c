@@ -10,7 +10,7 @@ enum {
 
 /* The registers of a run. None of its rows is wide and addresses do not wrap: `addr`, from the
  * sequence's base, never goes beyond `max_addr`, and `file` fits a row. */
-struct run {
+struct line_run {
 	const struct wsi_line_program *p;
 	struct wsi_reader in;
 	struct wsi_line_narrow *row;
@@ -23,7 +23,7 @@ struct run {
 };
 
 /* Sets the call that rows are inlined at. False: it is none that was there before. */
-WSI_LINE_INLINE bool run_set_call(struct run *run, uint32_t context, uint32_t name_off)
+WSI_LINE_INLINE bool run_set_call(struct line_run *run, uint32_t context, uint32_t name_off)
 {
 	unsigned depth = 0;
 	if (context > run->n_rows)
@@ -40,12 +40,12 @@ WSI_LINE_INLINE bool run_set_call(struct run *run, uint32_t context, uint32_t na
 }
 
 /* False: rows with these registers are not stored as they are. */
-static bool run_init(struct run *run, const struct wsi_line_program *p, const struct wsi_reader *r,
-		     const struct wsi_line_regs *regs, const struct wsi_line_seq *seq,
-		     struct wsi_line_narrow *row)
+static bool run_init(struct line_run *run, const struct wsi_line_program *p,
+		     const struct wsi_reader *r, const struct wsi_line_regs *regs,
+		     const struct wsi_line_seq *seq, struct wsi_line_narrow *row)
 {
 	const struct ws_line_table *t = p->table;
-	*run = (struct run){
+	*run = (struct line_run){
 		.p = p,
 		.in = *r,
 		.row = row,
@@ -68,7 +68,7 @@ static bool run_init(struct run *run, const struct wsi_line_program *p, const st
 	       run_set_call(run, regs->context, regs->name_off);
 }
 
-WSI_LINE_INLINE bool run_advance(struct run *run, uint64_t operations)
+WSI_LINE_INLINE bool run_advance(struct line_run *run, uint64_t operations)
 {
 	uint64_t to = run->addr + operations * run->p->table->min_inst_length;
 	if (operations > UINT32_MAX || to > run->max_addr)
@@ -77,7 +77,7 @@ WSI_LINE_INLINE bool run_advance(struct run *run, uint64_t operations)
 	return true;
 }
 
-WSI_LINE_INLINE void run_add_row(struct run *run)
+WSI_LINE_INLINE void run_add_row(struct line_run *run)
 {
 	run->addr_bits |= run->addr;
 	run->row[run->n_rows++] = (struct wsi_line_narrow){
@@ -96,7 +96,7 @@ WSI_LINE_INLINE void run_add_row(struct run *run)
  * branch costs more than all of this. False: something else. Numbers cannot run past the eight
  * bytes: zeros are shifted in, which end any number, and then there is no copy.
  */
-WSI_LINE_INLINE bool run_row(struct run *run, uint64_t w)
+WSI_LINE_INLINE bool run_row(struct line_run *run, uint64_t w)
 {
 	const uint64_t stops = UINT64_C(0x8080808080808080);
 	const unsigned has_file = (w & 0x80ff) == DW_LNS_set_file, file_bits = has_file * 16;
@@ -128,7 +128,7 @@ WSI_LINE_INLINE bool run_row(struct run *run, uint64_t w)
 	return true;
 }
 
-WSI_LINE_INLINE bool run_special(struct run *run)
+WSI_LINE_INLINE bool run_special(struct line_run *run)
 {
 	unsigned adjusted = wsi_read_u8(&run->in) - run->opcode_base;
 	/* Exact for all numbers of a byte. */
@@ -140,7 +140,7 @@ WSI_LINE_INLINE bool run_special(struct run *run)
 	return true;
 }
 
-WSI_LINE_INLINE bool run_inlined_call(struct run *run, uint64_t w)
+WSI_LINE_INLINE bool run_inlined_call(struct line_run *run, uint64_t w)
 {
 	unsigned n_context, n_name;
 	const unsigned length = w >> 8 & 0xff;
@@ -156,7 +156,7 @@ WSI_LINE_INLINE bool run_inlined_call(struct run *run, uint64_t w)
 }
 
 /* A standard opcode that stands in another order than run_row() knows. */
-WSI_LINE_INLINE bool run_standard(struct run *run)
+WSI_LINE_INLINE bool run_standard(struct line_run *run)
 {
 	uint64_t value;
 	unsigned bits;
@@ -182,7 +182,7 @@ void wsi_line_run(const struct wsi_line_program *p, struct wsi_reader *r,
 		  struct wsi_line_regs *regs, struct wsi_line_seq *seq, struct wsi_line_narrow *row,
 		  size_t cap)
 {
-	struct run run;
+	struct line_run run;
 	if (!run_init(&run, p, r, regs, seq, row))
 		return;
 	size_t next = r->pos;

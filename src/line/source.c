@@ -8,7 +8,7 @@ enum {
 
 static_assert((int)WS_LINE_MAX_DEPTH < (int)NO_LEVEL, "a level is never NO_LEVEL");
 
-struct search {
+struct source_search {
 	const struct ws_line_map *map;
 	const char *path;
 	size_t path_len;
@@ -48,7 +48,7 @@ static bool file_matches(const struct ws_line_file *file, const char *path, size
 	return left == dir_len || (left > 0 && dir[dir_len - left - 1] == '/');
 }
 
-static bool search_table(struct search *s, size_t table)
+static bool search_table(struct source_search *s, size_t table)
 {
 	if (s->is_file && s->table == table)
 		return true;
@@ -63,8 +63,8 @@ static bool search_table(struct search *s, size_t table)
 	return true;
 }
 
-static bool is_wanted(const struct search *s, const struct wsi_line_rows *rows,
-		      const struct wsi_line_seq *seq, size_t at)
+static bool is_sequence_wanted(const struct source_search *s, const struct wsi_line_rows *rows,
+			       const struct wsi_line_seq *seq, size_t at)
 {
 	if (rows->row[at].line != s->line)
 		return false;
@@ -76,7 +76,7 @@ static bool is_wanted(const struct search *s, const struct wsi_line_rows *rows,
 }
 
 /* Levels of all rows: a row has that of its call site plus one, and call sites come first. */
-static bool search_levels(struct search *s, const struct wsi_line_rows *rows,
+static bool search_levels(struct source_search *s, const struct wsi_line_rows *rows,
 			  const struct wsi_line_seq *seq, bool *ret_any)
 {
 	if (s->level_cap < seq->n_rows) {
@@ -90,7 +90,7 @@ static bool search_levels(struct search *s, const struct wsi_line_rows *rows,
 	for (size_t i = 0; i < seq->n_rows; i++) {
 		const struct wsi_line_narrow *row = &rows->row[seq->first_row + i];
 		s->level[i] = NO_LEVEL;
-		if (is_wanted(s, rows, seq, seq->first_row + i))
+		if (is_sequence_wanted(s, rows, seq, seq->first_row + i))
 			s->level[i] = 0;
 		else if (wsi_line_depth(row) > 0 && s->level[row->context - 1] != NO_LEVEL)
 			s->level[i] = (uint16_t)(s->level[row->context - 1] + 1);
@@ -100,7 +100,7 @@ static bool search_levels(struct search *s, const struct wsi_line_rows *rows,
 }
 
 /* False: the caller has enough. */
-static bool search_hits(struct search *s, const struct wsi_line_rows *rows, size_t index)
+static bool search_hits(struct source_search *s, const struct wsi_line_rows *rows, size_t index)
 {
 	const struct wsi_line_seq *seq = &rows->seq[index];
 	struct ws_line_seq out;
@@ -125,7 +125,7 @@ static bool search_hits(struct search *s, const struct wsi_line_rows *rows, size
 	return true;
 }
 
-static enum ws_status search_run(struct search *s, struct ws_error *err)
+static enum ws_status search_run(struct source_search *s, struct ws_error *err)
 {
 	bool more = true;
 	for (size_t p = 0; p < s->map->n_parts && more; p++) {
@@ -158,7 +158,7 @@ static bool any_file(const struct ws_line_map *map, const char *path, size_t pat
 enum ws_status ws_line_find_source(const struct ws_line_map *map, const char *path, uint32_t line,
 				   ws_line_hit_fn *take, void *user, struct ws_error *err)
 {
-	struct search s = {
+	struct source_search s = {
 		.map = map,
 		.path = path,
 		.path_len = strlen(path),

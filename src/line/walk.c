@@ -43,21 +43,22 @@ static const char *op_text(const struct ws_line_map *map, const struct wsi_line_
 	return NULL;
 }
 
-struct walk {
+struct line_walk {
 	ws_line_op_fn *take;
 	void *user;
 	struct ws_error first; /* damage */
 	bool damaged, stopped;
 };
 
-static void walk_damage(struct walk *w, enum ws_status status, uint64_t file_off, const char *why)
+static void walk_damage(struct line_walk *w, enum ws_status status, uint64_t file_off,
+			const char *why)
 {
 	if (!w->damaged)
 		wsi_fail(&w->first, status, file_off, "%s", why);
 	w->damaged = true;
 }
 
-static void walk_stretch(struct walk *w, const struct ws_line_map *map, uint32_t table,
+static void walk_stretch(struct line_walk *w, const struct ws_line_map *map, uint32_t table,
 			 const struct wsi_line_stretch *stretch)
 {
 	struct wsi_reader r;
@@ -120,7 +121,7 @@ enum ws_status ws_line_walk(const struct ws_line_map *map, size_t table, ws_line
 {
 	if (table >= map->n_tables)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "no line table %zu", table);
-	struct walk w = { .take = take, .user = user };
+	struct line_walk w = { .take = take, .user = user };
 	for (size_t i = part_lower(map, table); i < map->n_parts && map->part[i].table == table;
 	     i++) {
 		struct wsi_line_stretch it = wsi_line_stretches(&map->part[i]);

@@ -213,7 +213,7 @@ static const struct wsi_cuda_error table[] = {
 	  false },
 };
 
-const struct wsi_topic wsi_cuda_topic_any = {
+const struct wsi_log_topic wsi_cuda_topic_any = {
 	.role = WS_LOG_ROLE_UNKNOWN,
 	.advice = WSI_ADVICE_CALL,
 	.title = "no explanation in this version",

@@ -92,7 +92,7 @@ struct wsi_log_words {
 void wsi_log_words_init(struct wsi_log_words *words);
 
 /* A line, or a piece of one that is too long. */
-struct wsi_piece {
+struct wsi_log_piece {
 	struct ws_str text;
 	uint64_t line;  /* from 1 on */
 	size_t off;     /* of the first word, in its file */
@@ -110,7 +110,7 @@ struct wsi_log_scan {
 
 /* The next piece with a word that stands before `until`. False: there is none, and the lines so far
  * are counted. */
-bool wsi_log_scan_next(struct wsi_log_scan *scan, size_t until, struct wsi_piece *ret_piece);
+bool wsi_log_scan_next(struct wsi_log_scan *scan, size_t until, struct wsi_log_piece *ret_piece);
 
 /* ---- what lines start with ---- */
 
@@ -134,10 +134,10 @@ enum {
 	WSI_LOG_DETAIL = 320,
 };
 
-struct wsi_row {
+struct wsi_told_row {
 	enum ws_log_kind kind;
 	uint32_t code;
-	const struct wsi_topic *topic;
+	const struct wsi_log_topic *topic;
 	uint64_t count;
 	uint32_t file;
 	uint64_t line;
@@ -170,7 +170,7 @@ const struct wsi_sm_error *wsi_sm_error_at(size_t index);
 struct ws_log {
 	struct wsi_arena arena;
 	struct wsi_log_words words;
-	struct wsi_row *row; /* owned */
+	struct wsi_told_row *row; /* owned */
 	size_t n_rows, cap_rows;
 	struct wsi_map by_kind;
 	const char **file; /* owned; texts in the arena */
@@ -179,7 +179,7 @@ struct ws_log {
 	bool no_memory;
 	struct wsi_sms sms;
 	/* where the piece is that is taken */
-	struct wsi_piece piece;
+	struct wsi_log_piece piece;
 	struct ws_log_result result;
 };
 
@@ -187,12 +187,12 @@ struct ws_log {
 struct wsi_told {
 	enum ws_log_kind kind;
 	uint32_t code;
-	const struct wsi_topic *topic;
+	const struct wsi_log_topic *topic;
 	const char *gpu, *detail;
 };
 
 /* Keeps it: a new row, or one more line of a row. Its row, or NULL: too many, or no memory. */
-struct wsi_row *wsi_log_tell(struct ws_log *log, const struct wsi_told *told);
+struct wsi_told_row *wsi_log_tell(struct ws_log *log, const struct wsi_told *told);
 /* Everything that the piece tells. */
 void wsi_log_piece(struct ws_log *log);
 void wsi_log_take_xid(struct ws_log *log);
@@ -213,6 +213,6 @@ struct ws_str wsi_log_name(struct ws_str text, size_t most);
 const char *wsi_log_format(struct ws_log *log, const char *format, ...) WS_PRINTF(2, 3);
 
 /* Steps for the row that came first. */
-void wsi_log_advise(struct ws_log *log, const struct wsi_row *root);
+void wsi_log_advise(struct ws_log *log, const struct wsi_told_row *root);
 
 #endif

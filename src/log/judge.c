@@ -41,13 +41,13 @@ const char *ws_log_role_word(enum ws_log_role role)
 
 /* ---- order ---- */
 
-static bool has_times(const struct wsi_row *a, const struct wsi_row *b)
+static bool has_times(const struct wsi_told_row *a, const struct wsi_told_row *b)
 {
 	return a->stamp.wall_ns != WSI_NO_NUMBER && b->stamp.wall_ns != WSI_NO_NUMBER;
 }
 
 /* Below 0: the first line of `a` came before that of `b`; 0: nobody knows. */
-static int order(const struct wsi_row *a, const struct wsi_row *b)
+static int log_row_order(const struct wsi_told_row *a, const struct wsi_told_row *b)
 {
 	if (a->file == b->file)
 		return WSI_ORDER(a->off, b->off);
@@ -55,7 +55,7 @@ static int order(const struct wsi_row *a, const struct wsi_row *b)
 }
 
 /* How much a line tells, the most first: where the order of two faults is not known. */
-static int weight(const struct wsi_row *row)
+static int weight(const struct wsi_told_row *row)
 {
 	static const enum ws_log_kind kinds[] = { WS_LOG_XID,    WS_LOG_SXID,      WS_LOG_SANITIZER,
 						  WS_LOG_ASSERT, WS_LOG_EXCEPTION, WS_LOG_AMD,
@@ -67,15 +67,15 @@ static int weight(const struct wsi_row *row)
 }
 
 /* The first row of roles from `first` to `last`; NULL: none. */
-static const struct wsi_row *first_of(const struct ws_log *log, enum ws_log_role first,
-				      enum ws_log_role last)
+static const struct wsi_told_row *first_of(const struct ws_log *log, enum ws_log_role first,
+					   enum ws_log_role last)
 {
-	const struct wsi_row *best = NULL;
+	const struct wsi_told_row *best = NULL;
 	for (size_t i = 0; i < log->n_rows; i++) {
-		const struct wsi_row *one = &log->row[i];
+		const struct wsi_told_row *one = &log->row[i];
 		if (one->topic->role < first || one->topic->role > last)
 			continue;
-		const int before = best ? order(one, best) : -1;
+		const int before = best ? log_row_order(one, best) : -1;
 		if (before < 0 || (before == 0 && weight(one) < weight(best)))
 			best = one;
 	}
@@ -83,16 +83,16 @@ static const struct wsi_row *first_of(const struct ws_log *log, enum ws_log_role
 }
 
 /* The row that the others follow from, as far as can be told. */
-static const struct wsi_row *root_of(const struct ws_log *log)
+static const struct wsi_told_row *log_root_of(const struct ws_log *log)
 {
-	const struct wsi_row *fault = first_of(log, WS_LOG_ROLE_FAULT, WS_LOG_ROLE_HARDWARE);
-	const struct wsi_row *call = first_of(log, WS_LOG_ROLE_CALL, WS_LOG_ROLE_UNKNOWN);
-	const struct wsi_row *wait = first_of(log, WS_LOG_ROLE_WAIT, WS_LOG_ROLE_WAIT);
-	if (fault && wait && order(wait, fault) < 0)
+	const struct wsi_told_row *fault = first_of(log, WS_LOG_ROLE_FAULT, WS_LOG_ROLE_HARDWARE);
+	const struct wsi_told_row *call = first_of(log, WS_LOG_ROLE_CALL, WS_LOG_ROLE_UNKNOWN);
+	const struct wsi_told_row *wait = first_of(log, WS_LOG_ROLE_WAIT, WS_LOG_ROLE_WAIT);
+	if (fault && wait && log_row_order(wait, fault) < 0)
 		return wait;
 	if (fault)
 		return fault;
-	if (call && wait && order(wait, call) < 0)
+	if (call && wait && log_row_order(wait, call) < 0)
 		return wait;
 	if (call || wait)
 		return call ? call : wait;
@@ -101,9 +101,9 @@ static const struct wsi_row *root_of(const struct ws_log *log)
 
 /* ---- in words ---- */
 
-static const char *what_of(struct ws_log *log, const struct wsi_row *row)
+static const char *what_row_tells(struct ws_log *log, const struct wsi_told_row *row)
 {
-	const struct wsi_topic *topic = row->topic;
+	const struct wsi_log_topic *topic = row->topic;
 	const struct ws_exception *exception = ws_exception_find(row->code);
 	switch (row->kind) {
 	case WS_LOG_XID:
@@ -162,7 +162,7 @@ static const char *sm_means(struct ws_log *log, const char *means)
 	return means;
 }
 
-static const char *ranks_of(struct ws_log *log, const struct wsi_row *row)
+static const char *ranks_of(struct ws_log *log, const struct wsi_told_row *row)
 {
 	const char *text =
 		wsi_ranks_text(&log->arena, row->ranks.number, row->ranks.n, row->ranks.more);
@@ -170,7 +170,7 @@ static const char *ranks_of(struct ws_log *log, const struct wsi_row *row)
 	return text ? wsi_log_format(log, "rank%s %s", row->ranks.n == 1 ? "" : "s", text) : "";
 }
 
-static const char *who_of(struct ws_log *log, const struct wsi_row *row)
+static const char *who_of(struct ws_log *log, const struct wsi_told_row *row)
 {
 	if (!row->n_gpus)
 		return row->ranks.n ? ranks_of(log, row) : "";
@@ -180,14 +180,15 @@ static const char *who_of(struct ws_log *log, const struct wsi_row *row)
 	return text && row->more_gpus ? wsi_log_format(log, "%s; and others", text) : text;
 }
 
-static void show(struct ws_log *log, const struct wsi_row *row, struct ws_log_row *ret_row)
+static void show_log_row(struct ws_log *log, const struct wsi_told_row *row,
+			 struct ws_log_row *ret_row)
 {
 	const struct ws_exception *exception = ws_exception_find(row->code);
 	*ret_row = (struct ws_log_row){
 		.kind = row->kind,
 		.role = row->topic->role,
 		.code = row->code,
-		.what = what_of(log, row),
+		.what = what_row_tells(log, row),
 		.detail = *row->detail ? row->detail : NULL,
 		.count = row->count,
 		.file = log->file[row->file],
@@ -209,7 +210,7 @@ static void show(struct ws_log *log, const struct wsi_row *row, struct ws_log_ro
 /* ---- what it rests on ---- */
 
 /* "3": ranks that no time-out names, up to the highest that is named. */
-static const char *missing_ranks(struct ws_log *log, const struct wsi_row *row)
+static const char *missing_ranks(struct ws_log *log, const struct wsi_told_row *row)
 {
 	uint64_t missing[WSI_FEW], highest = 0;
 	size_t n = 0;
@@ -227,7 +228,7 @@ static const char *missing_ranks(struct ws_log *log, const struct wsi_row *row)
 
 enum { MOST_DOUBTS = 4 };
 
-static void doubt(struct ws_log *log, const char *text)
+static void log_doubt(struct ws_log *log, const char *text)
 {
 	struct ws_log_result *result = &log->result;
 	const char **doubts = (const char **)(uintptr_t)result->doubts;
@@ -235,38 +236,41 @@ static void doubt(struct ws_log *log, const char *text)
 		doubts[result->n_doubts++] = text;
 }
 
-static void doubts_of(struct ws_log *log, const struct wsi_row *root)
+static void doubts_of(struct ws_log *log, const struct wsi_told_row *root)
 {
 	bool by_time = false, unknown = false;
 	log->result.doubts = wsi_arena_zalloc_array(&log->arena, MOST_DOUBTS, sizeof(char *));
 	log->no_memory |= !log->result.doubts;
 	for (size_t i = 0; i < log->n_rows; i++) {
-		const struct wsi_row *one = &log->row[i];
+		const struct wsi_told_row *one = &log->row[i];
 		if (one->file == root->file || one->topic->role > WS_LOG_ROLE_WAIT)
 			continue;
 		by_time |= has_times(one, root);
 		unknown |= !has_times(one, root);
 	}
 	if (by_time)
-		doubt(log, "Lines of different files were ordered by the times in them: that is "
-			   "wrong if clocks or time zones differ");
+		log_doubt(log,
+			  "Lines of different files were ordered by the times in them: that is "
+			  "wrong if clocks or time zones differ");
 	if (unknown)
-		doubt(log, "Of some lines in different files the order is not known, as they have "
-			   "no times that can be compared: the one that tells most was taken as "
-			   "the first");
+		log_doubt(log,
+			  "Of some lines in different files the order is not known, as they have "
+			  "no times that can be compared: the one that tells most was taken as "
+			  "the first");
 	const char *missing =
 		root->kind == WS_LOG_WATCHDOG && !root->code ? missing_ranks(log, root) : NULL;
 	if (missing)
-		doubt(log, wsi_log_format(log,
-					  "No time-out is reported by rank %s: who did not arrive "
-					  "may be there, or its log is not here",
-					  missing));
+		log_doubt(log,
+			  wsi_log_format(log,
+					 "No time-out is reported by rank %s: who did not arrive "
+					 "may be there, or its log is not here",
+					 missing));
 }
 
 /* ---- the result ---- */
 
 static const char *sentence_of(struct ws_log *log, const struct ws_log_row *row,
-			       const struct wsi_row *root)
+			       const struct wsi_told_row *root)
 {
 	char who[WSI_LOG_GPU_BYTES + 8] = "";
 	if (root->n_gpus)
@@ -280,13 +284,13 @@ static const char *sentence_of(struct ws_log *log, const struct ws_log_row *row,
 
 static int shown_order(const void *left, const void *right)
 {
-	const struct wsi_row *a = left, *b = right;
+	const struct wsi_told_row *a = left, *b = right;
 	if (a->file != b->file)
 		return WSI_ORDER(a->file, b->file);
 	return a->off != b->off ? WSI_ORDER(a->off, b->off) : WSI_ORDER(weight(a), weight(b));
 }
 
-static enum ws_log_verdict verdict_of(const struct wsi_row *root)
+static enum ws_log_verdict verdict_of(const struct wsi_told_row *root)
 {
 	if (!root)
 		return WS_LOG_NOTHING;
@@ -308,12 +312,12 @@ enum ws_status ws_log_judge(struct ws_log *log, const struct ws_log_result **ret
 	log->no_memory |= !rows;
 	if (rows && log->n_rows)
 		qsort(log->row, log->n_rows, sizeof *log->row, shown_order);
-	const struct wsi_row *root = rows ? root_of(log) : NULL;
+	const struct wsi_told_row *root = rows ? log_root_of(log) : NULL;
 	if (root)
-		show(log, root, &rows[result->n_rows++]);
+		show_log_row(log, root, &rows[result->n_rows++]);
 	for (size_t i = 0; rows && i < log->n_rows; i++)
 		if (&log->row[i] != root)
-			show(log, &log->row[i], &rows[result->n_rows++]);
+			show_log_row(log, &log->row[i], &rows[result->n_rows++]);
 	result->verdict = verdict_of(root);
 	if (root) {
 		result->sentence = sentence_of(log, rows, root);

@@ -6,7 +6,7 @@
 /* ---- kernel log: NVRM: Xid (PCI:0000:c1:00): 31, pid=2646416, name=python, ... ---- */
 
 /* The word before "kernel:": the host, where a log has one. */
-static struct ws_str host_of(struct ws_str line)
+static struct ws_str line_host_of(struct ws_str line)
 {
 	struct ws_str rest = line;
 	if (!wsi_behind(&rest, " kernel:"))
@@ -34,7 +34,7 @@ bool wsi_log_xid(struct ws_str line, struct wsi_xid *ret_xid)
 	xid.domain = (uint32_t)domain;
 	xid.bus = (uint32_t)bus & 0xff;
 	xid.device = (uint32_t)device & 0xff;
-	xid.host = host_of(line);
+	xid.host = line_host_of(line);
 	xid.rest = rest;
 	*ret_xid = xid;
 	return true;
@@ -45,7 +45,7 @@ bool wsi_log_xid(struct ws_str line, struct wsi_xid *ret_xid)
 
 /* The host and the process in front: the last such word before "[", as launchers put theirs first.
  */
-static bool take_process(struct ws_str line, struct ws_str *ret_host, uint64_t *ret_pid)
+static bool take_line_process(struct ws_str line, struct ws_str *ret_host, uint64_t *ret_pid)
 {
 	struct ws_str rest = line;
 	if (!wsi_behind(&rest, " NCCL INFO "))
@@ -67,9 +67,9 @@ static bool take_process(struct ws_str line, struct ws_str *ret_host, uint64_t *
 	return host > 0 && wsi_take_char(&numbers, ':') && wsi_take_number(&numbers, 10, ret_pid);
 }
 
-bool wsi_log_member(struct ws_str line, struct wsi_member *ret_member)
+bool wsi_log_member(struct ws_str line, struct wsi_comm_member *ret_member)
 {
-	return take_process(line, &ret_member->host, &ret_member->pid) &&
+	return take_line_process(line, &ret_member->host, &ret_member->pid) &&
 	       wsi_number_behind(line, " rank ", 10, &ret_member->rank) &&
 	       wsi_number_behind(line, " nranks ", 10, &ret_member->n_ranks) &&
 	       ret_member->rank < ret_member->n_ranks;

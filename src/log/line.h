@@ -26,11 +26,11 @@ struct wsi_xid {
 bool wsi_log_xid(struct ws_str line, struct wsi_xid *ret_xid);
 
 /* A process in a communicator of NCCL. */
-struct wsi_member {
+struct wsi_comm_member {
 	struct ws_str host; /* empty: only an address is known */
 	uint64_t pid, rank, n_ranks;
 };
-bool wsi_log_member(struct ws_str line, struct wsi_member *ret_member);
+bool wsi_log_member(struct ws_str line, struct wsi_comm_member *ret_member);
 
 /* How far a rank of all came, as PyTorch's watchdog says. */
 struct wsi_watchdog {

@@ -14,7 +14,7 @@
 
 static const struct {
 	enum ws_log_kind kind;
-	struct wsi_topic topic;
+	struct wsi_log_topic topic;
 } table[] = {
 	ROW(SXID, 0, WS_LOG_ROLE_HARDWARE, WSI_ADVICE_LINK, "error of an NVSwitch",
 	    "An NVSwitch, or a link to one, reported an error; fatal ones take down jobs on all "
@@ -64,9 +64,9 @@ static const struct {
 	    "Warpscope reads dumps of NVIDIA GPUs only"),
 };
 
-const struct wsi_topic *wsi_other_topic(enum ws_log_kind kind, uint32_t code)
+const struct wsi_log_topic *wsi_other_topic(enum ws_log_kind kind, uint32_t code)
 {
-	const struct wsi_topic *first = &table[0].topic; /* of the kind */
+	const struct wsi_log_topic *first = &table[0].topic; /* of the kind */
 	for (size_t i = WSI_COUNT(table); i-- > 0;) {
 		if (table[i].kind != kind)
 			continue;

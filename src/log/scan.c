@@ -12,7 +12,7 @@ static unsigned pair_at(const char *bytes)
 	return (unsigned)(unsigned char)bytes[0] << 8 | (unsigned char)bytes[1];
 }
 
-static void add(struct wsi_log_words *words, enum wsi_log_word word, const char *text)
+static void log_word_add(struct wsi_log_words *words, enum wsi_log_word word, const char *text)
 {
 	const uint16_t index = ++words->n;
 	assert(index < WSI_LOG_MOST_WORDS && strlen(text) >= WSI_LOG_SHORTEST &&
@@ -39,17 +39,17 @@ void wsi_log_words_init(struct wsi_log_words *words)
 	};
 	memset(words->skip, WSI_LOG_SHORTEST - 1, sizeof words->skip);
 	for (size_t i = 0; i < WSI_WORD_MESSAGE; i++)
-		add(words, (enum wsi_log_word)i, texts[i]);
+		log_word_add(words, (enum wsi_log_word)i, texts[i]);
 	const struct wsi_cuda_error *one;
 	for (size_t i = 0; (one = wsi_cuda_error_at(i)); i++)
 		if (one->is_distinct)
-			add(words, WSI_WORD_MESSAGE, one->topic.title);
+			log_word_add(words, WSI_WORD_MESSAGE, one->topic.title);
 }
 
 /* The next word that begins at `at` or later, in the bytes before `end`; its bit, and where. 0:
  * there is none. */
-static uint64_t find(const struct wsi_log_words *words, struct ws_str bytes, size_t at, size_t end,
-		     size_t *ret_at)
+static uint64_t log_word_find(const struct wsi_log_words *words, struct ws_str bytes, size_t at,
+			      size_t end, size_t *ret_at)
 {
 	size_t last = at + WSI_LOG_SHORTEST - 1; /* of the bytes that are looked at */
 	while (last < end) {
@@ -99,7 +99,7 @@ static bool piece_end(const struct wsi_log_scan *scan, size_t start, size_t at, 
 	size_t end = at;
 	*ret_words = word;
 	for (;;) {
-		word = find(scan->words, bytes, at + 1, limit, &at);
+		word = log_word_find(scan->words, bytes, at + 1, limit, &at);
 		const size_t stop = word ? at : limit;
 		while (end < stop && !ends_at(bytes, end))
 			end++;
@@ -110,11 +110,11 @@ static bool piece_end(const struct wsi_log_scan *scan, size_t start, size_t at, 
 	}
 }
 
-bool wsi_log_scan_next(struct wsi_log_scan *scan, size_t until, struct wsi_piece *ret_piece)
+bool wsi_log_scan_next(struct wsi_log_scan *scan, size_t until, struct wsi_log_piece *ret_piece)
 {
 	const struct ws_str bytes = scan->bytes;
 	size_t at, start, end;
-	uint64_t word = find(scan->words, bytes, scan->at, until, &at);
+	uint64_t word = log_word_find(scan->words, bytes, scan->at, until, &at);
 	if (!word && until == bytes.len) {
 		count_to(scan, until);
 		scan->at = until;

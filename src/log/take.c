@@ -13,7 +13,8 @@ struct ws_str wsi_log_name(struct ws_str text, size_t most)
 	return (struct ws_str){ text.ptr, n };
 }
 
-static void tell(struct ws_log *log, enum ws_log_kind kind, uint32_t code, const char *detail)
+static void tell_log_kind(struct ws_log *log, enum ws_log_kind kind, uint32_t code,
+			  const char *detail)
 {
 	(void)wsi_log_tell(log, &(struct wsi_told){ .kind = kind,
 						    .code = code,
@@ -39,7 +40,7 @@ static bool take_position(struct ws_str *rest, const char *word, uint64_t positi
 }
 
 /* The name of the file, without its folder, and the line: "IndexKernel.cu:92". Empty: none. */
-static struct ws_str place_of(struct ws_str text)
+static struct ws_str assert_place_of(struct ws_str text)
 {
 	for (size_t i = 1; i + 1 < text.len; i++) {
 		struct ws_str rest = wsi_str_skip(text, i);
@@ -67,7 +68,7 @@ static void take_assert(struct ws_log *log)
 	if (!take_position(&rest, "block: [", block) ||
 	    !take_position(&rest, "thread: [", thread) || !wsi_behind(&rest, "Assertion `"))
 		return; /* one of the host */
-	struct ws_str place = place_of(log->piece.text);
+	struct ws_str place = assert_place_of(log->piece.text);
 	expression = rest;
 	if (wsi_behind(&rest, "` failed"))
 		expression.len -= rest.len + strlen("` failed");
@@ -78,7 +79,7 @@ static void take_assert(struct ws_log *log)
 		 (int)wsi_min_u64(expression.len, MOST), expression.ptr, is_cut ? "..." : "",
 		 place.len ? " at " : "", (int)wsi_min_u64(place.len, MOST / 2), place.ptr,
 		 block[0], block[1], block[2], thread[0], thread[1], thread[2]);
-	tell(log, WS_LOG_ASSERT, 0, detail);
+	tell_log_kind(log, WS_LOG_ASSERT, 0, detail);
 }
 
 /* ---- exceptions, by cuda-gdb and by the driver ---- */
@@ -94,7 +95,7 @@ static const struct ws_exception *by_label(struct ws_str text)
 	return best;
 }
 
-static const struct ws_exception *exception_of(struct ws_str line)
+static const struct ws_exception *line_exception_of(struct ws_str line)
 {
 	const struct ws_exception *one;
 	struct ws_str rest = line;
@@ -121,13 +122,13 @@ static const struct ws_exception *exception_of(struct ws_str line)
 
 static void take_exception(struct ws_log *log)
 {
-	const struct ws_exception *exception = exception_of(log->piece.text);
+	const struct ws_exception *exception = line_exception_of(log->piece.text);
 	if (exception)
-		tell(log, WS_LOG_EXCEPTION, exception->code, NULL);
+		tell_log_kind(log, WS_LOG_EXCEPTION, exception->code, NULL);
 }
 
 /* "... coredump: Writing ELF file to PATH" */
-static void take_dump(struct ws_log *log)
+static void take_dump_path(struct ws_log *log)
 {
 	struct ws_str rest = log->piece.text;
 	char detail[WSI_LOG_DETAIL];
@@ -138,7 +139,7 @@ static void take_dump(struct ws_log *log)
 	/* a path that does not fit is not shown: it would lead to another file */
 	const bool fits = rest.len > 0 && rest.len < sizeof detail;
 	snprintf(detail, sizeof detail, "%.*s", fits ? (int)rest.len : 0, rest.ptr);
-	tell(log, WS_LOG_DUMP, 0, detail);
+	tell_log_kind(log, WS_LOG_DUMP, 0, detail);
 }
 
 /* ---- compute-sanitizer ---- */
@@ -175,13 +176,13 @@ static void take_sanitizer(struct ws_log *log)
 		   !wsi_take_word(&rest, "Barrier error detected")) {
 		return;
 	}
-	tell(log, WS_LOG_SANITIZER, 0, detail);
+	tell_log_kind(log, WS_LOG_SANITIZER, 0, detail);
 }
 
 /* ---- collectives ---- */
 
 /* "WorkNCCL(SeqNum=808, OpType=ALLREDUCE, ..., Timeout(ms)=600000) ran for ..." */
-static void take_watchdog(struct ws_log *log)
+static void take_watchdog_words(struct ws_log *log)
 {
 	struct ws_str rest = log->piece.text, operation = rest;
 	uint64_t sequence, limit;
@@ -195,7 +196,7 @@ static void take_watchdog(struct ws_log *log)
 			snprintf(detail + len, sizeof detail - (size_t)len,
 				 ", not done after %" PRIu64 " s", limit / 1000);
 	}
-	tell(log, WS_LOG_WATCHDOG, 0, detail);
+	tell_log_kind(log, WS_LOG_WATCHDOG, 0, detail);
 }
 
 /* Of NCCL's warnings those of connections; what is said of CUDA is an error of CUDA. */
@@ -215,21 +216,21 @@ static bool is_of_network(struct ws_str line)
 static void take_collectives(struct ws_log *log)
 {
 	if (wsi_log_has(log, WSI_WORD_WATCHDOG, WSI_WORD_WATCHDOG))
-		take_watchdog(log);
+		take_watchdog_words(log);
 	if (wsi_log_has(log, WSI_WORD_WATCHDOG_STUCK, WSI_WORD_HEARTBEAT))
-		tell(log, WS_LOG_WATCHDOG, 1, NULL);
+		tell_log_kind(log, WS_LOG_WATCHDOG, 1, NULL);
 	if (wsi_log_has(log, WSI_WORD_DOWN, WSI_WORD_DOWN))
-		tell(log, WS_LOG_WATCHDOG, 2, NULL);
+		tell_log_kind(log, WS_LOG_WATCHDOG, 2, NULL);
 	if (wsi_log_has(log, WSI_WORD_NCCL_PEER_1, WSI_WORD_NCCL_PEER_2) ||
 	    (wsi_log_has(log, WSI_WORD_NCCL_WARN, WSI_WORD_NCCL_WARN) &&
 	     is_of_network(log->piece.text)))
-		tell(log, WS_LOG_NCCL, 1, NULL);
+		tell_log_kind(log, WS_LOG_NCCL, 1, NULL);
 	if (wsi_log_has(log, WSI_WORD_NCCL_CUDA_1, WSI_WORD_NCCL_CUDA_2))
-		tell(log, WS_LOG_NCCL, 2, NULL);
+		tell_log_kind(log, WS_LOG_NCCL, 2, NULL);
 	if (wsi_log_has(log, WSI_WORD_NCCL_SYSTEM_1, WSI_WORD_NCCL_SYSTEM_2))
-		tell(log, WS_LOG_NCCL, 3, NULL);
+		tell_log_kind(log, WS_LOG_NCCL, 3, NULL);
 	if (wsi_log_has(log, WSI_WORD_NCCL_INTERNAL, WSI_WORD_NCCL_INTERNAL))
-		tell(log, WS_LOG_NCCL, 4, NULL);
+		tell_log_kind(log, WS_LOG_NCCL, 4, NULL);
 }
 
 void wsi_log_piece(struct ws_log *log)
@@ -246,8 +247,8 @@ void wsi_log_piece(struct ws_log *log)
 	if (wsi_log_has(log, WSI_WORD_SANITIZER, WSI_WORD_SANITIZER))
 		take_sanitizer(log);
 	if (wsi_log_has(log, WSI_WORD_DUMP, WSI_WORD_DUMP))
-		take_dump(log);
+		take_dump_path(log);
 	if (wsi_log_has(log, WSI_WORD_AMD, WSI_WORD_AMD))
-		tell(log, WS_LOG_AMD, 0, NULL);
+		tell_log_kind(log, WS_LOG_AMD, 0, NULL);
 	take_collectives(log);
 }

@@ -33,7 +33,7 @@ static bool is_harmless(struct ws_str name)
 	return false;
 }
 
-static void tell(struct ws_log *log, const struct wsi_cuda_error *error)
+static void tell_cuda_error(struct ws_log *log, const struct wsi_cuda_error *error)
 {
 	(void)wsi_log_tell(log, &(struct wsi_told){ .kind = WS_LOG_CUDA,
 						    .code = error->topic.code,
@@ -48,7 +48,7 @@ static void tell_any(struct ws_log *log, const char *detail)
 }
 
 /* A name that begins with `start`. True: the line has one, be it harmless. */
-static bool take_name(struct ws_log *log, const char *start, bool is_marked)
+static bool take_error_name(struct ws_log *log, const char *start, bool is_marked)
 {
 	const struct wsi_cuda_error *one;
 	struct ws_str rest = log->piece.text;
@@ -62,7 +62,7 @@ static bool take_name(struct ws_log *log, const char *start, bool is_marked)
 	for (size_t i = 0; (one = wsi_cuda_error_at(i)); i++) {
 		if (!is(name, one->driver) && !is(name, one->runtime))
 			continue;
-		tell(log, one);
+		tell_cuda_error(log, one);
 		return true;
 	}
 	/* a name that is not listed may be that of a type or function */
@@ -80,7 +80,7 @@ static bool take_message(struct ws_log *log, struct ws_str text, bool is_marked)
 		struct ws_str rest = text;
 		if ((!is_marked && !one->is_distinct) || !wsi_behind(&rest, one->topic.title))
 			continue;
-		tell(log, one);
+		tell_cuda_error(log, one);
 		return true;
 	}
 	return false;
@@ -102,7 +102,7 @@ static void take_marked(struct ws_log *log, struct ws_str rest)
 	if (wsi_take_number(&rest, 10, &number)) {
 		const struct wsi_cuda_error *error = wsi_cuda_error_find(number);
 		if (error) {
-			tell(log, error);
+			tell_cuda_error(log, error);
 		} else if (number > 0 && number < 2000) {
 			snprintf(detail, sizeof detail, "error %" PRIu64, number);
 			tell_any(log, detail);
@@ -143,11 +143,11 @@ void wsi_log_take_cuda(struct ws_log *log)
 	if (wsi_log_has(log, WSI_WORD_LIBRARY_1, WSI_WORD_LIBRARY_5))
 		found = take_library(log);
 	if (wsi_log_has(log, WSI_WORD_DRIVER_NAME, WSI_WORD_DRIVER_NAME))
-		found |= take_name(log, "CUDA_ERROR_", true);
+		found |= take_error_name(log, "CUDA_ERROR_", true);
 	if (wsi_log_has(log, WSI_WORD_RUNTIME_NAME, WSI_WORD_RUNTIME_NAME))
-		found |= take_name(log, "cudaError", is_marked);
+		found |= take_error_name(log, "cudaError", is_marked);
 	if (wsi_log_has(log, WSI_WORD_MEMORY, WSI_WORD_MEMORY)) {
-		tell(log, wsi_cuda_error_find(2));
+		tell_cuda_error(log, wsi_cuda_error_find(2));
 		found = true;
 	}
 	if (!found && wsi_log_has(log, WSI_WORD_MESSAGE, WSI_WORD_MESSAGE))

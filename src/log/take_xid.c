@@ -67,7 +67,7 @@ static void take_esr(struct ws_log *log, struct ws_str rest)
 }
 
 /* "0x7f5a_e7504000" */
-static bool take_address(struct ws_str *rest, uint64_t *ret_address)
+static bool take_log_address(struct ws_str *rest, uint64_t *ret_address)
 {
 	uint64_t high, low;
 	if (!wsi_take_word(rest, "0x") || !wsi_take_number(rest, 16, &high))
@@ -102,7 +102,7 @@ static void mmu_detail(struct ws_str rest, char *detail, size_t size)
 {
 	struct ws_str engine = rest, type = rest, access = rest;
 	uint64_t address;
-	if (!wsi_behind(&rest, "faulted @ ") || !take_address(&rest, &address))
+	if (!wsi_behind(&rest, "faulted @ ") || !take_log_address(&rest, &address))
 		return;
 	engine = wsi_behind(&engine, "ENGINE ") ? wsi_log_name(engine, 24) : (struct ws_str){ 0 };
 	type = wsi_behind(&type, "type FAULT_") ? wsi_log_name(type, 40) : (struct ws_str){ 0 };

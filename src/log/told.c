@@ -38,7 +38,8 @@ const char *wsi_log_format(struct ws_log *log, const char *format, ...)
 /* ---- rows ---- */
 
 /* The row of a kind and code; a new one is zeroed. NULL: too many, or no memory. */
-static struct wsi_row *row_of(struct ws_log *log, const struct wsi_told *told, bool *ret_is_new)
+static struct wsi_told_row *told_row_of(struct ws_log *log, const struct wsi_told *told,
+					bool *ret_is_new)
 {
 	const struct wsi_map_key key = { { told->kind, told->code, 0, 0 } };
 	*ret_is_new = false;
@@ -55,14 +56,14 @@ static struct wsi_row *row_of(struct ws_log *log, const struct wsi_told *told, b
 		log->no_memory = true;
 		return NULL;
 	}
-	struct wsi_row *row = &log->row[log->n_rows++];
-	*row = (struct wsi_row){
+	struct wsi_told_row *row = &log->row[log->n_rows++];
+	*row = (struct wsi_told_row){
 		.kind = told->kind, .code = told->code, .topic = told->topic, .rank = WSI_NO_NUMBER
 	};
 	return row;
 }
 
-static void add_gpu(struct wsi_row *row, const char *gpu)
+static void add_gpu(struct wsi_told_row *row, const char *gpu)
 {
 	for (uint32_t i = 0; i < row->n_gpus; i++)
 		if (strcmp(row->gpu[i], gpu) == 0)
@@ -75,7 +76,7 @@ static void add_gpu(struct wsi_row *row, const char *gpu)
 
 /* The first line of a row is the first in the files as they are named, unless the times say
  * otherwise. */
-static void set_first(struct ws_log *log, struct wsi_row *row, const struct wsi_told *told,
+static void set_first(struct ws_log *log, struct wsi_told_row *row, const struct wsi_told *told,
 		      uint64_t rank, const struct wsi_stamp *stamp)
 {
 	row->file = (uint32_t)log->n_files - 1;
@@ -97,12 +98,12 @@ static void set_first(struct ws_log *log, struct wsi_row *row, const struct wsi_
 	}
 }
 
-struct wsi_row *wsi_log_tell(struct ws_log *log, const struct wsi_told *told)
+struct wsi_told_row *wsi_log_tell(struct ws_log *log, const struct wsi_told *told)
 {
 	const uint32_t file = (uint32_t)log->n_files - 1;
 	struct wsi_stamp stamp;
 	bool is_new;
-	struct wsi_row *row = row_of(log, told, &is_new);
+	struct wsi_told_row *row = told_row_of(log, told, &is_new);
 	if (!row)
 		return NULL;
 	if (!is_new && row->last_file == file && row->last_line == log->piece.line)
@@ -131,8 +132,8 @@ struct wsi_row *wsi_log_tell(struct ws_log *log, const struct wsi_told *told)
 static const size_t step = (size_t)16 << 20;
 
 /* `file` may be NULL: the bytes are the caller's. */
-static enum ws_status take(struct ws_log *log, const char *name, struct ws_str bytes,
-			   struct wsi_file *file, struct ws_error *err)
+static enum ws_status log_file_take(struct ws_log *log, const char *name, struct ws_str bytes,
+				    struct wsi_file *file, struct ws_error *err)
 {
 	struct wsi_log_scan scan = { .words = &log->words, .bytes = bytes };
 	size_t released = 0;
@@ -157,7 +158,7 @@ static enum ws_status take(struct ws_log *log, const char *name, struct ws_str b
 enum ws_status ws_log_take(struct ws_log *log, const char *name, const char *bytes, size_t len,
 			   struct ws_error *err)
 {
-	return take(log, name, (struct ws_str){ bytes, len }, NULL, err);
+	return log_file_take(log, name, (struct ws_str){ bytes, len }, NULL, err);
 }
 
 enum ws_status ws_log_read(struct ws_log *log, const char *path, uint64_t max_unpacked_bytes,
@@ -172,7 +173,7 @@ enum ws_status ws_log_read(struct ws_log *log, const char *path, uint64_t max_un
 	*ret_is_cut = file.is_cut || file.is_damaged;
 	st = wsi_str_begins(bytes, "\177ELF")
 		     ? wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "an ELF file is no log")
-		     : take(log, path, bytes, &file, err);
+		     : log_file_take(log, path, bytes, &file, err);
 	wsi_file_close(&file);
 	return st;
 }

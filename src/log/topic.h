@@ -23,7 +23,7 @@ enum wsi_advice {
 	WSI_ADVICE_AMD,
 };
 
-struct wsi_topic {
+struct wsi_log_topic {
 	uint32_t code, last; /* last: 0: that code alone */
 	enum ws_log_role role;
 	enum wsi_advice advice;
@@ -32,10 +32,10 @@ struct wsi_topic {
 };
 
 /* Never NULL: of a number that is not listed, what can be said of any. */
-const struct wsi_topic *wsi_xid_topic(uint64_t number);
+const struct wsi_log_topic *wsi_xid_topic(uint64_t number);
 
 struct wsi_cuda_error {
-	struct wsi_topic topic;       /* its title is the vendor's message */
+	struct wsi_log_topic topic;   /* its title is the vendor's message */
 	const char *runtime, *driver; /* names; NULL: there is none */
 	bool is_distinct;             /* the message alone is found only where it is meant */
 };
@@ -45,9 +45,9 @@ const struct wsi_cuda_error *wsi_cuda_error_at(size_t index);
 /* NULL: not listed. */
 const struct wsi_cuda_error *wsi_cuda_error_find(uint64_t number);
 /* Of an error that is not listed. */
-extern const struct wsi_topic wsi_cuda_topic_any;
+extern const struct wsi_log_topic wsi_cuda_topic_any;
 
 /* Of all other kinds; never NULL. */
-const struct wsi_topic *wsi_other_topic(enum ws_log_kind kind, uint32_t code);
+const struct wsi_log_topic *wsi_other_topic(enum ws_log_kind kind, uint32_t code);
 
 #endif

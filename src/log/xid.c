@@ -16,7 +16,7 @@
 #define WHICH_END \
 	"It does not say which end is at fault: a GPU that fails takes the links of others down"
 
-static const struct wsi_topic table[] = {
+static const struct wsi_log_topic table[] = {
 	{ 13, 0, FAULT, "exception in a kernel",
 	  "An SM or the compute engine reported an exception while a kernel ran: mostly an error "
 	  "of "
@@ -119,14 +119,14 @@ static const struct wsi_topic table[] = {
 	  "Details of an Xid 48: 171 is DRAM, 172 SRAM", NOT_THE_PROGRAM },
 };
 
-static const struct wsi_topic any = {
+static const struct wsi_log_topic any = {
 	.role = WS_LOG_ROLE_UNKNOWN,
 	.advice = WSI_ADVICE_DRIVER,
 	.title = "no explanation in this version",
 	.means = "NVIDIA's Xid catalogue explains this number",
 };
 
-const struct wsi_topic *wsi_xid_topic(uint64_t number)
+const struct wsi_log_topic *wsi_xid_topic(uint64_t number)
 {
 	for (size_t i = 0; i < WSI_COUNT(table); i++)
 		if (number >= table[i].code &&

@@ -6,7 +6,7 @@
 enum { MOST_COLUMNS = 256 };
 
 /* The type of A or B by its number, which depends on the kind of the product. */
-static enum ws_modifier type_of(enum ws_operation operation, unsigned number)
+static enum ws_modifier product_type_of(enum ws_operation operation, unsigned number)
 {
 	static const enum ws_modifier floats[] = { WS_MOD_F16, WS_MOD_BF16, WS_MOD_TF32 };
 	static const enum ws_modifier bytes[] = { WS_MOD_U8, WS_MOD_S8 };
@@ -40,8 +40,8 @@ const char *wsi_product_decode(enum ws_operation operation, bool pair, bool apar
 	*ret_product = (struct wsi_product){
 		.m = (bits >> 24 & 0x1f) << 4,
 		.n = (bits >> 17 & 0x3f) << 3,
-		.type_a = type_of(operation, bits >> 7 & 7),
-		.type_b = type_of(operation, bits >> 10 & 7),
+		.type_a = product_type_of(operation, bits >> 7 & 7),
+		.type_b = product_type_of(operation, bits >> 10 & 7),
 	};
 	const enum ws_modifier a = ret_product->type_a, b = ret_product->type_b;
 	if (a == WS_MOD_NONE || b == WS_MOD_NONE ||

@@ -18,7 +18,7 @@ enum {
 /* ---- blocks ---- */
 
 /* How the blocks of a grid are laid out, and what each cell shows. */
-struct blocks {
+struct drawn_blocks {
 	uint64_t total, per_cell;
 	uint32_t columns, rows;
 	uint32_t n_cells;
@@ -34,7 +34,7 @@ static uint64_t block_number(const struct ws_dim3 *idx, const struct ws_dim3 *di
 }
 
 /* False for a grid that is empty, or larger than hardware can have. */
-static bool blocks_shape(const struct ws_dim3 *dim, struct blocks *blocks)
+static bool blocks_shape(const struct ws_dim3 *dim, struct drawn_blocks *blocks)
 {
 	if (dim->x == 0 || dim->y == 0 || dim->z == 0 || dim->x > 1u << 31 || dim->y > 1u << 16 ||
 	    dim->z > 1u << 16 || (uint64_t)dim->y * dim->z > 1u << 31)
@@ -50,7 +50,8 @@ static bool blocks_shape(const struct ws_dim3 *dim, struct blocks *blocks)
 	return true;
 }
 
-static bool blocks_fill(const struct ws_report *report, uint32_t kernel, struct blocks *blocks)
+static bool blocks_fill(const struct ws_report *report, uint32_t kernel,
+			struct drawn_blocks *blocks)
 {
 	const struct ws_report_map *map = &report->map;
 	const struct ws_dim3 *dim = &report->kernels[kernel].grid.grid_dim;
@@ -78,7 +79,7 @@ static bool blocks_fill(const struct ws_report *report, uint32_t kernel, struct 
 }
 
 /* One path for each state: strokes along the rows. */
-static void block_strokes(struct wsi_page *page, const struct blocks *blocks)
+static void block_strokes(struct wsi_page *page, const struct drawn_blocks *blocks)
 {
 	for (uint8_t state = 0; state <= NOT_RESIDENT; state++) {
 		wsi_html_printf(page, "<path class=\"%c\" d=\"",
@@ -98,7 +99,7 @@ static void block_strokes(struct wsi_page *page, const struct blocks *blocks)
 	}
 }
 
-static void blocks_caption(struct wsi_page *page, const struct blocks *blocks,
+static void blocks_caption(struct wsi_page *page, const struct drawn_blocks *blocks,
 			   const struct ws_dim3 *dim)
 {
 	wsi_html_raw(page, "<figcaption>Grid ");
@@ -120,7 +121,7 @@ static void blocks_caption(struct wsi_page *page, const struct blocks *blocks,
 
 static void block_grid(struct wsi_page *page, const struct ws_report_exception *e)
 {
-	struct blocks blocks = { .focus_cell = WS_NONE };
+	struct drawn_blocks blocks = { .focus_cell = WS_NONE };
 	const struct ws_dim3 *dim = &page->report->kernels[e->kernel].grid.grid_dim;
 	if (!blocks_shape(dim, &blocks))
 		return;
@@ -177,7 +178,7 @@ static uint32_t warps_of_block(const struct ws_report_map *map, uint32_t block,
 	return n;
 }
 
-static int lane_state(const struct ws_report_warp *warp, uint32_t lane)
+static int lane_drawn_state(const struct ws_report_warp *warp, uint32_t lane)
 {
 	uint32_t bit = 1u << lane;
 	if (!(warp->lanes_valid & bit))
@@ -189,7 +190,8 @@ static int lane_state(const struct ws_report_warp *warp, uint32_t lane)
 	return warp->state == WS_THREAD_FAULTED ? WS_THREAD_ACTIVE : warp->state;
 }
 
-static void thread_row(struct wsi_page *page, const struct ws_report_warp *warp, uint32_t row)
+static void thread_figure_row(struct wsi_page *page, const struct ws_report_warp *warp,
+			      uint32_t row)
 {
 	wsi_html_printf(page, "<text x=\"112\" y=\"%u\" text-anchor=\"end\">warp %u%s",
 			row * 12 + 10, warp->id, warp->first_thread == WS_NONE ? "" : ", thread ");
@@ -199,9 +201,9 @@ static void thread_row(struct wsi_page *page, const struct ws_report_warp *warp,
 	for (int state = 0; state <= NOT_RESIDENT; state++) {
 		bool open = false;
 		for (uint32_t lane = 0, len; lane < WS_MAX_LANES; lane += len) {
-			int mine = lane_state(warp, lane);
-			for (len = 1;
-			     lane + len < WS_MAX_LANES && lane_state(warp, lane + len) == mine;)
+			int mine = lane_drawn_state(warp, lane);
+			for (len = 1; lane + len < WS_MAX_LANES &&
+				      lane_drawn_state(warp, lane + len) == mine;)
 				len++;
 			if (mine != state)
 				continue;
@@ -256,7 +258,7 @@ static void thread_grid(struct wsi_page *page, const struct ws_report_exception 
 		"each lane\">\n",
 		n, wsi_plural(n), n * 12);
 	for (uint32_t i = 0; i < n; i++) {
-		thread_row(page, warps[i], i);
+		thread_figure_row(page, warps[i], i);
 		if (warps[i] == focus)
 			thread_ring(page, e, i);
 	}

@@ -19,7 +19,7 @@ enum {
 };
 
 /* How large the map of a device is. */
-struct extent {
+struct map_extent {
 	uint32_t device_index;
 	uint32_t n_columns;
 	uint16_t column[MAX_SMS]; /* by id of the SM: one more than its column; 0: not drawn */
@@ -29,7 +29,7 @@ struct extent {
 	uint64_t left_out;        /* warps whose ids do not fit */
 };
 
-static bool fits(const struct ws_report_sm *sm, const struct extent *extent)
+static bool fits(const struct ws_report_sm *sm, const struct map_extent *extent)
 {
 	return sm->status == WS_OK && sm->device_index == extent->device_index &&
 	       sm->id < MAX_SMS && extent->column[sm->id];
@@ -44,10 +44,10 @@ static bool excepted(const struct ws_report *report, const struct ws_report_sm *
 	return bad;
 }
 
-static struct extent extent_of(const struct ws_report *report, uint32_t device_index)
+static struct map_extent map_extent_of(const struct ws_report *report, uint32_t device_index)
 {
 	const struct ws_device *device = &report->devices[device_index].state;
-	struct extent extent = { .device_index = device_index };
+	struct map_extent extent = { .device_index = device_index };
 	uint32_t used = 0;
 	for (uint32_t i = 0; i < report->map.n_sms; i++) {
 		const struct ws_report_sm *sm = &report->map.sms[i];
@@ -100,7 +100,7 @@ static void column(struct wsi_page *page, const struct ws_report_sm *sm, uint32_
 		wsi_html_printf(page, "M%u %uv%u", x, start, len);
 }
 
-static void states(struct wsi_page *page, const struct extent *extent)
+static void states(struct wsi_page *page, const struct map_extent *extent)
 {
 	const struct ws_report_map *map = &page->report->map;
 	/* the worst last, above the others */
@@ -127,13 +127,13 @@ static void states(struct wsi_page *page, const struct extent *extent)
 }
 
 /* Above the cells, in their heights. */
-static uint32_t room_for_marks(const struct extent *extent)
+static uint32_t room_for_marks(const struct map_extent *extent)
 {
 	return extent->n_slots / 10 + 1;
 }
 
 /* A mark above each SM with an exception. */
-static void marks(struct wsi_page *page, const struct extent *extent)
+static void marks(struct wsi_page *page, const struct map_extent *extent)
 {
 	const struct ws_report_map *map = &page->report->map;
 	uint32_t room = room_for_marks(extent);
@@ -150,7 +150,7 @@ static void marks(struct wsi_page *page, const struct extent *extent)
 }
 
 /* Around the warp that the page tells of. */
-static void focus_ring(struct wsi_page *page, uint32_t device, const struct extent *extent)
+static void focus_ring(struct wsi_page *page, uint32_t device, const struct map_extent *extent)
 {
 	const struct ws_report_exception *e = page->report->focus;
 	if (!e || e->blame == WS_BLAME_NOBODY || e->at.device != device ||
@@ -160,7 +160,7 @@ static void focus_ring(struct wsi_page *page, uint32_t device, const struct exte
 			extent->column[e->at.sm] - 1u, e->at.warp);
 }
 
-static void listed(struct wsi_page *page, const struct extent *extent)
+static void listed_extent(struct wsi_page *page, const struct map_extent *extent)
 {
 	wsi_html_raw(page, "<path class=\"listed\" d=\"");
 	for (uint32_t x = 0; x < extent->n_columns; x++)
@@ -169,7 +169,7 @@ static void listed(struct wsi_page *page, const struct extent *extent)
 }
 
 static void device_caption(struct wsi_page *page, const struct ws_report_device *device,
-			   const struct extent *extent)
+			   const struct map_extent *extent)
 {
 	wsi_html_printf(page, "<figcaption>Device %u: ", device->state.id);
 	wsi_str(page, WSI_PLAIN, wsi_device_name(&device->state));
@@ -190,7 +190,7 @@ static void device_caption(struct wsi_page *page, const struct ws_report_device 
 }
 
 /* The SM of each column, or of the first and the last. */
-static void axis(struct wsi_page *page, const struct extent *extent)
+static void axis(struct wsi_page *page, const struct map_extent *extent)
 {
 	if (extent->n_columns > MAX_LABELLED) {
 		wsi_html_printf(page,
@@ -209,7 +209,7 @@ static void device_map(struct wsi_page *page, uint32_t device_index)
 	const struct ws_report_device *device = &page->report->devices[device_index];
 	if (device->status != WS_OK)
 		return;
-	struct extent extent = extent_of(page->report, device_index);
+	struct map_extent extent = map_extent_of(page->report, device_index);
 	wsi_html_raw(page, "<figure>\n");
 	device_caption(page, device, &extent);
 	if (extent.n_columns == 0 || extent.n_slots == 0) {
@@ -230,7 +230,7 @@ static void device_map(struct wsi_page *page, uint32_t device_index)
 			extent.n_slots + room_for_marks(&extent), device->state.id,
 			extent.n_columns, extent.n_slots);
 	wsi_html_raw(page, "<g transform=\"translate(.5 0)\">\n");
-	listed(page, &extent);
+	listed_extent(page, &extent);
 	states(page, &extent);
 	wsi_html_raw(page, "</g>\n");
 	marks(page, &extent);
@@ -350,7 +350,7 @@ void wsi_html_map_data(struct wsi_page *page)
 	bool first = true;
 	wsi_html_raw(page, "<script type=\"application/json\" id=\"data\">{\"devices\":{");
 	for (uint32_t d = 0; d < report->n_devices && d < MAX_DEVICES; d++) {
-		struct extent extent = extent_of(report, d);
+		struct map_extent extent = map_extent_of(report, d);
 		if (report->devices[d].status != WS_OK)
 			continue;
 		wsi_html_raw(page, first ? "" : ",\n");

@@ -39,15 +39,15 @@ static unsigned bits(uint64_t bytes)
 }
 
 /* The pieces of the picture, from left to right; widths add up to at most WIDTH. */
-struct layout {
+struct ruler_layout {
 	unsigned below, gap_below, gap_above, above; /* widths; 0: not there */
 	unsigned access_at;                          /* where the mark is */
 	unsigned after;                              /* where the pieces above it begin */
 };
 
-static struct layout layout_of(const struct ws_report_access *access)
+static struct ruler_layout ruler_layout_of(const struct ws_report_access *access)
 {
-	struct layout at = { 0 };
+	struct ruler_layout at = { 0 };
 	if (access->below.status == WS_OK)
 		at.below = RANGE_MIN + RANGE_SCALE * bits(access->below.size);
 	if (access->above.status == WS_OK)
@@ -149,7 +149,7 @@ static void draw(struct wsi_page *page, const struct ws_report_access *access)
 	const struct ws_report_neighbour *below = &access->below, *above = &access->above;
 	if (below->status != WS_OK && above->status != WS_OK)
 		return;
-	struct layout at = layout_of(access);
+	struct ruler_layout at = ruler_layout_of(access);
 	wsi_element(page, WSI_FIGURE);
 	wsi_html_printf(page,
 			"<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Address "

@@ -41,8 +41,8 @@ static void name(struct wsi_page *page, struct ws_str text)
 		wsi_say(page, "...");
 }
 
-static void line(struct wsi_page *page, const struct wsi_time_line *one, unsigned y, uint64_t first,
-		 uint64_t last)
+static void figure_time_line(struct wsi_page *page, const struct wsi_time_line *one, unsigned y,
+			     uint64_t first, uint64_t last)
 {
 	unsigned from = place_of(one->first, first, last), to = place_of(one->last, first, last);
 	char time[WSI_TIME_TEXT];
@@ -94,7 +94,7 @@ void wsi_figure_times(struct wsi_page *page, const char *label, const char *note
 	for (size_t i = 0; i < n; i++) {
 		if (!lines[i].first)
 			continue;
-		line(page, &lines[i], y, first, last);
+		figure_time_line(page, &lines[i], y, first, last);
 		y += LINE;
 	}
 	wsi_html_printf(page, "</svg></div>\n<p class=\"soft\">%s</p>\n", note);

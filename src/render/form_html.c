@@ -2,7 +2,7 @@
 /* Elements as HTML, and the one place that escapes. */
 #include "render/html.h"
 
-static void escape(struct ws_out *out, const char *at, size_t n, uint32_t code)
+static void html_escape(struct ws_out *out, const char *at, size_t n, uint32_t code)
 {
 	if (code < 0x7f && code >= 0x20)
 		ws_out_printf(out, "&#%u;", code);
@@ -17,7 +17,7 @@ static void html_put(struct ws_out *out, struct ws_str text)
 							     WSI_SPECIAL('>') | WSI_SPECIAL('"') |
 							     WSI_SPECIAL('\''),
 						     0 } };
-	wsi_out_escape(out, text, &markup, escape);
+	wsi_out_escape(out, text, &markup, html_escape);
 }
 
 /* ---- runs ---- */
@@ -32,7 +32,7 @@ static void mark(struct wsi_page *page, const char *ours)
 	ws_out_text(page->out, ours);
 }
 
-static void run(struct wsi_page *page, enum wsi_look run, bool end)
+static void html_run(struct wsi_page *page, enum wsi_look run, bool end)
 {
 	static const struct markup runs[WSI_N_RUNS] = {
 		[WSI_CERTAIN] = { "<span class=\"sure sure-certain\">", "</span>" },
@@ -65,7 +65,7 @@ static struct ws_str to_backtick(struct ws_str *rest, bool *ret_found)
 	return text;
 }
 
-static void sentence(struct wsi_page *page, struct ws_str text)
+static void html_sentence(struct wsi_page *page, struct ws_str text)
 {
 	bool opened, closed;
 	while (text.len) {
@@ -90,10 +90,10 @@ static void section(struct wsi_page *page)
 			page->id, page->id, page->id, page->title);
 }
 
-static void lead(struct wsi_page *page, const char *text)
+static void html_lead(struct wsi_page *page, const char *text)
 {
 	wsi_html_raw(page, "<p>");
-	sentence(page, ws_str_of(text));
+	html_sentence(page, ws_str_of(text));
 	wsi_html_raw(page, "</p>\n");
 }
 
@@ -109,7 +109,7 @@ static void section_end(struct wsi_page *page)
 	wsi_html_raw(page, "</section>\n");
 }
 
-static void part(struct wsi_page *page, const char *name, uint32_t number)
+static void html_part(struct wsi_page *page, const char *name, uint32_t number)
 {
 	part_end(page);
 	wsi_html_printf(page, "<div class=\"part\" id=\"%s%u\">\n<h3>%s %u</h3>\n", name,
@@ -162,20 +162,20 @@ static const struct {
 	[WSI_FIGURE] = { ALONE, { "", "" } },
 };
 
-static enum group group_of(enum wsi_element element)
+static enum group group_of(enum wsi_page_element element)
 {
 	return elements[element].group;
 }
 
 /* Starts the group that an element needs. */
-static void group_start(struct wsi_page *page, enum wsi_element element)
+static void group_start(struct wsi_page *page, enum wsi_page_element element)
 {
 	if (page->group != group_of(element))
 		mark(page, groups[group_of(element)].start);
 	page->group = group_of(element);
 }
 
-static void open(struct wsi_page *page, enum wsi_element element, const char *label)
+static void html_open(struct wsi_page *page, enum wsi_page_element element, const char *label)
 {
 	group_start(page, element);
 	mark(page, elements[element].markup.start);
@@ -191,7 +191,7 @@ static void code_line_end(struct wsi_page *page)
 	page->in_line = false;
 }
 
-static void cell_end(struct wsi_page *page, enum wsi_element next)
+static void html_cell_end(struct wsi_page *page, enum wsi_page_element next)
 {
 	if (page->element == WSI_CELL)
 		wsi_html_raw(page, page->table.named && page->column == 1 ? "</th>" : "</td>");
@@ -205,11 +205,11 @@ static void cell_end(struct wsi_page *page, enum wsi_element next)
 	wsi_html_raw(page, page->table.folded ? "</details>\n" : "\n");
 }
 
-static void close(struct wsi_page *page, enum wsi_element next)
+static void html_close(struct wsi_page *page, enum wsi_page_element next)
 {
 	code_line_end(page);
 	if (page->element == WSI_CELL || page->element == WSI_TABLE)
-		cell_end(page, next);
+		html_cell_end(page, next);
 	mark(page, elements[page->element].markup.end);
 	if (page->element == WSI_PLACE)
 		wsi_html_raw(page, page->frame.has_code ? "</summary>\n" : "</div></li>\n");
@@ -219,7 +219,7 @@ static void close(struct wsi_page *page, enum wsi_element next)
 	}
 }
 
-static void table(struct wsi_page *page)
+static void html_table(struct wsi_page *page)
 {
 	const struct wsi_page_table *table = &page->table;
 	if (table->folded)
@@ -247,7 +247,7 @@ static void table(struct wsi_page *page)
 	wsi_html_raw(page, "</tr></thead>\n<tbody>\n");
 }
 
-static void cell(struct wsi_page *page, const char *join)
+static void html_cell(struct wsi_page *page, const char *join)
 {
 	const struct wsi_page_table *table = &page->table;
 	bool right = table->column[page->column].align == WS_ALIGN_RIGHT;
@@ -267,7 +267,7 @@ static void cell(struct wsi_page *page, const char *join)
 		wsi_html_raw(page, right ? "<td class=\"n\">" : "<td>");
 }
 
-static void frame(struct wsi_page *page, const struct wsi_stack_frame *frame)
+static void html_frame(struct wsi_page *page, const struct wsi_stack_frame *frame)
 {
 	group_start(page, WSI_FRAME);
 	wsi_html_printf(page, "<li class=\"%s%s\">", frame->soft ? "library" : "",
@@ -287,8 +287,8 @@ static unsigned bar_step(uint64_t n)
 	return step;
 }
 
-static void code_line(struct wsi_page *page, bool here, const char *mark, uint64_t number,
-		      uint64_t threads)
+static void html_code_line(struct wsi_page *page, bool here, const char *mark, uint64_t number,
+			   uint64_t threads)
 {
 	bool source = page->element == WSI_SOURCE;
 	code_line_end(page);
@@ -313,20 +313,20 @@ static void link(struct wsi_page *page, const char *name, uint32_t number)
 	wsi_html_printf(page, ", <a href=\"#%s%u\">%s %u</a>", name, number + 1, name, number + 1);
 }
 
-const struct wsi_form wsi_form_html = {
+const struct wsi_page_form wsi_form_html = {
 	.put = html_put,
 	.rich = true,
 	.section = section,
-	.lead = lead,
+	.lead = html_lead,
 	.section_end = section_end,
-	.part = part,
-	.close = close,
-	.open = open,
-	.table = table,
-	.cell = cell,
-	.frame = frame,
-	.code_line = code_line,
-	.run = run,
-	.sentence = sentence,
+	.part = html_part,
+	.close = html_close,
+	.open = html_open,
+	.table = html_table,
+	.cell = html_cell,
+	.frame = html_frame,
+	.code_line = html_code_line,
+	.run = html_run,
+	.sentence = html_sentence,
 	.link = link,
 };

@@ -51,7 +51,7 @@ static void put_prose(struct ws_out *out, struct ws_str text)
 	ws_out_escaped(out, wsi_str_skip(text, start));
 }
 
-static void sentence(struct wsi_page *page, struct ws_str text)
+static void text_sentence(struct wsi_page *page, struct ws_str text)
 {
 	if (page->put != put_prose) {
 		page->put(page->out, text);
@@ -98,10 +98,10 @@ static void section(struct wsi_page *page)
 	page->title_due = true;
 }
 
-static void lead(struct wsi_page *page, const char *text)
+static void text_lead(struct wsi_page *page, const char *text)
 {
 	ws_out_text(page->out, "\n");
-	sentence(page, ws_str_of(text));
+	text_sentence(page, ws_str_of(text));
 	ws_out_text(page->out, "\n");
 }
 
@@ -137,7 +137,7 @@ static void title(struct wsi_page *page)
 	ws_out_text(page->out, "\n\n");
 }
 
-static void part(struct wsi_page *page, const char *name, uint32_t number)
+static void text_part(struct wsi_page *page, const char *name, uint32_t number)
 {
 	(void)name;
 	(void)number;
@@ -149,7 +149,7 @@ static void part(struct wsi_page *page, const char *name, uint32_t number)
 /* ---- elements ---- */
 
 /* Labels begin in small letters. */
-static void label(struct wsi_page *page, const char *text)
+static void text_label(struct wsi_page *page, const char *text)
 {
 	char first = *text;
 	if (first >= 'A' && first <= 'Z')
@@ -184,7 +184,7 @@ static const struct {
 	[WSI_FIGURE] = { "", "" },
 };
 
-static void open(struct wsi_page *page, enum wsi_element element, const char *text)
+static void text_open(struct wsi_page *page, enum wsi_page_element element, const char *text)
 {
 	bool prose = page->shape == WSI_PROSE;
 	title(page);
@@ -196,7 +196,7 @@ static void open(struct wsi_page *page, enum wsi_element element, const char *te
 		ws_out_text(page->out, elements[element].start);
 	ws_out_fold_here(page->out);
 	if (text)
-		label(page, text);
+		text_label(page, text);
 }
 
 static void table_end(struct wsi_page *page)
@@ -212,7 +212,7 @@ static void table_end(struct wsi_page *page)
 	page->text_table = NULL;
 }
 
-static void cell_end(struct wsi_page *page)
+static void text_cell_end(struct wsi_page *page)
 {
 	if (page->table.fact) {
 		if (page->column == page->table.n_columns)
@@ -224,10 +224,10 @@ static void cell_end(struct wsi_page *page)
 	page->column %= page->table.n_columns;
 }
 
-static void close(struct wsi_page *page, enum wsi_element next)
+static void text_close(struct wsi_page *page, enum wsi_page_element next)
 {
 	if (page->element == WSI_CELL)
-		cell_end(page);
+		text_cell_end(page);
 	if ((page->element == WSI_CELL || page->element == WSI_TABLE) && next != WSI_CELL)
 		table_end(page);
 	if (page->element == WSI_FRAME || page->element == WSI_FOLD)
@@ -238,7 +238,7 @@ static void close(struct wsi_page *page, enum wsi_element next)
 	ws_out_text(page->out, elements[page->element].end);
 }
 
-static void table(struct wsi_page *page)
+static void text_form_table(struct wsi_page *page)
 {
 	title(page);
 	if (page->table.fact)
@@ -249,11 +249,11 @@ static void table(struct wsi_page *page)
 		page->status = st;
 }
 
-static void cell(struct wsi_page *page, const char *join)
+static void text_form_cell(struct wsi_page *page, const char *join)
 {
 	if (page->table.fact) {
 		if (page->column == 0)
-			label(page, page->row++ ? "" : page->table.fact);
+			text_label(page, page->row++ ? "" : page->table.fact);
 		else
 			ws_out_text(page->out, join);
 	} else if (page->text_table) {
@@ -263,7 +263,7 @@ static void cell(struct wsi_page *page, const char *join)
 	}
 }
 
-static void frame(struct wsi_page *page, const struct wsi_stack_frame *frame)
+static void text_frame(struct wsi_page *page, const struct wsi_stack_frame *frame)
 {
 	title(page);
 	if (frame->star || frame->soft)
@@ -272,8 +272,8 @@ static void frame(struct wsi_page *page, const struct wsi_stack_frame *frame)
 	ws_out_fold_here(page->out);
 }
 
-static void code_line(struct wsi_page *page, bool here, const char *mark, uint64_t number,
-		      uint64_t threads)
+static void text_code_line(struct wsi_page *page, bool here, const char *mark, uint64_t number,
+			   uint64_t threads)
 {
 	const char *arrow = !mark ? "" : strcmp(mark, "pc") == 0 ? "pc ->" : "error ->";
 	(void)threads;
@@ -286,10 +286,10 @@ static void code_line(struct wsi_page *page, bool here, const char *mark, uint64
 		ws_out_printf(page->out, "    %-8s 0x%" PRIx64 "  ", arrow, number);
 }
 
-#define OPERATIONS                                                                  \
-	.section = section, .lead = lead, .section_end = section_end, .part = part, \
-	.close = close, .open = open, .table = table, .cell = cell, .frame = frame, \
-	.code_line = code_line, .sentence = sentence
+#define OPERATIONS                                                                                \
+	.section = section, .lead = text_lead, .section_end = section_end, .part = text_part,     \
+	.close = text_close, .open = text_open, .table = text_form_table, .cell = text_form_cell, \
+	.frame = text_frame, .code_line = text_code_line, .sentence = text_sentence
 
-const struct wsi_form wsi_form_text = { .put = ws_out_escaped, OPERATIONS };
-const struct wsi_form wsi_form_markdown = { .put = put_prose, OPERATIONS };
+const struct wsi_page_form wsi_form_text = { .put = ws_out_escaped, OPERATIONS };
+const struct wsi_page_form wsi_form_markdown = { .put = put_prose, OPERATIONS };

@@ -85,7 +85,7 @@ static void rest(struct wsi_page *page, const struct ws_report *report)
 	wsi_html_raw(page, ".</p>\n");
 }
 
-static void verdict(struct wsi_page *page)
+static void html_verdict(struct wsi_page *page)
 {
 	const struct ws_report *report = page->report;
 	wsi_html_printf(page, "<header class=\"verdict %s\">\n",
@@ -112,7 +112,7 @@ enum ws_status ws_report_html(const struct ws_report *report, const struct ws_te
 		return st;
 	page.options.brief = false;
 	head(&page);
-	verdict(&page);
+	html_verdict(&page);
 	wsi_html_raw(&page, "<main>\n");
 	wsi_sections(&page);
 	st = wsi_page_fini(&page, err);

@@ -164,7 +164,7 @@ static void json_access(struct ws_json *json, const struct ws_report_access *acc
 	ws_json_end(json);
 }
 
-static void json_insn(struct ws_json *json, const struct ws_report_insn *insn)
+static void json_report_insn(struct ws_json *json, const struct ws_report_insn *insn)
 {
 	ws_json_object(json);
 	ws_json_key_hex(json, "pc", insn->pc);
@@ -187,7 +187,7 @@ void wsi_json_accesses(struct ws_json *json, const struct ws_report_exception *e
 	else
 		ws_json_missing(json, "accesses", e->access_status);
 	wsi_json_key_text(json, "accesses_text", e->access_why);
-	WSI_JSON_LIST(json, e, insns, json_insn);
+	WSI_JSON_LIST(json, e, insns, json_report_insn);
 	ws_json_key_array(json, "likely_causes");
 	for (uint32_t i = 0; i < e->n_causes; i++)
 		wsi_json_claim(json, &e->causes[i]);
@@ -210,8 +210,8 @@ static void json_field(struct ws_json *json, const struct ws_report_field *field
 	ws_json_end(json);
 }
 
-static void json_param(struct ws_json *json, const struct ws_report_param *param,
-		       enum ws_status types_status)
+static void json_report_param(struct ws_json *json, const struct ws_report_param *param,
+			      enum ws_status types_status)
 {
 	char text[2 * WS_PARAM_BYTES + 1] = "";
 	enum ws_status type = types_status == WS_OK && !param->type.len ? WS_LIMIT : types_status;
@@ -240,6 +240,6 @@ void wsi_json_params(struct ws_json *json, const struct ws_report_kernel *kernel
 	if (!wsi_json_array(json, "params", kernel->params_status))
 		return;
 	for (uint32_t i = 0; i < kernel->n_params; i++)
-		json_param(json, &kernel->params[i], kernel->types_status);
+		json_report_param(json, &kernel->params[i], kernel->types_status);
 	ws_json_end(json);
 }

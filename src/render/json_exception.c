@@ -2,7 +2,7 @@
 /* One exception as JSON. */
 #include "render/json.h"
 
-static void json_kind(struct ws_json *json, const struct ws_report_exception *e)
+static void json_exception_kind(struct ws_json *json, const struct ws_report_exception *e)
 {
 	static const char *const blames[] = { "lane", "suspects", "sm", "trap", "nobody" };
 	ws_json_key_u64(json, "code", e->code);
@@ -87,7 +87,7 @@ static void json_variables(struct ws_json *json, const struct ws_report_exceptio
 void wsi_json_exception(struct ws_json *json, const struct ws_report_exception *e)
 {
 	ws_json_object(json);
-	json_kind(json, e);
+	json_exception_kind(json, e);
 	wsi_json_thread(json, &e->at);
 	json_suspects(json, e);
 	wsi_json_key_hex(json, "pc", e->pc, e->pc_status);

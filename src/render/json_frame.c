@@ -2,7 +2,7 @@
 /* Frames, places and threads as JSON. */
 #include "render/json.h"
 
-static void json_source(struct ws_json *json, const struct ws_report_source *source)
+static void json_frame_source(struct ws_json *json, const struct ws_report_source *source)
 {
 	if (!wsi_json_object(json, "source", source->status))
 		return;
@@ -60,7 +60,7 @@ void wsi_json_frame(struct ws_json *json, const struct ws_report_frame *frame)
 		json_formals(json, frame);
 	else
 		ws_json_missing(json, "params", frame->formals_status);
-	json_source(json, &frame->source);
+	json_frame_source(json, &frame->source);
 	ws_json_end(json);
 }
 

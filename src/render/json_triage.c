@@ -31,7 +31,7 @@ static void json_group(struct ws_json *json, const struct ws_triage_group *group
 	ws_json_end(json);
 }
 
-static void json_row(struct ws_json *json, const struct ws_triage_row *row)
+static void json_triage_row(struct ws_json *json, const struct ws_triage_row *row)
 {
 	ws_json_object(json);
 	wsi_json_key_u64(json, "rank", (uint64_t)row->rank, wsi_status_if(row->rank >= 0));
@@ -67,7 +67,7 @@ static void json_job(struct ws_json *json, const struct ws_triage_job *job)
 	WSI_JSON_LIST(json, job, reasons, json_name);
 	key_some(json, "missing", ws_str_of(job->missing));
 	wsi_json_key_text(json, "missing_reason", job->missing_why);
-	WSI_JSON_LIST(json, job, rows, json_row);
+	WSI_JSON_LIST(json, job, rows, json_triage_row);
 	ws_json_end(json);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "render/page.h"
 
-static void element(struct wsi_page *page, enum wsi_element next)
+static void page_element(struct wsi_page *page, enum wsi_page_element next)
 {
 	if (page->element != WSI_NOTHING)
 		page->form->close(page, next);
@@ -10,13 +10,14 @@ static void element(struct wsi_page *page, enum wsi_element next)
 
 static void end_section(struct wsi_page *page)
 {
-	element(page, WSI_NOTHING);
+	page_element(page, WSI_NOTHING);
 	if (page->id)
 		page->form->section_end(page);
 	page->id = NULL;
 }
 
-void wsi_section(struct wsi_page *page, const char *id, const char *title, enum wsi_shape shape)
+void wsi_section(struct wsi_page *page, const char *id, const char *title,
+		 enum wsi_part_shape shape)
 {
 	end_section(page);
 	page->id = id;
@@ -33,47 +34,47 @@ void wsi_lead(struct wsi_page *page, const char *text)
 
 void wsi_part(struct wsi_page *page, const char *name, uint32_t number)
 {
-	element(page, WSI_NOTHING);
+	page_element(page, WSI_NOTHING);
 	page->form->part(page, name, number);
 	page->parted = true;
 }
 
-void wsi_element(struct wsi_page *page, enum wsi_element next)
+void wsi_element(struct wsi_page *page, enum wsi_page_element next)
 {
-	element(page, next);
+	page_element(page, next);
 	page->form->open(page, next, NULL);
 }
 
 void wsi_label(struct wsi_page *page, const char *label)
 {
-	element(page, WSI_FACT);
+	page_element(page, WSI_FACT);
 	page->form->open(page, WSI_FACT, label);
 }
 
 void wsi_table(struct wsi_page *page, const struct wsi_page_table *table)
 {
-	element(page, WSI_TABLE);
+	page_element(page, WSI_TABLE);
 	page->table = *table;
 	page->column = page->row = 0;
 	page->row_marked = false;
 	page->form->table(page);
 }
 
-static void cell(struct wsi_page *page, const char *join, bool wide)
+static void page_cell(struct wsi_page *page, const char *join, bool wide)
 {
-	element(page, WSI_CELL);
+	page_element(page, WSI_CELL);
 	page->form->cell(page, join);
 	page->column = wide ? page->table.n_columns : page->column + 1;
 }
 
 void wsi_cell(struct wsi_page *page, const char *join)
 {
-	cell(page, join, false);
+	page_cell(page, join, false);
 }
 
 void wsi_cell_wide(struct wsi_page *page)
 {
-	cell(page, NULL, true);
+	page_cell(page, NULL, true);
 }
 
 void wsi_row_marked(struct wsi_page *page)
@@ -83,7 +84,7 @@ void wsi_row_marked(struct wsi_page *page)
 
 void wsi_frame(struct wsi_page *page, const struct wsi_stack_frame *frame)
 {
-	element(page, WSI_FRAME);
+	page_element(page, WSI_FRAME);
 	page->frame = *frame;
 	page->form->frame(page, frame);
 }
@@ -102,7 +103,7 @@ static void run(struct wsi_page *page, enum wsi_look look, bool end)
 		page->form->run(page, look, end);
 }
 
-static void say(struct wsi_page *page, enum wsi_look look, const char *format, va_list list)
+static void say_styled(struct wsi_page *page, enum wsi_look look, const char *format, va_list list)
 {
 	run(page, look, false);
 	wsi_out_format(page->out, page->put, format, list);
@@ -113,7 +114,7 @@ void wsi_say(struct wsi_page *page, const char *format, ...)
 {
 	va_list list;
 	va_start(list, format);
-	say(page, WSI_PLAIN, format, list);
+	say_styled(page, WSI_PLAIN, format, list);
 	va_end(list);
 }
 
@@ -121,7 +122,7 @@ void wsi_run(struct wsi_page *page, enum wsi_look look, const char *format, ...)
 {
 	va_list list;
 	va_start(list, format);
-	say(page, look, format, list);
+	say_styled(page, look, format, list);
 	va_end(list);
 }
 
@@ -152,7 +153,7 @@ void wsi_link(struct wsi_page *page, const char *name, uint32_t number)
 
 /* ---- pages ---- */
 
-enum ws_status wsi_page_init(struct wsi_page *page, const struct wsi_form *form,
+enum ws_status wsi_page_init(struct wsi_page *page, const struct wsi_page_form *form,
 			     const struct ws_report *report, const struct ws_text_options *options,
 			     struct ws_out *out, struct ws_error *err)
 {

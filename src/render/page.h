@@ -45,7 +45,7 @@ enum wsi_look {
 	WSI_N_RUNS,
 };
 
-enum wsi_shape {
+enum wsi_part_shape {
 	WSI_DETAIL, /* a block of lines */
 	WSI_FOLDED, /* the same; long, and not what is read first */
 	WSI_PROSE,  /* sentences */
@@ -70,7 +70,7 @@ struct wsi_stack_frame {
 	bool has_code; /* lines of code follow */
 };
 
-enum wsi_element {
+enum wsi_page_element {
 	WSI_NOTHING,
 	WSI_PARAGRAPH,
 	WSI_ITEM,
@@ -92,7 +92,7 @@ enum wsi_element {
 struct wsi_page;
 
 /* Writes elements. `page->element` is what is open. */
-struct wsi_form {
+struct wsi_page_form {
 	wsi_put_str_fn *put; /* writes text of the input in prose */
 	bool rich;           /* there is room for what text leaves to options and JSON */
 	/* Starts a section; the one before has ended. */
@@ -102,8 +102,8 @@ struct wsi_form {
 	/* Starts a part of a section, as one of several waits. */
 	void (*part)(struct wsi_page *page, const char *name, uint32_t number);
 	/* Ends the open element; `next` comes. */
-	void (*close)(struct wsi_page *page, enum wsi_element next);
-	void (*open)(struct wsi_page *page, enum wsi_element element, const char *label);
+	void (*close)(struct wsi_page *page, enum wsi_page_element next);
+	void (*open)(struct wsi_page *page, enum wsi_page_element element, const char *label);
 	void (*table)(struct wsi_page *page);
 	void (*cell)(struct wsi_page *page, const char *join);
 	void (*frame)(struct wsi_page *page, const struct wsi_stack_frame *frame);
@@ -119,7 +119,7 @@ struct wsi_form {
 struct wsi_page {
 	const struct ws_report *report; /* NULL: a page about many dumps */
 	struct ws_text_options options;
-	const struct wsi_form *form;
+	const struct wsi_page_form *form;
 	struct ws_out *out;
 	wsi_put_str_fn *put; /* writes text of the input where the page is */
 	enum ws_status status;
@@ -127,8 +127,8 @@ struct wsi_page {
 
 	/* Of the form. */
 	const char *id, *title; /* of the section; NULL: none */
-	enum wsi_shape shape;
-	enum wsi_element element;
+	enum wsi_part_shape shape;
+	enum wsi_page_element element;
 	bool title_due, parted, in_line;
 	unsigned group; /* of elements that stand together */
 	struct wsi_stack_frame frame;
@@ -144,13 +144,14 @@ struct wsi_page {
 /* ---- elements ---- */
 
 /* `id` names it in HTML; `title` has no colon. */
-void wsi_section(struct wsi_page *page, const char *id, const char *title, enum wsi_shape shape);
+void wsi_section(struct wsi_page *page, const char *id, const char *title,
+		 enum wsi_part_shape shape);
 /* Sentences before all else; in text before the title. */
 void wsi_lead(struct wsi_page *page, const char *text);
 /* `name` ("Wait") and `number`, from 0, are its title in HTML. */
 void wsi_part(struct wsi_page *page, const char *name, uint32_t number);
 /* Starts an element that needs no more than that. */
-void wsi_element(struct wsi_page *page, enum wsi_element element);
+void wsi_element(struct wsi_page *page, enum wsi_page_element element);
 /* Starts a fact. An empty label: one more value of the one before. */
 void wsi_label(struct wsi_page *page, const char *label);
 void wsi_table(struct wsi_page *page, const struct wsi_page_table *table);
@@ -177,10 +178,10 @@ void wsi_dim(struct wsi_page *page, struct ws_dim3 dim);
 void wsi_link(struct wsi_page *page, const char *name, uint32_t number); /* to a part */
 
 /* The forms. */
-extern const struct wsi_form wsi_form_text, wsi_form_markdown, wsi_form_html;
+extern const struct wsi_page_form wsi_form_text, wsi_form_markdown, wsi_form_html;
 
 /* Starts a page of `form`. */
-enum ws_status wsi_page_init(struct wsi_page *page, const struct wsi_form *form,
+enum ws_status wsi_page_init(struct wsi_page *page, const struct wsi_page_form *form,
 			     const struct ws_report *report, const struct ws_text_options *options,
 			     struct ws_out *out, struct ws_error *err) WS_MUST_USE;
 /* Ends the last section; says whether memory sufficed. */

@@ -96,8 +96,8 @@ static void reasons_of(const struct ws_report *report, const struct ws_report_ac
 }
 
 /* What the state shows of one lane. */
-static const char *verdict(const struct ws_report *report, const struct ws_report_access *access,
-			   uint32_t lane)
+static const char *lane_verdict(const struct ws_report *report,
+				const struct ws_report_access *access, uint32_t lane)
 {
 	static const uint8_t order[] = { 0, 1, 4, 3, 2 }; /* what tells most first */
 	struct reason reasons[N_REASONS];
@@ -113,7 +113,7 @@ static const char *verdict(const struct ws_report *report, const struct ws_repor
 	return bit(access->suspects, lane) ? "can be the cause" : "";
 }
 
-static void lanes(struct wsi_page *page, const struct ws_report_access *access)
+static void access_lanes(struct wsi_page *page, const struct ws_report_access *access)
 {
 	struct reason reasons[N_REASONS];
 	const char *comma = ": ";
@@ -252,8 +252,9 @@ static void operand_table(struct wsi_page *page, const struct ws_report_access *
 
 enum { LANE_COLUMNS = 3, MAX_OPERANDS = 16 /* with a column */ };
 
-static void lane_row(struct wsi_page *page, const struct ws_report_access *access, uint32_t lane,
-		     const struct ws_report_operand *const *operands, size_t n_operands)
+static void access_lane_row(struct wsi_page *page, const struct ws_report_access *access,
+			    uint32_t lane, const struct ws_report_operand *const *operands,
+			    size_t n_operands)
 {
 	if (bit(access->suspects, lane))
 		wsi_row_marked(page);
@@ -267,7 +268,7 @@ static void lane_row(struct wsi_page *page, const struct ws_report_access *acces
 		wsi_say(page, "-");
 	}
 	wsi_cell(page, "");
-	wsi_say(page, "%s", verdict(page->report, access, lane));
+	wsi_say(page, "%s", lane_verdict(page->report, access, lane));
 	for (size_t i = 0; i < n_operands; i++) {
 		wsi_cell(page, "");
 		if (bit(operands[i]->lanes, lane))
@@ -299,7 +300,7 @@ static void lane_table(struct wsi_page *page, const struct ws_report_access *acc
 						  .named = true });
 	for (uint32_t lane = 0; lane < WS_MAX_LANES; lane++) {
 		if (bit(access->lanes, lane))
-			lane_row(page, access, lane, operands, n);
+			access_lane_row(page, access, lane, operands, n);
 	}
 }
 
@@ -319,7 +320,7 @@ static void one_access(struct wsi_page *page, const struct ws_report_access *acc
 	wsi_figure_ruler(page, access);
 	base(page, &access->owner);
 	wsi_fact_claim(page, "Index", &access->index.claim);
-	lanes(page, access);
+	access_lanes(page, access);
 	wsi_fact_claim(page, "Addresses", &access->address_claim);
 	if (page->rich) {
 		neighbour(page, access->inside ? "In range" : "Below", &access->below, "before",

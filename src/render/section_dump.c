@@ -19,7 +19,7 @@ static void say_versions(struct wsi_page *page, const struct ws_dump_facts *dump
 	}
 }
 
-static void facts_of_dump(struct wsi_page *page, const struct ws_dump_facts *dump)
+static void dump_facts_text(struct wsi_page *page, const struct ws_dump_facts *dump)
 {
 	char when[WSI_TIME_TEXT];
 	wsi_label(page, "Dump");
@@ -67,7 +67,7 @@ void wsi_section_dump(struct wsi_page *page)
 	wsi_section(page, "facts", report->dump_status == WS_OK ? "The dump" : "The device",
 		    WSI_FOLDED);
 	if (report->dump_status == WS_OK)
-		facts_of_dump(page, &report->dump);
+		dump_facts_text(page, &report->dump);
 	for (uint32_t i = 0; i < report->n_devices; i++) {
 		wsi_label(page, i ? "" : "Devices");
 		device_fact(page, &report->devices[i]);

@@ -90,7 +90,7 @@ static void focus(struct wsi_page *page, const struct ws_report_exception *e)
 		wsi_say(page, "; this lane cannot be guilty");
 }
 
-static void lanes(struct wsi_page *page, const struct ws_report_exception *e)
+static void fault_lanes(struct wsi_page *page, const struct ws_report_exception *e)
 {
 	if (e->at.warp == WS_NONE)
 		return;
@@ -112,7 +112,7 @@ static void lanes(struct wsi_page *page, const struct ws_report_exception *e)
 		wsi_plural(e->n_sms));
 }
 
-static void distance(struct wsi_page *page, const struct ws_report_exception *e)
+static void allocation_distance(struct wsi_page *page, const struct ws_report_exception *e)
 {
 	uint64_t n = wsi_pc_distance(page->report, e);
 	if (e->pc == e->errorpc)
@@ -152,7 +152,7 @@ static void pc(struct wsi_page *page, const struct ws_report_exception *e)
 	else if (e->pc_frame)
 		wsi_say_offset(page, e->pc_frame);
 	if (e->errorpc_status == WS_OK)
-		distance(page, e);
+		allocation_distance(page, e);
 	if (e->pc_frame && e->pc_frame->line_status == WS_OK) {
 		wsi_say(page, ", ");
 		wsi_str(page, WSI_CODE, wsi_file_name(e->pc_frame->file));
@@ -177,7 +177,7 @@ void wsi_section_fault(struct wsi_page *page)
 		wsi_dim(page, e->target_block);
 		wsi_say(page, " was accessed");
 	}
-	lanes(page, e);
+	fault_lanes(page, e);
 	errorpc(page, e);
 	pc(page, e);
 	if (e->access_why) {

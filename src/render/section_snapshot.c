@@ -37,7 +37,7 @@ static void say_parameter(struct wsi_page *page, const struct ws_report_allocati
 }
 
 /* What an address is; of several of a kind the first says it. */
-static void label(struct wsi_page *page, enum ws_allocation_use use, bool is_first)
+static void allocation_label(struct wsi_page *page, enum ws_allocation_use use, bool is_first)
 {
 	if (!is_first)
 		wsi_label(page, "");
@@ -80,7 +80,7 @@ void wsi_section_snapshot(struct wsi_page *page)
 	wsi_sentence(page, WSI_PLAIN, snapshot->assumed);
 	for (uint32_t i = 0; i < snapshot->n_allocations; i++) {
 		const struct ws_report_allocation *one = &snapshot->allocations[i];
-		label(page, one->use, i == 0 || one[-1].use != one->use);
+		allocation_label(page, one->use, i == 0 || one[-1].use != one->use);
 		allocation(page, one);
 	}
 }

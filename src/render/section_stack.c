@@ -146,7 +146,7 @@ static void borrowed(struct wsi_page *page, const struct ws_report_exception *e)
 }
 
 /* Files that are not what was compiled, each once. */
-static void changed(struct wsi_page *page, const struct ws_report_exception *e)
+static void changed_files(struct wsi_page *page, const struct ws_report_exception *e)
 {
 	bool other_time = false;
 	for (uint32_t i = 0; i < e->n_frames; i++) {
@@ -171,7 +171,7 @@ static void changed(struct wsi_page *page, const struct ws_report_exception *e)
 static void stack_notes(struct wsi_page *page, const struct ws_report_exception *e, uint32_t cut)
 {
 	borrowed(page, e);
-	changed(page, e);
+	changed_files(page, e);
 	if (e->n_callers_left_out || cut) {
 		wsi_element(page, WSI_NOTE);
 		wsi_say(page, "%u more caller%s", e->n_callers_left_out + cut,

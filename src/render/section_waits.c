@@ -12,7 +12,7 @@ enum {
 	BRIEF_WAITS = 2,
 };
 
-static void place(struct wsi_page *page, const struct ws_report_wait *wait)
+static void place_of_wait(struct wsi_page *page, const struct ws_report_wait *wait)
 {
 	wsi_label(page, "At");
 	wsi_run(page, WSI_CODE, "0x%" PRIx64, wait->pc);
@@ -52,7 +52,7 @@ static void thread(struct wsi_page *page, const struct ws_report_thread *at)
 	wsi_dim(page, at->thread);
 }
 
-static void word(struct wsi_page *page, const struct ws_report_wait *wait)
+static void waited_word(struct wsi_page *page, const struct ws_report_wait *wait)
 {
 	if (wait->address_status == WS_OK) {
 		wsi_label(page, "Address");
@@ -124,12 +124,12 @@ static void one_wait(struct wsi_page *page, const struct ws_report_wait *wait)
 	wsi_run(page, WSI_STRONG, "%s", wait->claim.text);
 	if (page->rich && wait->collective)
 		wsi_run(page, WSI_SOFT, " (%s)", wait->collective);
-	place(page, wait);
+	place_of_wait(page, wait);
 	if (page->rich && wait->barrier_status == WS_OK && wait->expected) {
 		wsi_label(page, "Barrier");
 		wsi_say(page, "%u, counts %u threads", wait->barrier, wait->expected);
 	}
-	word(page, wait);
+	waited_word(page, wait);
 	uint32_t absent = wait->n_absentees;
 	if (page->rich && !page->options.all && absent > RICH_ABSENTEES)
 		absent = RICH_ABSENTEES;

@@ -28,7 +28,7 @@ static void say_dump(struct pages *p, struct ws_str path)
 		wsi_html_raw(&p->page, "</a>");
 }
 
-static void say_time(struct wsi_page *page, uint64_t seconds)
+static void say_elapsed_time(struct wsi_page *page, uint64_t seconds)
 {
 	char text[WSI_TIME_TEXT];
 	if (seconds && seconds <= UINT32_MAX && wsi_time_text((uint32_t)seconds, text))
@@ -51,7 +51,7 @@ static void more_of(struct wsi_page *page, uint32_t shown, uint32_t n)
 }
 
 /* Whether a path can be pasted into a shell: nothing in it means something there. */
-static bool is_plain(const char *path)
+static bool is_page_path_plain(const char *path)
 {
 	for (const char *c = path; *c; c++)
 		if (!wsi_is_alphanumeric(*c) && !strchr("/._-+,:=@", *c))
@@ -69,7 +69,7 @@ static void section_read(struct pages *p)
 	wsi_section(&p->page, "read", "Read first", WSI_DETAIL);
 	wsi_label(&p->page, "Dump");
 	say_dump(p, ws_str_of(r->read));
-	if (!is_plain(r->read))
+	if (!is_page_path_plain(r->read))
 		return;
 	wsi_label(&p->page, "Command");
 	wsi_say(&p->page, "warpscope report ");
@@ -169,9 +169,9 @@ static void section_groups(struct pages *p)
 		wsi_cell(page, "");
 		say_text(page, ws_str_of(group->ranks));
 		wsi_cell(page, "");
-		say_time(page, group->first);
+		say_elapsed_time(page, group->first);
 		wsi_cell(page, "");
-		say_time(page, group->last);
+		say_elapsed_time(page, group->last);
 		wsi_cell(page, "");
 		say_text(page, group->place);
 		wsi_cell(page, "");
@@ -324,10 +324,10 @@ static void sections(struct pages *p)
 
 /* ---- pages ---- */
 
-static enum ws_status start(struct pages *p, const struct wsi_form *form,
-			    const struct ws_triage_result *result,
-			    const struct ws_triage_page *options, struct ws_out *out,
-			    struct ws_error *err)
+static enum ws_status start_page(struct pages *p, const struct wsi_page_form *form,
+				 const struct ws_triage_result *result,
+				 const struct ws_triage_page *options, struct ws_out *out,
+				 struct ws_error *err)
 {
 	p->result = result;
 	p->options = options;
@@ -339,7 +339,7 @@ enum ws_status ws_triage_text(const struct ws_triage_result *result,
 			      struct ws_error *err)
 {
 	struct pages p;
-	enum ws_status st = start(&p, &wsi_form_text, result, page, out, err);
+	enum ws_status st = start_page(&p, &wsi_form_text, result, page, out, err);
 	if (st != WS_OK)
 		return st;
 	wsi_sentence(&p.page, WSI_PLAIN, result->sentence);
@@ -355,7 +355,7 @@ enum ws_status ws_triage_markdown(const struct ws_triage_result *result,
 				  struct ws_error *err)
 {
 	struct pages p;
-	enum ws_status st = start(&p, &wsi_form_markdown, result, page, out, err);
+	enum ws_status st = start_page(&p, &wsi_form_markdown, result, page, out, err);
 	if (st != WS_OK)
 		return st;
 	p.page.options.color = false;
@@ -373,7 +373,7 @@ enum ws_status ws_triage_html(const struct ws_triage_result *result,
 			      struct ws_error *err)
 {
 	struct pages p;
-	enum ws_status st = start(&p, &wsi_form_html, result, page, out, err);
+	enum ws_status st = start_page(&p, &wsi_form_html, result, page, out, err);
 	if (st != WS_OK)
 		return st;
 	wsi_html_start(&p.page);

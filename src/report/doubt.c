@@ -17,7 +17,7 @@ struct noting {
 	enum ws_status status;
 };
 
-static void note(void *user, const struct ws_doubt *doubt)
+static void note_report_doubt(void *user, const struct ws_doubt *doubt)
 {
 	struct noting *noting = user;
 	if (wsi_diagnose_doubt(noting->build, doubt) != WS_OK)
@@ -27,6 +27,6 @@ static void note(void *user, const struct ws_doubt *doubt)
 enum ws_status wsi_grid_doubts(struct wsi_build *build, const struct ws_grid *grid)
 {
 	struct noting noting = { build, WS_OK };
-	ws_grid_doubts(grid, note, &noting);
+	ws_grid_doubts(grid, note_report_doubt, &noting);
 	return noting.status;
 }

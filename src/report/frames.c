@@ -33,7 +33,8 @@ static const char *brief_of(struct wsi_build *build, char *name)
 	return wsi_arena_str(build->arena, name, len);
 }
 
-static bool name_make(struct wsi_build *build, struct ws_str mangled, struct wsi_name *ret_name)
+static bool function_name_make(struct wsi_build *build, struct ws_str mangled,
+			       struct wsi_name *ret_name)
 {
 	char *buffer = build->name_buffer;
 	ws_demangle(mangled, buffer, WSI_NAME_BUFFER);
@@ -58,7 +59,7 @@ const struct wsi_name *wsi_name_of(struct wsi_build *build, struct ws_str mangle
 		return &build->names[*index];
 	if (!wsi_grow(&build->names, &build->cap_names, build->n_names, sizeof *build->names,
 		      UINT32_MAX - 1) ||
-	    !name_make(build, mangled, &build->names[build->n_names]))
+	    !function_name_make(build, mangled, &build->names[build->n_names]))
 		return NULL;
 	return &build->names[build->n_names++];
 }
@@ -87,8 +88,8 @@ static bool frame_owner(struct wsi_build *build, struct ws_report_frame *frame,
 /* ---- the frames of one address ---- */
 
 /* One more frame at the address of `base`. */
-static struct ws_report_frame *frames_push(struct wsi_frames *frames,
-					   const struct ws_report_frame *base)
+static struct ws_report_frame *inlined_frames_push(struct wsi_frames *frames,
+						   const struct ws_report_frame *base)
 {
 	if (!wsi_grow(&frames->at, &frames->cap, frames->n, sizeof *frames->at, UINT32_MAX - 1))
 		return NULL;
@@ -125,7 +126,7 @@ static bool push_position(struct wsi_build *build, const struct ws_place *place,
 			  const struct ws_line_pos *pos, bool outermost, struct wsi_frames *frames,
 			  const struct ws_report_frame *base)
 {
-	struct ws_report_frame *frame = frames_push(frames, base);
+	struct ws_report_frame *frame = inlined_frames_push(frames, base);
 	if (!frame)
 		return false;
 	frame->borrowed_from = base->borrowed_from;
@@ -152,7 +153,7 @@ static bool is_compilers(struct ws_str name)
 static bool push_owner(struct wsi_build *build, const struct ws_place *place, enum ws_status why,
 		       struct wsi_frames *frames, const struct ws_report_frame *base)
 {
-	struct ws_report_frame *frame = frames_push(frames, base);
+	struct ws_report_frame *frame = inlined_frames_push(frames, base);
 	if (!frame)
 		return false;
 	frame->line_status = why;
@@ -378,7 +379,7 @@ static enum ws_status stack_start(struct stack *stack, bool *ret_by_error)
 
 /* The kernel of a fault that has no thread: the one of the device whose code it is, if only one is.
  */
-static void find_kernel(struct stack *stack)
+static void find_faulting_kernel(struct stack *stack)
 {
 	struct ws_report_exception *e = &stack->fault->e;
 	const struct wsi_build *build = stack->build;
@@ -437,7 +438,7 @@ enum ws_status wsi_frames_of_fault(struct wsi_build *build, struct wsi_fault *fa
 	e->pc_frames_from = e->user_frame = WS_NONE;
 	enum ws_status st = stack_start(&stack, &by_error);
 	if (st == WS_OK) {
-		find_kernel(&stack);
+		find_faulting_kernel(&stack);
 		stack_read_callers(&stack);
 		bool join = by_error && e->pc_status == WS_OK && e->pc != e->errorpc;
 		st = join ? stack_join(&stack) : stack_push_callers(&stack, 0);

@@ -10,7 +10,7 @@ static const char *const rules[] = {
 };
 
 /* Cuts the first name off a path: returns it and moves `rest` behind the slash. */
-static struct ws_str take_name(struct ws_str *rest)
+static struct ws_str take_folder_name(struct ws_str *rest)
 {
 	const char *slash = rest->len ? memchr(rest->ptr, '/', rest->len) : NULL;
 	struct ws_str name = { rest->ptr, slash ? (size_t)(slash - rest->ptr) : rest->len };
@@ -48,7 +48,7 @@ static bool starts_with(struct ws_str path, struct ws_str rule)
 	if (rule.ptr[0] != path.ptr[0] && rule.ptr[0] != '*')
 		return false;
 	while (rule.len > 0) {
-		struct ws_str pattern = take_name(&rule), name = take_name(&path);
+		struct ws_str pattern = take_folder_name(&rule), name = take_folder_name(&path);
 		if (path.len == 0 || !wsi_name_matches(name, pattern))
 			return false;
 	}
@@ -62,7 +62,7 @@ bool wsi_library_path(struct ws_str path)
 			if (starts_with(path, ws_str_of(rules[i])))
 				return true;
 		}
-		take_name(&path);
+		take_folder_name(&path);
 	}
 	return false;
 }

@@ -10,7 +10,7 @@
 #include "report/build.h"
 
 /* What ws_report_create() hands out the first member of. */
-struct owner {
+struct list_owner {
 	struct ws_report model;
 	struct wsi_arena arena;      /* owned */
 	struct ws_borrow_pool *pool; /* owned; NULL without debug images */
@@ -21,7 +21,8 @@ void ws_report_destroy(const struct ws_report *report)
 {
 	if (!report)
 		return;
-	struct owner *owner = (struct owner *)(uintptr_t)report; /* the model is its first member */
+	struct list_owner *owner =
+		(struct list_owner *)(uintptr_t)report; /* the model is its first member */
 	ws_borrow_destroy(owner->pool);
 	wsi_file_close(&owner->snapshot);
 	wsi_arena_fini(&owner->arena);
@@ -234,7 +235,7 @@ static enum ws_status add_images(struct wsi_build *build)
 	return ws_target_cubins(build->target, &build->cubins, NULL);
 }
 
-static enum ws_status read_kernels(struct wsi_build *build)
+static enum ws_status read_report_kernels(struct wsi_build *build)
 {
 	uint32_t n = build->counts.grids;
 	build->kernels = wsi_arena_zalloc_array(build->arena, n, sizeof *build->kernels);
@@ -456,8 +457,8 @@ static enum ws_status finish_groups(struct wsi_build *build)
 /* ---- all steps ---- */
 
 /* Copies a list from the heap into the arena. */
-static bool keep(struct wsi_build *build, const void *list, size_t n, size_t size,
-		 const void **ret_list)
+static bool keep_list(struct wsi_build *build, const void *list, size_t n, size_t size,
+		      const void **ret_list)
 {
 	void *copy = wsi_arena_zalloc_array(build->arena, n, size);
 	if (copy && n)
@@ -466,13 +467,13 @@ static bool keep(struct wsi_build *build, const void *list, size_t n, size_t siz
 	return copy != NULL;
 }
 
-static enum ws_status keep_lists(struct wsi_build *build)
+static enum ws_status keep_report_lists(struct wsi_build *build)
 {
 	const void *diagnostics, *missing, *next;
-	if (!keep(build, build->diagnostics, build->n_diagnostics, sizeof *build->diagnostics,
-		  &diagnostics) ||
-	    !keep(build, build->missing, build->n_missing, sizeof *build->missing, &missing) ||
-	    !keep(build, build->next, build->n_next, sizeof *build->next, &next))
+	if (!keep_list(build, build->diagnostics, build->n_diagnostics, sizeof *build->diagnostics,
+		       &diagnostics) ||
+	    !keep_list(build, build->missing, build->n_missing, sizeof *build->missing, &missing) ||
+	    !keep_list(build, build->next, build->n_next, sizeof *build->next, &next))
 		return WS_NO_MEMORY;
 	build->report->diagnostics = diagnostics;
 	build->report->n_diagnostics = (uint32_t)build->n_diagnostics;
@@ -486,10 +487,11 @@ static enum ws_status keep_lists(struct wsi_build *build)
 static enum ws_status build_all(struct wsi_build *build)
 {
 	static enum ws_status (*const steps[])(struct wsi_build *) = {
-		take_diagnostics, read_devices, add_images,      read_kernels,  wsi_map_start,
-		wsi_scan,         name_kernels, wsi_params,      finish_faults, finish_groups,
-		wsi_map_finish,   wsi_waits,    wsi_allocations, wsi_image,     wsi_verdict,
-		wsi_signature,    keep_lists,
+		take_diagnostics,  read_devices,  add_images,     read_report_kernels,
+		wsi_map_start,     wsi_scan,      name_kernels,   wsi_params,
+		finish_faults,     finish_groups, wsi_map_finish, wsi_waits,
+		wsi_allocations,   wsi_image,     wsi_verdict,    wsi_signature,
+		keep_report_lists,
 	};
 	struct ws_report *report = build->report;
 	report->dump_status = ws_target_dump_facts(build->target, &report->dump, NULL);
@@ -518,7 +520,7 @@ static void build_fini(struct wsi_build *build)
 }
 
 /* Opens the debug images and the memory snapshot that the options name. */
-static enum ws_status owner_open(struct owner *owner, const struct ws_report_options *options,
+static enum ws_status owner_open(struct list_owner *owner, const struct ws_report_options *options,
 				 struct ws_error *err)
 {
 	enum ws_status st = WS_OK;
@@ -542,7 +544,7 @@ enum ws_status ws_report_create(const struct ws_target *target,
 				sizeof chosen);
 	if (options)
 		chosen = *options;
-	struct owner *owner = wsi_zalloc(sizeof *owner);
+	struct list_owner *owner = wsi_zalloc(sizeof *owner);
 	if (!owner)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "report");
 	enum ws_status st = owner_open(owner, &chosen, err);

@@ -10,7 +10,7 @@
 #include "state/possible.h"
 
 /* The walk's own state. */
-struct scan {
+struct report_scan {
 	struct wsi_build *build;
 	struct wsi_map groups_at, faults_at; /* key -> index in the build's list */
 	struct wsi_map_key fault_key, group_key;
@@ -38,7 +38,7 @@ enum {
 };
 #define BARRIER_INVALID UINT32_MAX
 
-static const struct ws_device *device_at(const struct scan *s, uint32_t device_index)
+static const struct ws_device *device_at(const struct report_scan *s, uint32_t device_index)
 {
 	return device_index < s->build->report->n_devices &&
 			       s->build->devices[device_index].status == WS_OK
@@ -56,7 +56,7 @@ static uint32_t device_id(const struct wsi_build *build, uint32_t device_index)
 }
 
 /* Where a lane's code is: a device address when `*ret_is_host` is false. */
-static uint64_t lane_pc(const struct scan *s, const struct ws_lane *lane, bool *ret_is_host)
+static uint64_t lane_pc(const struct report_scan *s, const struct ws_lane *lane, bool *ret_is_host)
 {
 	*ret_is_host = false;
 	if (!s->build->classic)
@@ -71,7 +71,7 @@ static uint64_t lane_pc(const struct scan *s, const struct ws_lane *lane, bool *
 	return lane->pc;
 }
 
-static struct ws_report_thread thread_at(const struct scan *s, const struct ws_lane *lane)
+static struct ws_report_thread thread_at(const struct report_scan *s, const struct ws_lane *lane)
 {
 	const struct ws_device *device = device_at(s, s->warp.device_index);
 	bool limits = device && !device->damaged;
@@ -98,7 +98,7 @@ static struct ws_report_thread thread_at(const struct scan *s, const struct ws_l
 /* ---- faults ---- */
 
 /* The entry for a fault at this place, new or found; NULL when memory is out. */
-static struct wsi_fault *fault_entry(struct scan *s, const struct wsi_fault *fault)
+static struct wsi_fault *fault_entry(struct report_scan *s, const struct wsi_fault *fault)
 {
 	struct wsi_build *build = s->build;
 	const struct ws_report_exception *e = &fault->e;
@@ -129,7 +129,7 @@ static struct wsi_fault *fault_entry(struct scan *s, const struct wsi_fault *fau
 	return &build->faults[*index];
 }
 
-static bool fault_count(struct scan *s, const struct wsi_fault *fault, uint32_t n_lanes)
+static bool fault_count(struct report_scan *s, const struct wsi_fault *fault, uint32_t n_lanes)
 {
 	struct wsi_fault *entry = fault_entry(s, fault);
 	if (!entry)
@@ -147,13 +147,13 @@ static bool fault_count(struct scan *s, const struct wsi_fault *fault, uint32_t 
 }
 
 /* The kernel of the current warp: its index, or WS_NONE. */
-static uint32_t kernel_index(const struct scan *s)
+static uint32_t kernel_index(const struct report_scan *s)
 {
 	return s->where.grid_index == WS_NONE ? WS_NONE
 					      : s->build->kernel_of_grid[s->where.grid_index];
 }
 
-static struct ws_report_kernel *kernel_at(const struct scan *s)
+static struct ws_report_kernel *kernel_at(const struct report_scan *s)
 {
 	uint32_t index = kernel_index(s);
 	return index == WS_NONE ? NULL : &s->build->kernels[index];
@@ -171,8 +171,9 @@ static void fault_add_sm(struct wsi_fault *fault, const struct ws_sm *sm)
 }
 
 /* A fault of the current warp, of `lane` (NULL: no lane is recorded). */
-static struct wsi_fault warp_fault(const struct scan *s, uint32_t code, enum ws_attribution blame,
-				   uint32_t blamed, const struct ws_lane *lane)
+static struct wsi_fault warp_fault(const struct report_scan *s, uint32_t code,
+				   enum ws_attribution blame, uint32_t blamed,
+				   const struct ws_lane *lane)
 {
 	struct wsi_fault fault = {
 		.e = {
@@ -201,7 +202,7 @@ static struct wsi_fault warp_fault(const struct scan *s, uint32_t code, enum ws_
 }
 
 /* The SM of the current warp has an exception. */
-static void sm_count(struct scan *s)
+static void sm_count(struct report_scan *s)
 {
 	if (!s->sm_taken[s->sm_index] && s->warp.device_index < s->build->report->n_devices)
 		s->build->devices[s->warp.device_index].faulted_sms++;
@@ -212,7 +213,7 @@ static void sm_count(struct scan *s)
  * Faults of the current warp, by the order of attribution of report.h. `*ret_faulted` gets the
  * lanes that carry or share an exception. False when memory is out.
  */
-static bool warp_faults(struct scan *s, uint32_t *ret_faulted)
+static bool scanned_warp_faults(struct report_scan *s, uint32_t *ret_faulted)
 {
 	struct ws_blame blame;
 	ws_focus_blame(&s->warp, s->lanes, s->n_lanes, s->unclaimed, &blame);
@@ -249,12 +250,12 @@ static bool warp_faults(struct scan *s, uint32_t *ret_faulted)
 /* Rows that break the rules prove nothing. */
 static void doubt_note(void *user, const struct ws_doubt *doubt)
 {
-	struct scan *s = user;
+	struct report_scan *s = user;
 	if (wsi_diagnose_doubt(s->build, doubt) != WS_OK)
 		s->failed = true;
 }
 
-static void doubt_sm(struct scan *s, uint32_t sm_index, const struct ws_sm *sm)
+static void doubt_sm(struct report_scan *s, uint32_t sm_index, const struct ws_sm *sm)
 {
 	const struct ws_device *device = device_at(s, sm->device_index);
 	struct ws_sm before;
@@ -266,13 +267,13 @@ static void doubt_sm(struct scan *s, uint32_t sm_index, const struct ws_sm *sm)
 }
 
 /* The grid of the warp's block, or NULL. */
-static const struct ws_grid *grid_of(const struct scan *s)
+static const struct ws_grid *grid_of(const struct report_scan *s)
 {
 	const struct ws_report_kernel *kernel = kernel_at(s);
 	return kernel && kernel->grid_status == WS_OK ? &kernel->grid : NULL;
 }
 
-static void doubt_warp(struct scan *s, const struct ws_lane *lanes, uint32_t n_lanes)
+static void doubt_warp(struct report_scan *s, const struct ws_lane *lanes, uint32_t n_lanes)
 {
 	const struct ws_device *device = device_at(s, s->warp.device_index);
 	bool any = s->any_before && s->before.sm_index == s->warp.sm_index;
@@ -284,7 +285,7 @@ static void doubt_warp(struct scan *s, const struct ws_lane *lanes, uint32_t n_l
 }
 
 /* Notes what is wrong with the SMs of one device. */
-static enum ws_status scan_sms(struct scan *s, uint32_t first, uint32_t end)
+static enum ws_status scan_sms(struct report_scan *s, uint32_t first, uint32_t end)
 {
 	for (uint32_t i = first; i < end; i++) {
 		struct ws_sm sm;
@@ -301,7 +302,7 @@ static enum ws_status scan_sms(struct scan *s, uint32_t first, uint32_t end)
 }
 
 /* Exceptions of SMs that no warp took up. */
-static enum ws_status scan_lone_sms(struct scan *s)
+static enum ws_status scan_lone_sms(struct report_scan *s)
 {
 	uint32_t end = 0;
 	bool misread = false;
@@ -351,7 +352,8 @@ static bool warp_waits(const struct ws_warp *warp)
 	       warp->barrier_scope != BARRIER_INVALID;
 }
 
-static enum ws_thread_state lane_state(const struct scan *s, uint32_t lane, uint32_t faulted)
+static enum ws_thread_state lane_scanned_state(const struct report_scan *s, uint32_t lane,
+					       uint32_t faulted)
 {
 	uint32_t bit = 1u << lane;
 	if (faulted & bit)
@@ -364,7 +366,7 @@ static enum ws_thread_state lane_state(const struct scan *s, uint32_t lane, uint
 }
 
 /* The group of a lane in this state; NULL when memory is out. */
-static struct wsi_group *group_entry(struct scan *s, const struct ws_lane *lane,
+static struct wsi_group *group_entry(struct report_scan *s, const struct ws_lane *lane,
 				     enum ws_thread_state state)
 {
 	struct wsi_build *build = s->build;
@@ -404,7 +406,7 @@ static struct wsi_group *group_entry(struct scan *s, const struct ws_lane *lane,
 }
 
 /* The first lane in the state that stands for the whole warp; its id, or WS_NONE. */
-static uint32_t leading_lane(const struct scan *s, uint32_t faulted)
+static uint32_t leading_lane(const struct report_scan *s, uint32_t faulted)
 {
 	uint32_t wanted = faulted ? faulted : s->warp.active_lanes;
 	for (uint32_t i = 0; i < s->n_lanes; i++) {
@@ -414,7 +416,7 @@ static uint32_t leading_lane(const struct scan *s, uint32_t faulted)
 	return s->n_lanes ? s->lanes[0].id : WS_NONE;
 }
 
-static enum ws_thread_state warp_state(const struct scan *s)
+static enum ws_thread_state warp_state(const struct report_scan *s)
 {
 	if (s->exception)
 		return WS_THREAD_FAULTED;
@@ -426,7 +428,7 @@ static enum ws_thread_state warp_state(const struct scan *s)
 }
 
 /* Number in its block of the thread of lane 0. */
-static uint32_t first_thread(const struct scan *s)
+static uint32_t first_thread(const struct report_scan *s)
 {
 	if (s->n_lanes == 0 || s->where.grid_index == WS_NONE)
 		return WS_NONE;
@@ -440,7 +442,7 @@ static uint32_t first_thread(const struct scan *s)
 }
 
 /* The warp's place in the map but for its group. */
-static struct ws_report_warp *map_warp(struct scan *s, uint32_t faulted)
+static struct ws_report_warp *map_warp(struct report_scan *s, uint32_t faulted)
 {
 	struct ws_report_warp *at = &s->build->map_warps[s->warp_index];
 	*at = (struct ws_report_warp){
@@ -458,13 +460,14 @@ static struct ws_report_warp *map_warp(struct scan *s, uint32_t faulted)
 	return at;
 }
 
-static bool warp_groups(struct scan *s, uint32_t faulted)
+static bool warp_groups(struct report_scan *s, uint32_t faulted)
 {
 	struct ws_report_warp *at = map_warp(s, faulted);
 	uint32_t leader = leading_lane(s, faulted);
 	for (uint32_t i = 0; i < s->n_lanes; i++) {
 		const struct ws_lane *lane = &s->lanes[i];
-		struct wsi_group *group = group_entry(s, lane, lane_state(s, lane->id, faulted));
+		struct wsi_group *group =
+			group_entry(s, lane, lane_scanned_state(s, lane->id, faulted));
 		if (!group)
 			return false;
 		group->g.n_lanes++;
@@ -481,7 +484,7 @@ static bool warp_groups(struct scan *s, uint32_t faulted)
 /* ---- the walk ---- */
 
 /* Lowest device and grid, then lowest block, then first in the order of the walk. */
-static bool comes_before(const struct scan *s, const struct wsi_fault *other)
+static bool comes_before(const struct report_scan *s, const struct wsi_fault *other)
 {
 	const struct ws_report_kernel *mine = kernel_at(s), *its = NULL;
 	if (other->e.kernel != WS_NONE)
@@ -499,7 +502,7 @@ static bool comes_before(const struct scan *s, const struct wsi_fault *other)
 }
 
 /* Remembers the thread to show of a target without exceptions. */
-static void consider_calm(struct scan *s)
+static void consider_calm(struct report_scan *s)
 {
 	struct wsi_build *build = s->build;
 	if (s->n_lanes == 0 || (build->have_calm && !comes_before(s, &build->calm)))
@@ -510,7 +513,7 @@ static void consider_calm(struct scan *s)
 }
 
 /* Reads the warp's block, and from it where the warp's code is. */
-static void read_block(struct scan *s)
+static void scan_read_block(struct report_scan *s)
 {
 	s->where = (struct wsi_where){ s->warp.device_index, WS_NONE, WS_NONE, WS_NONE };
 	s->block_status = WS_ABSENT;
@@ -526,7 +529,7 @@ static void read_block(struct scan *s)
 }
 
 /* Lanes that hold a thread, by ids below 32 and each once. */
-static enum ws_status read_lanes(struct scan *s, struct ws_error *err)
+static enum ws_status read_lanes(struct report_scan *s, struct ws_error *err)
 {
 	uint32_t n, seen = 0;
 	s->n_lanes = 0;
@@ -547,7 +550,7 @@ static enum ws_status read_lanes(struct scan *s, struct ws_error *err)
 	return WS_OK;
 }
 
-static void count_warp(struct scan *s)
+static void count_warp(struct report_scan *s)
 {
 	struct wsi_build *build = s->build;
 	build->report->n_warps++;
@@ -562,7 +565,7 @@ static void count_warp(struct scan *s)
 		kernel->resident_warps++;
 }
 
-static enum ws_status scan_warp(struct scan *s, uint32_t warp_index)
+static enum ws_status scan_warp(struct report_scan *s, uint32_t warp_index)
 {
 	struct ws_error err;
 	s->warp_index = warp_index;
@@ -576,21 +579,21 @@ static enum ws_status scan_warp(struct scan *s, uint32_t warp_index)
 		s->sm_index = s->warp.sm_index;
 		s->unclaimed = ws_focus_unclaimed(s->build->target, s->sm_index);
 	}
-	read_block(s);
+	scan_read_block(s);
 	st = read_lanes(s, &err);
 	if (st != WS_OK && wsi_diagnose(s->build, "lanes", WS_HIDES_FAULT, &err) != WS_OK)
 		return WS_NO_MEMORY;
 	count_warp(s);
 	consider_calm(s);
 	uint32_t faulted;
-	if (!warp_faults(s, &faulted) || !warp_groups(s, faulted))
+	if (!scanned_warp_faults(s, &faulted) || !warp_groups(s, faulted))
 		return WS_NO_MEMORY;
 	return WS_OK;
 }
 
 enum ws_status wsi_scan(struct wsi_build *build)
 {
-	struct scan s = {
+	struct report_scan s = {
 		.build = build, .sm_index = WS_NONE, .fault_last = SIZE_MAX, .group_last = SIZE_MAX
 	};
 	enum ws_status st = WS_NO_MEMORY;

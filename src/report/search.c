@@ -15,7 +15,7 @@ enum {
 
 /* What is looked for, and what has been found so far. */
 struct wanted {
-	struct wsi_search *search;
+	struct wsi_source_search *search;
 	const struct ws_line_file *file;
 	const char *path;
 	struct wsi_found_source *found;
@@ -57,7 +57,7 @@ static const char *const find_words[] = {
 };
 
 /* How the file differs from the one that was compiled. */
-static void compare(const struct wanted *wanted)
+static void compare_source(const struct wanted *wanted)
 {
 	struct wsi_found_source *found = wanted->found;
 	uint64_t size = wanted->file->size_bytes, time = wanted->file->mtime;
@@ -74,7 +74,7 @@ static void compare(const struct wanted *wanted)
 
 /* Whether one more path may be looked up, which costs what it has names. An input can name many
  * long paths, and below a folder each has as many ends as names. */
-static bool may_look(struct wsi_search *search, const char *path)
+static bool may_look_up(struct wsi_source_search *search, const char *path)
 {
 	if (search->n_looked >= MAX_LOOKED)
 		return false;
@@ -92,7 +92,7 @@ static void try_path(const struct wanted *wanted, const char *folder, const char
 	struct wsi_found_source *found = wanted->found;
 	struct wsi_regular here;
 	char why[256];
-	if (!may_look(wanted->search, path)) {
+	if (!may_look_up(wanted->search, path)) {
 		wsi_format(found->why,
 			   "It was not looked for everywhere: the paths of this %s have too many "
 			   "folders.",
@@ -114,7 +114,7 @@ static void try_path(const struct wanted *wanted, const char *folder, const char
 	}
 	found->here = here;
 	found->found = true;
-	compare(wanted);
+	compare_source(wanted);
 }
 
 /* The recorded path with the separators of this machine. */
@@ -171,8 +171,8 @@ static void try_map(const struct wanted *wanted, const struct ws_source_map *map
 		try_path(wanted, map->to, rest, true);
 }
 
-void wsi_source_find(struct wsi_search *search, const struct ws_line_file *file, const char *path,
-		     struct wsi_found_source *ret_source)
+void wsi_source_find(struct wsi_source_search *search, const struct ws_line_file *file,
+		     const char *path, struct wsi_found_source *ret_source)
 {
 	const struct ws_report_options *options = search->options;
 	const struct wanted wanted = { search, file, path, ret_source };
@@ -245,7 +245,7 @@ enum ws_status ws_source_read(const struct ws_line_file *file,
 			      const struct ws_source **ret_source, struct ws_error *err)
 {
 	char path[WSI_SOURCE_PATH];
-	struct wsi_search search = { .options = options, .owner = "target" };
+	struct wsi_source_search search = { .options = options, .owner = "target" };
 	struct source *source = wsi_zalloc(sizeof *source);
 	if (!source)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "a source file");

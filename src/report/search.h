@@ -10,7 +10,7 @@
 
 enum { WSI_SOURCE_PATH = 8192, WSI_SOURCE_MAX = 16 << 20 /* bytes of a source */ };
 
-struct wsi_search {
+struct wsi_source_search {
 	const struct ws_report_options *options; /* borrowed: its maps and folders */
 	const char *owner;                       /* of the paths: "dump" or "device" */
 	uint32_t n_looked;                       /* names of paths that were looked up */
@@ -26,8 +26,8 @@ struct wsi_found_source {
 };
 
 /* `path` is that of `file` as compiled in. */
-void wsi_source_find(struct wsi_search *search, const struct ws_line_file *file, const char *path,
-		     struct wsi_found_source *ret_source);
+void wsi_source_find(struct wsi_source_search *search, const struct ws_line_file *file,
+		     const char *path, struct wsi_found_source *ret_source);
 /* The line that starts at `rest`, which moves behind it; long ones are cut. */
 struct ws_str wsi_source_line(struct ws_str *rest);
 

@@ -26,7 +26,7 @@ static const char *const rules[] = {
 #include "signature.inc"
 };
 
-struct line {
+struct signature_line {
 	char text[MAX_SIGNATURE];
 	size_t len;
 	const char *rule;
@@ -35,7 +35,7 @@ struct line {
 	uint32_t n_parts;
 };
 
-static void put(struct line *line, const char *text, size_t len)
+static void put_signature_text(struct signature_line *line, const char *text, size_t len)
 {
 	len = wsi_min_u64(len, sizeof line->text - 1 - line->len);
 	memcpy(line->text + line->len, text, len);
@@ -43,13 +43,13 @@ static void put(struct line *line, const char *text, size_t len)
 	line->text[line->len] = '\0';
 }
 
-static void put_text(struct line *line, const char *text)
+static void put_text(struct signature_line *line, const char *text)
 {
-	put(line, text, strlen(text));
+	put_signature_text(line, text, strlen(text));
 }
 
 /* Starts the next part. */
-static void put_part(struct line *line)
+static void put_part(struct signature_line *line)
 {
 	if (line->n_parts)
 		put_text(line, " | ");
@@ -57,10 +57,10 @@ static void put_part(struct line *line)
 }
 
 /* A name, or its start with a hash of all of it. */
-static void put_name(struct line *line, struct ws_str name)
+static void put_signature_name(struct signature_line *line, struct ws_str name)
 {
 	if (name.len <= MAX_NAME) {
-		put(line, name.len ? name.ptr : "", name.len);
+		put_signature_text(line, name.len ? name.ptr : "", name.len);
 		return;
 	}
 	struct wsi_sha256 hash;
@@ -70,7 +70,7 @@ static void put_name(struct line *line, struct ws_str name)
 	wsi_sha256_add(&hash, name.ptr, name.len);
 	wsi_sha256_final(&hash, digest);
 	wsi_sha256_text(digest, HASH_BYTES, hex + 1);
-	put(line, name.ptr, MAX_NAME);
+	put_signature_text(line, name.ptr, MAX_NAME);
 	put_text(line, hex);
 }
 
@@ -89,13 +89,13 @@ static size_t unnamed_len(struct ws_str text)
 }
 
 /* A mangled name; that of an unnamed namespace as other compilers write it. */
-static void put_mangled(struct line *line, struct ws_str name)
+static void put_mangled(struct signature_line *line, struct ws_str name)
 {
 	static const char unnamed[] = "12_GLOBAL__N_1";
 	char text[1 << 13];
 	size_t n = 0;
 	if (name.len > sizeof text - sizeof unnamed) {
-		put_name(line, name);
+		put_signature_name(line, name);
 		return;
 	}
 	while (name.len) {
@@ -108,7 +108,7 @@ static void put_mangled(struct line *line, struct ws_str name)
 		n += len;
 		name = wsi_str_skip(name, skip ? skip : 1);
 	}
-	put_name(line, (struct ws_str){ text, n });
+	put_signature_name(line, (struct ws_str){ text, n });
 }
 
 /* ---- frames ---- */
@@ -131,7 +131,8 @@ static enum frame_kind kind_of(const struct ws_report_frame *frame, const char *
 	return FRAME_TELLS;
 }
 
-static void put_frames(struct line *line, const struct ws_report_frame *frames, uint32_t n)
+static void put_frames(struct signature_line *line, const struct ws_report_frame *frames,
+		       uint32_t n)
 {
 	bool user = false;
 	size_t shown = 0;
@@ -149,7 +150,7 @@ static void put_frames(struct line *line, const struct ws_report_frame *frames, 
 			continue;
 		}
 		put_text(line, shown++ ? " < " : "");
-		put_name(line, frame->function_short);
+		put_signature_name(line, frame->function_short);
 		if (kind == FRAME_TELLS)
 			break;
 	}
@@ -206,7 +207,7 @@ static const char *kind_at(struct wsi_build *build, uint64_t pc)
 
 /* ---- the line ---- */
 
-static void put_kernel(struct line *line, const struct wsi_build *build, uint32_t kernel,
+static void put_kernel(struct signature_line *line, const struct wsi_build *build, uint32_t kernel,
 		       const struct ws_report_frame *frames, uint32_t n)
 {
 	put_part(line);
@@ -221,7 +222,7 @@ static void put_kernel(struct line *line, const struct wsi_build *build, uint32_
 
 /* Several assertions of one function are several bugs: by their text, which stays the same between
  * builds; without it, by the line. */
-static void put_assertion(struct line *line, const struct ws_report_exception *e)
+static void put_assertion(struct signature_line *line, const struct ws_report_exception *e)
 {
 	uint32_t number = e->assertion.line;
 	char text[32];
@@ -229,7 +230,7 @@ static void put_assertion(struct line *line, const struct ws_report_exception *e
 		if (e->frames[i].line_status == WS_OK)
 			number = e->frames[i].line;
 	if (e->assertion.message.len) {
-		put_name(line, e->assertion.message);
+		put_signature_name(line, e->assertion.message);
 	} else if (number) {
 		wsi_format(text, "line %" PRIu32, number);
 		put_text(line, text);
@@ -238,7 +239,7 @@ static void put_assertion(struct line *line, const struct ws_report_exception *e
 	}
 }
 
-static void sign_fault(struct wsi_build *build, struct line *line)
+static void sign_fault(struct wsi_build *build, struct signature_line *line)
 {
 	const struct ws_report_exception *e = build->report->focus;
 	put_part(line);
@@ -254,7 +255,7 @@ static void sign_fault(struct wsi_build *build, struct line *line)
 		put_text(line, "?"); /* the pc lies behind the instruction */
 }
 
-static void sign_hang(struct wsi_build *build, struct line *line)
+static void sign_hang(struct wsi_build *build, struct signature_line *line)
 {
 	const struct ws_report_wait *wait = build->report->root_wait;
 	put_part(line);
@@ -268,7 +269,7 @@ static void sign_hang(struct wsi_build *build, struct line *line)
 }
 
 /* What the parts are, in their order. */
-static const char *describe_parts(struct wsi_build *build, const struct line *line)
+static const char *describe_parts(struct wsi_build *build, const struct signature_line *line)
 {
 	bool hang = build->report->verdict == WS_VERDICT_HANG;
 	bool assertion = !hang && build->report->focus->assertion.status == WS_OK;
@@ -286,7 +287,7 @@ static const char *describe_parts(struct wsi_build *build, const struct line *li
 }
 
 /* Slices of the signature. */
-static void keep_parts(struct ws_report *report, const struct line *line)
+static void keep_parts(struct ws_report *report, const struct signature_line *line)
 {
 	static const size_t between = sizeof " | " - 1;
 	for (uint32_t i = 0; i < line->n_parts; i++) {
@@ -299,7 +300,7 @@ static void keep_parts(struct ws_report *report, const struct line *line)
 
 enum ws_status wsi_signature(struct wsi_build *build)
 {
-	struct line line = { .len = 0 };
+	struct signature_line line = { .len = 0 };
 	struct ws_report *report = build->report;
 	if (report->verdict == WS_VERDICT_FAULT)
 		sign_fault(build, &line);

@@ -36,7 +36,7 @@ struct wsi_source_file *wsi_source_of(struct wsi_build *build, const struct ws_l
 /* Looks for a file once. False when memory is out. */
 static bool source_search(struct wsi_build *build, struct wsi_source_file *file)
 {
-	struct wsi_search search = {
+	struct wsi_source_search search = {
 		.options = &build->options,
 		.owner = build->report->dump_status == WS_OK ? "dump" : "device",
 		.n_looked = build->n_looked,

@@ -32,8 +32,8 @@ static void formals_fini(struct formals *formals)
 }
 
 /* The image's own, or that of an equal build among the debug images. */
-static enum ws_status dwarf_of(struct wsi_build *build, const struct ws_place *place,
-			       const struct ws_dwarf **ret_dwarf, struct ws_error *err)
+static enum ws_status place_dwarf_of(struct wsi_build *build, const struct ws_place *place,
+				     const struct ws_dwarf **ret_dwarf, struct ws_error *err)
 {
 	enum ws_status st = ws_cubin_dwarf(place->cubin, ret_dwarf, err);
 	if (st != WS_ABSENT)
@@ -47,7 +47,7 @@ static enum ws_status formals_read(struct wsi_build *build, const struct ws_plac
 {
 	struct formals formals = { 0 };
 	const struct ws_dwarf_function *function;
-	enum ws_status st = dwarf_of(build, place, &formals.dwarf, err);
+	enum ws_status st = place_dwarf_of(build, place, &formals.dwarf, err);
 	if (st == WS_OK)
 		st = ws_dwarf_find_function(formals.dwarf, place->function->name, &function, err);
 	if (st == WS_OK)
@@ -70,7 +70,7 @@ static enum ws_status formals_read(struct wsi_build *build, const struct ws_plac
 
 /* ---- texts ---- */
 
-static bool may_look(struct wsi_build *build)
+static bool may_look_at_types(struct wsi_build *build)
 {
 	if (build->n_types >= MAX_TYPES)
 		return false;
@@ -82,7 +82,7 @@ static bool may_look(struct wsi_build *build)
 static struct ws_str type_text(struct wsi_build *build, const struct ws_dwarf *dwarf, uint64_t type)
 {
 	char *buffer = build->name_buffer;
-	if (!may_look(build))
+	if (!may_look_at_types(build))
 		return ws_str_of("");
 	if (ws_dwarf_spell(dwarf, type, buffer, MAX_TYPE_NAME) != WS_OK)
 		memcpy(buffer + strlen(buffer), "...", 4); /* cut: the buffer is larger */
@@ -164,9 +164,9 @@ static const char *enum_text(struct wsi_build *build, const struct ws_dwarf *dwa
 }
 
 /* The value of a scalar as its type reads it; NULL: none, or not in the first bytes. */
-static const char *value_text(struct wsi_build *build, const struct ws_dwarf *dwarf, uint64_t type,
-			      struct ws_span bytes, uint64_t offset, uint32_t bit_off,
-			      uint32_t bit_size)
+static const char *scalar_value_text(struct wsi_build *build, const struct ws_dwarf *dwarf,
+				     uint64_t type, struct ws_span bytes, uint64_t offset,
+				     uint32_t bit_off, uint32_t bit_size)
 {
 	struct ws_type plain;
 	struct ws_span at;
@@ -194,7 +194,7 @@ static const char *value_text(struct wsi_build *build, const struct ws_dwarf *dw
 
 /* ---- fields ---- */
 
-struct fields {
+struct type_fields {
 	struct wsi_build *build;
 	const struct ws_dwarf *dwarf;
 	const struct ws_report_param *param;
@@ -203,7 +203,7 @@ struct fields {
 	bool cut, no_memory;
 };
 
-static void field_add(struct fields *f, const struct ws_dwarf_member *member, const char *path,
+static void field_add(struct type_fields *f, const struct ws_dwarf_member *member, const char *path,
 		      uint64_t offset, uint64_t size)
 {
 	if (f->n == WS_PARAM_FIELDS) {
@@ -226,17 +226,17 @@ static void field_add(struct fields *f, const struct ws_dwarf_member *member, co
 		.size_bytes = (uint32_t)size,
 		.bit_off = member->bit_off,
 		.bit_size = member->bit_size,
-		.text = value_text(f->build, f->dwarf, member->type, f->param->value, offset,
-				   member->bit_off, member->bit_size),
+		.text = scalar_value_text(f->build, f->dwarf, member->type, f->param->value, offset,
+					  member->bit_off, member->bit_size),
 	};
 }
 
-static void fields_collect(struct fields *f, uint64_t type, uint64_t start, const char *prefix,
+static void fields_collect(struct type_fields *f, uint64_t type, uint64_t start, const char *prefix,
 			   unsigned depth);
 
 /* A structure is taken apart; all else is a field. */
-static void member_collect(struct fields *f, const struct ws_dwarf_member *member, uint64_t start,
-			   const char *prefix, unsigned depth)
+static void member_collect(struct type_fields *f, const struct ws_dwarf_member *member,
+			   uint64_t start, const char *prefix, unsigned depth)
 {
 	struct ws_type type;
 	uint64_t plain, offset = wsi_add_sat(start, member->offset);
@@ -261,7 +261,7 @@ static void member_collect(struct fields *f, const struct ws_dwarf_member *membe
 		field_add(f, member, path, offset, type.size_bytes);
 }
 
-static void fields_collect(struct fields *f, uint64_t type, uint64_t start, const char *prefix,
+static void fields_collect(struct type_fields *f, uint64_t type, uint64_t start, const char *prefix,
 			   unsigned depth)
 {
 	size_t n = 0;
@@ -271,7 +271,7 @@ static void fields_collect(struct fields *f, uint64_t type, uint64_t start, cons
 		f->no_memory = true;
 		return;
 	}
-	if (!may_look(f->build) ||
+	if (!may_look_at_types(f->build) ||
 	    ws_dwarf_members(f->dwarf, type, members, MAX_MEMBERS, &n, NULL) != WS_OK) {
 		f->cut = true;
 		return;
@@ -286,7 +286,7 @@ static void fields_collect(struct fields *f, uint64_t type, uint64_t start, cons
 static bool fields_of(struct wsi_build *build, const struct ws_dwarf *dwarf, uint64_t type,
 		      struct ws_report_param *param)
 {
-	struct fields f = { .build = build, .dwarf = dwarf, .param = param };
+	struct type_fields f = { .build = build, .dwarf = dwarf, .param = param };
 	struct ws_type plain;
 	uint64_t off;
 	if (ws_dwarf_plain(dwarf, type, &off, NULL) != WS_OK ||
@@ -341,8 +341,8 @@ enum ws_status wsi_types_of_kernel(struct wsi_build *build, const struct ws_plac
 		const struct ws_dwarf_param *formal = &formals.at[i];
 		params[i].name = formal->name;
 		params[i].type = type_text(build, formals.dwarf, formal->type);
-		params[i].text =
-			value_text(build, formals.dwarf, formal->type, params[i].value, 0, 0, 0);
+		params[i].text = scalar_value_text(build, formals.dwarf, formal->type,
+						   params[i].value, 0, 0, 0);
 		if (!params[i].type.ptr ||
 		    !fields_of(build, formals.dwarf, formal->type, &params[i]))
 			st = WS_NO_MEMORY;

@@ -42,8 +42,8 @@ struct sentence {
 	size_t head; /* of `len`: what happened, before where; 0: not said yet */
 };
 
-static void say(struct sentence *sentence, const char *format, ...) WS_PRINTF(2, 3);
-static void say(struct sentence *sentence, const char *format, ...)
+static void say_sentence(struct sentence *sentence, const char *format, ...) WS_PRINTF(2, 3);
+static void say_sentence(struct sentence *sentence, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
@@ -67,13 +67,13 @@ static void say_line(struct sentence *sentence, struct wsi_build *build,
 	}
 	const char *quoted = wsi_build_name(build, name);
 	if (frame->line)
-		say(sentence, "%.*s:%u`", (int)strlen(quoted) - 1, quoted, frame->line);
+		say_sentence(sentence, "%.*s:%u`", (int)strlen(quoted) - 1, quoted, frame->line);
 	else
-		say(sentence, "%s", quoted);
+		say_sentence(sentence, "%s", quoted);
 }
 
 /* Frames of a place, and whose they are. */
-struct place {
+struct verdict_place {
 	const struct ws_report_frame *frames;
 	uint32_t n_frames, user_frame, kernel;
 };
@@ -86,7 +86,7 @@ static bool is_system(const struct ws_report_kernel *kernel)
 
 /* " in kernel KERNEL at FILE:LINE, called from FILE:LINE"; ", in FUNCTION" where it has no line */
 static void say_frames(struct sentence *sentence, struct wsi_build *build,
-		       const struct place *place)
+		       const struct verdict_place *place)
 {
 	const struct ws_report_frame *inner = place->n_frames ? &place->frames[0] : NULL;
 	const struct ws_report_frame *user =
@@ -95,22 +95,23 @@ static void say_frames(struct sentence *sentence, struct wsi_build *build,
 		place->kernel != WS_NONE ? &build->kernels[place->kernel] : NULL;
 	bool system = is_system(kernel);
 	if (kernel && kernel->name_status == WS_OK) {
-		say(sentence, " in %skernel %s", system ? "the driver's own " : "",
-		    wsi_build_name(build, kernel->name_short));
+		say_sentence(sentence, " in %skernel %s", system ? "the driver's own " : "",
+			     wsi_build_name(build, kernel->name_short));
 	} else if (system) {
-		say(sentence, " in a kernel of the driver's own");
+		say_sentence(sentence, " in a kernel of the driver's own");
 	} else if (inner && inner->function_status == WS_OK) {
-		say(sentence, " in %s",
-		    wsi_build_name(build, place->frames[place->n_frames - 1].function_short));
+		say_sentence(
+			sentence, " in %s",
+			wsi_build_name(build, place->frames[place->n_frames - 1].function_short));
 	}
 	if (inner && inner->line_status == WS_OK) {
-		say(sentence, " at ");
+		say_sentence(sentence, " at ");
 		say_line(sentence, build, inner);
 	} else if (inner && user && user != inner && inner->function_status == WS_OK) {
-		say(sentence, ", in %s", wsi_build_name(build, inner->function_short));
+		say_sentence(sentence, ", in %s", wsi_build_name(build, inner->function_short));
 	}
 	if (user && user != inner && user->line_status == WS_OK) {
-		say(sentence, ", called from ");
+		say_sentence(sentence, ", called from ");
 		say_line(sentence, build, user);
 	}
 }
@@ -137,9 +138,9 @@ static void say_assertion_place(struct sentence *sentence, struct wsi_build *bui
 		frames[0].file = e->assertion.file;
 		frames[0].line = e->assertion.line;
 	}
-	say_frames(
-		sentence, build,
-		&(struct place){ frames, is_outside ? 2 : 1, is_outside ? 1 : WS_NONE, e->kernel });
+	say_frames(sentence, build,
+		   &(struct verdict_place){ frames, is_outside ? 2 : 1, is_outside ? 1 : WS_NONE,
+					    e->kernel });
 }
 
 static void say_place(struct sentence *sentence, struct wsi_build *build,
@@ -152,12 +153,13 @@ static void say_place(struct sentence *sentence, struct wsi_build *build,
 		say_assertion_place(sentence, build, e, lined);
 	else
 		say_frames(sentence, build,
-			   &(struct place){ e->frames, e->n_frames, e->user_frame, e->kernel });
+			   &(struct verdict_place){ e->frames, e->n_frames, e->user_frame,
+						    e->kernel });
 }
 
 static void say_dim(struct sentence *sentence, const char *word, struct ws_dim3 dim)
 {
-	say(sentence, "%s (%u,%u,%u)", word, dim.x, dim.y, dim.z);
+	say_sentence(sentence, "%s (%u,%u,%u)", word, dim.x, dim.y, dim.z);
 }
 
 /* The thread that stands out, with how many others can be guilty; else the range of those. */
@@ -171,46 +173,47 @@ static void say_suspects(struct sentence *sentence, const struct ws_report_excep
 		say_dim(sentence, several ? ", among threads" : ", thread", *first);
 		if (several)
 			say_dim(sentence, " to", e->last_suspect.thread);
-		say(sentence, " or %s", e->elsewhere);
+		say_sentence(sentence, " or %s", e->elsewhere);
 		return;
 	}
 	if (each || e->suspect_stands_out || !several) {
 		say_dim(sentence, ", thread", e->suspect.thread);
 		if (!each && e->blame == WS_BLAME_SUSPECT && e->n_suspects > 1)
-			say(sentence, " or another of %" PRIu64 " suspects", e->n_suspects);
+			say_sentence(sentence, " or another of %" PRIu64 " suspects",
+				     e->n_suspects);
 		else if (e->n_suspects > 1)
-			say(sentence, " and %" PRIu64 " more", e->n_suspects - 1);
+			say_sentence(sentence, " and %" PRIu64 " more", e->n_suspects - 1);
 		return;
 	}
 	say_dim(sentence, ", among threads", e->first_suspect.thread);
 	say_dim(sentence, " to", e->last_suspect.thread);
 	if (e->n_warps > 1)
-		say(sentence, " and %" PRIu64 " more in %" PRIu64 " other warp%s",
-		    e->n_suspects - here, e->n_warps - 1, e->n_warps == 2 ? "" : "s");
+		say_sentence(sentence, " and %" PRIu64 " more in %" PRIu64 " other warp%s",
+			     e->n_suspects - here, e->n_warps - 1, e->n_warps == 2 ? "" : "s");
 }
 
 static void say_thread(struct sentence *sentence, const struct wsi_build *build,
 		       const struct ws_report_exception *e)
 {
 	if (e->at.device == WS_NONE)
-		say(sentence, "; an unknown device");
+		say_sentence(sentence, "; an unknown device");
 	else
-		say(sentence, "; device %u", e->at.device);
+		say_sentence(sentence, "; device %u", e->at.device);
 	if (e->blame == WS_BLAME_SM) {
-		say(sentence, ", SM %u", e->at.sm);
+		say_sentence(sentence, ", SM %u", e->at.sm);
 		if (e->n_sms > 1)
-			say(sentence, " and %" PRIu64 " more", e->n_sms - 1);
-		say(sentence, wsi_first_loss(build, WS_HIDES_FAULT)
-				      ? "; its threads are lost or had exited"
-				      : "; the threads had already exited");
+			say_sentence(sentence, " and %" PRIu64 " more", e->n_sms - 1);
+		say_sentence(sentence, wsi_first_loss(build, WS_HIDES_FAULT)
+					       ? "; its threads are lost or had exited"
+					       : "; the threads had already exited");
 		return;
 	}
 	if (e->at.block_status == WS_OK)
 		say_dim(sentence, ", block", e->at.block);
 	else if (e->at.sm != WS_NONE)
-		say(sentence, ", SM %u", e->at.sm);
+		say_sentence(sentence, ", SM %u", e->at.sm);
 	if (e->at.block_status != WS_OK && e->at.warp != WS_NONE)
-		say(sentence, ", warp %u", e->at.warp);
+		say_sentence(sentence, ", warp %u", e->at.warp);
 	if (e->suspect.lane != WS_NONE)
 		say_suspects(sentence, e);
 }
@@ -230,22 +233,22 @@ static void say_access(struct sentence *sentence, const struct ws_report_excepti
 		return;
 	const struct wsi_direction *does = &wsi_directions[access->direction];
 	if (one)
-		say(sentence, "; lane %u", access->lane);
+		say_sentence(sentence, "; lane %u", access->lane);
 	else if (told != suspects)
-		say(sentence, "; %u of the %u suspects", wsi_count_bits(told),
-		    wsi_count_bits(suspects));
+		say_sentence(sentence, "; %u of the %u suspects", wsi_count_bits(told),
+			     wsi_count_bits(suspects));
 	else
-		say(sentence, "; the %u suspects%s", wsi_count_bits(told),
-		    e->n_warps > 1 ? " of the first warp" : "");
-	say(sentence, " %s%s%s %u byte%s%s %s %s memory at 0x%" PRIx64,
-	    lanes & ~access->lanes_known ? "probably " : "", does->verb, single ? "s" : "",
-	    access->width, access->width == 1 ? "" : "s", single ? "" : " each", does->tie,
-	    ws_space_text(access->space),
-	    one ? access->address[access->lane] : access->first_address);
+		say_sentence(sentence, "; the %u suspects%s", wsi_count_bits(told),
+			     e->n_warps > 1 ? " of the first warp" : "");
+	say_sentence(sentence, " %s%s%s %u byte%s%s %s %s memory at 0x%" PRIx64,
+		     lanes & ~access->lanes_known ? "probably " : "", does->verb, single ? "s" : "",
+		     access->width, access->width == 1 ? "" : "s", single ? "" : " each", does->tie,
+		     ws_space_text(access->space),
+		     one ? access->address[access->lane] : access->first_address);
 	if (!one && access->first_address != access->last_address)
-		say(sentence, " to 0x%" PRIx64, access->last_address);
+		say_sentence(sentence, " to 0x%" PRIx64, access->last_address);
 	if (access->where && (one || access->first_address == access->last_address))
-		say(sentence, ", %s", access->where);
+		say_sentence(sentence, ", %s", access->where);
 }
 
 static const char *const waits_for[] = {
@@ -273,14 +276,14 @@ static const char *collective_of(const struct ws_report *report)
 }
 
 /* "64 threads wait for ...: they wait until it is 1; it is 0" */
-static void say_wait(struct sentence *sentence, const struct ws_report_wait *wait)
+static void say_verdict_wait(struct sentence *sentence, const struct ws_report_wait *wait)
 {
-	say(sentence, ": %" PRIu64 " thread%s %s", wait->n_lanes, wait->n_lanes == 1 ? "" : "s",
-	    wait->claim.text);
+	say_sentence(sentence, ": %" PRIu64 " thread%s %s", wait->n_lanes,
+		     wait->n_lanes == 1 ? "" : "s", wait->claim.text);
 	if (wait->needs)
-		say(sentence, " (%s)", wait->needs);
+		say_sentence(sentence, " (%s)", wait->needs);
 	else if (wait->missing_text)
-		say(sentence, " (%s)", wait->missing_text);
+		say_sentence(sentence, " (%s)", wait->missing_text);
 }
 
 /* Threads that wait for anything else, by what for. */
@@ -294,7 +297,7 @@ static void say_other_waits(struct sentence *sentence, const struct ws_report *r
 			n -= wsi_min_u64(n, root->n_lanes);
 		if (n == 0)
 			continue;
-		say(sentence, "%s%" PRIu64 " %s", separator, n, waits_for[kind]);
+		say_sentence(sentence, "%s%" PRIu64 " %s", separator, n, waits_for[kind]);
 		separator = ", ";
 	}
 }
@@ -304,24 +307,24 @@ static void say_hang(struct sentence *sentence, struct wsi_build *build)
 	const struct ws_report *report = build->report;
 	const struct ws_report_wait *root = report->root_wait;
 	uint32_t waiting = n_waiting(report);
-	say(sentence, "hang suspected");
+	say_sentence(sentence, "hang suspected");
 	if (root) {
 		say_frames(sentence, build,
-			   &(struct place){ root->frames, root->n_frames, root->user_frame,
-					    root->kernel });
+			   &(struct verdict_place){ root->frames, root->n_frames, root->user_frame,
+						    root->kernel });
 		sentence->head = sentence->len;
-		say_wait(sentence, root);
+		say_verdict_wait(sentence, root);
 	} else if (build->have_calm) {
 		say_place(sentence, build, &build->calm.e);
 		sentence->head = sentence->len;
-		say(sentence, ": warps wait at a barrier");
+		say_sentence(sentence, ": warps wait at a barrier");
 	}
 	say_other_waits(sentence, report, root);
-	say(sentence, "; %u of %u resident warp%s wait%s; no %sexception", waiting, report->n_warps,
-	    report->n_warps == 1 ? "" : "s", waiting == 1 ? "s" : "",
-	    build->sms_untold ? "resident thread has an " : "");
+	say_sentence(sentence, "; %u of %u resident warp%s wait%s; no %sexception", waiting,
+		     report->n_warps, report->n_warps == 1 ? "" : "s", waiting == 1 ? "s" : "",
+		     build->sms_untold ? "resident thread has an " : "");
 	if (collective_of(report))
-		say(sentence, "; another rank may be the cause");
+		say_sentence(sentence, "; another rank may be the cause");
 }
 
 /* What decides is missing: of a fault, of threads that have left, or of a hang. */
@@ -331,22 +334,24 @@ static void say_unknown(struct sentence *sentence, const struct wsi_build *build
 	const char *fault = wsi_first_loss(build, WS_HIDES_FAULT);
 	const char *hang = wsi_first_loss(build, WS_HIDES_HANG);
 	if (fault || build->counts.sms == 0) {
-		say(sentence, "Cannot tell whether %s holds a fault", what);
+		say_sentence(sentence, "Cannot tell whether %s holds a fault", what);
 		sentence->head = sentence->len;
-		say(sentence, ": %s", fault ? fault : "it holds no GPU state");
+		say_sentence(sentence, ": %s", fault ? fault : "it holds no GPU state");
 	} else if (build->sms_untold) {
-		say(sentence,
-		    "No thread %s %s has an exception; cannot tell whether one that has left had",
-		    in, what);
+		say_sentence(sentence,
+			     "No thread %s %s has an exception; cannot tell whether one that has "
+			     "left had",
+			     in, what);
 		sentence->head = sentence->len;
-		say(sentence, ": %s",
-		    is_dump ? "drivers before 555 (CUDA 12.5) do not record exceptions of SMs"
-			    : "no function of this provider tells of exceptions of SMs");
+		say_sentence(
+			sentence, ": %s",
+			is_dump ? "drivers before 555 (CUDA 12.5) do not record exceptions of SMs"
+				: "no function of this provider tells of exceptions of SMs");
 	} else {
-		say(sentence, "No exception %s %s; cannot tell whether %s hangs", in, what,
-		    is_dump ? "it" : "one");
+		say_sentence(sentence, "No exception %s %s; cannot tell whether %s hangs", in, what,
+			     is_dump ? "it" : "one");
 		sentence->head = sentence->len;
-		say(sentence, ": %s", hang);
+		say_sentence(sentence, ": %s", hang);
 	}
 }
 
@@ -359,13 +364,13 @@ static void say_calm(struct sentence *sentence, const struct wsi_build *build)
 		return;
 	}
 	const char *what = is_dump ? "this dump" : "any device", *in = is_dump ? "in" : "on";
-	say(sentence, "No fault %s %s", in, what);
+	say_sentence(sentence, "No fault %s %s", in, what);
 	sentence->head = sentence->len;
 	if (report->n_warps == 0)
-		say(sentence, "; no thread is resident");
+		say_sentence(sentence, "; no thread is resident");
 	else
-		say(sentence, "; %u warp%s resident", report->n_warps,
-		    report->n_warps == 1 ? " is" : "s are");
+		say_sentence(sentence, "; %u warp%s resident", report->n_warps,
+			     report->n_warps == 1 ? " is" : "s are");
 }
 
 static enum ws_status summarize(struct wsi_build *build)
@@ -374,9 +379,10 @@ static enum ws_status summarize(struct wsi_build *build)
 	const struct ws_report *report = build->report;
 	if (report->verdict == WS_VERDICT_FAULT) {
 		const struct ws_report_exception *e = report->focus;
-		say(&sentence, "%s", e->headline);
+		say_sentence(&sentence, "%s", e->headline);
 		if (e->assertion.message.len)
-			say(&sentence, ": %s;", wsi_build_name(build, e->assertion.message));
+			say_sentence(&sentence, ": %s;",
+				     wsi_build_name(build, e->assertion.message));
 		say_place(&sentence, build, e);
 		sentence.head = sentence.len;
 		say_thread(&sentence, build, e);
@@ -389,7 +395,7 @@ static enum ws_status summarize(struct wsi_build *build)
 		say_calm(&sentence, build);
 	}
 	if (report->doubt)
-		say(&sentence, "; in doubt: %s", report->doubt);
+		say_sentence(&sentence, "; in doubt: %s", report->doubt);
 	build->report->summary = wsi_arena_str(build->arena, sentence.text, sentence.len);
 	build->report->summary_head = sentence.head ? sentence.head : sentence.len;
 	return build->report->summary ? WS_OK : WS_NO_MEMORY;
@@ -513,7 +519,7 @@ static enum ws_status missing_images(struct wsi_build *build)
 				   : "The module image that holds its code is not there.");
 }
 
-static enum ws_status find_missing(struct wsi_build *build, bool *ret_no_source)
+static enum ws_status find_missing_sources(struct wsi_build *build, bool *ret_no_source)
 {
 	const struct ws_report_exception *e = build->report->focus;
 	enum ws_status st = missing_images(build);
@@ -722,7 +728,7 @@ static enum ws_status find_next(struct wsi_build *build, bool no_source)
 	return st == WS_OK ? next_for_any(build, no_source) : st;
 }
 
-static void decide(struct wsi_build *build)
+static void verdict_decide(struct wsi_build *build)
 {
 	struct ws_report *report = build->report;
 	report->dump.complete = report->dump.complete && build->n_diagnostics == 0;
@@ -740,7 +746,7 @@ static void decide(struct wsi_build *build)
 
 /* A file that contradicts itself may do so in what the verdict rests on, without a sign of it
  * there. Only of one in which something is odd it is worth the time to look. */
-static enum ws_status doubt(struct wsi_build *build)
+static enum ws_status verdict_doubt(struct wsi_build *build)
 {
 	struct ws_report *report = build->report;
 	uint64_t n = 0;
@@ -780,7 +786,7 @@ static enum ws_status list_module(struct wsi_build *build, struct ws_cubin *cubi
 	return WS_OK;
 }
 
-static enum ws_status list_code(struct wsi_build *build)
+static enum ws_status list_verdict_code(struct wsi_build *build)
 {
 	if (build->report->verdict != WS_VERDICT_UNKNOWN)
 		return WS_OK;
@@ -803,14 +809,14 @@ static enum ws_status list_code(struct wsi_build *build)
 enum ws_status wsi_verdict(struct wsi_build *build)
 {
 	bool no_source = false;
-	decide(build);
-	enum ws_status st = doubt(build);
+	verdict_decide(build);
+	enum ws_status st = verdict_doubt(build);
 	if (st == WS_OK)
 		st = summarize(build);
 	if (st == WS_OK)
-		st = list_code(build);
+		st = list_verdict_code(build);
 	if (st == WS_OK)
-		st = find_missing(build, &no_source);
+		st = find_missing_sources(build, &no_source);
 	if (st == WS_OK)
 		st = find_next(build, no_source);
 	return st;

@@ -45,7 +45,7 @@ bool wsi_isa_conditions_hold(unsigned first, unsigned n, const uint64_t word[2])
 	return true;
 }
 
-static void explain(struct ws_insn *insn, unsigned row_number)
+static void explain_decode_failure(struct ws_insn *insn, unsigned row_number)
 {
 	const struct wsi_isa_row *row = &wsi_isa_rows[row_number];
 	const uint64_t *mask = wsi_isa_masks[row->mask], *ones = wsi_isa_masks[row->ones];
@@ -72,7 +72,7 @@ void ws_sass_decode(unsigned sm, const uint8_t bytes[WS_SASS_BYTES], struct ws_i
 		const struct wsi_isa_row *row = &wsi_isa_rows[i];
 		if ((row->archs & arch) &&
 		    wsi_isa_conditions_hold(row->condition_at, row->n_conditions, word)) {
-			explain(ret_insn, i);
+			explain_decode_failure(ret_insn, i);
 			return;
 		}
 	}

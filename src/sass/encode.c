@@ -57,7 +57,7 @@ static bool set_element(struct attempt *a, const struct wsi_isa_element *e, uint
 
 /* ---- numbers and registers: each reads at `text` and returns what follows, or NULL ---- */
 
-static const char *read_number(const char *text, uint64_t *ret_value)
+static const char *read_text_number(const char *text, uint64_t *ret_value)
 {
 	bool hex = text[0] == '0' && text[1] == 'x';
 	const char *at = hex ? text + 2 : text;
@@ -81,7 +81,7 @@ static const char *read_scaled(struct attempt *a, const struct wsi_isa_element *
 	unsigned len = wsi_isa_field_len(e);
 	uint64_t value, limit = UINT64_C(1) << (len - 1);
 	bool negative = sign && *text == '-';
-	text = read_number(text + negative, &value);
+	text = read_text_number(text + negative, &value);
 	if (!text || value & ((UINT64_C(1) << e->aux) - 1))
 		return NULL;
 	value >>= e->aux;
@@ -97,7 +97,7 @@ static const char *read_target(struct attempt *a, const struct wsi_isa_element *
 	unsigned len = wsi_isa_field_len(e);
 	uint64_t target;
 	bool negative = *text == '-';
-	text = read_number(text + negative, &target);
+	text = read_text_number(text + negative, &target);
 	if (!text)
 		return NULL;
 	target = negative ? 0 - target : target;
@@ -110,8 +110,8 @@ static const char *read_target(struct attempt *a, const struct wsi_isa_element *
 	return set_element(a, e, field) ? text : NULL;
 }
 
-static const char *read_register(struct attempt *a, const struct wsi_isa_element *e,
-				 const char *text)
+static const char *read_register_text(struct attempt *a, const struct wsi_isa_element *e,
+				      const char *text)
 {
 	static const char prefix[][3] = { "R", "UR", "P", "UP", "P", "UP", "B", "SB", "UR" };
 	static const char special[] = "ZZTTTT  Z";
@@ -127,7 +127,7 @@ static const char *read_register(struct attempt *a, const struct wsi_isa_element
 		value = predicate ? 7 : narrow ? 63 : 255;
 		text++;
 	} else {
-		text = *text >= '0' && *text <= '9' ? read_number(text, &value) : NULL;
+		text = *text >= '0' && *text <= '9' ? read_text_number(text, &value) : NULL;
 		if (!text || (predicate && value > 6))
 			return NULL;
 	}
@@ -179,7 +179,7 @@ static bool match_unnamed(struct attempt *a, const struct wsi_isa_element *e, co
 	uint64_t value;
 	if (strncmp(text, prefix, n) != 0)
 		return false;
-	text = read_number(text + n, &value);
+	text = read_text_number(text + n, &value);
 	return text && set_element(a, e, value) && match(a, rest, text);
 }
 
@@ -212,7 +212,7 @@ static bool match_enum(struct attempt *a, const struct wsi_isa_element *e, const
 }
 
 /* Gives the field of a condition a value that meets it, or that does not, where only one does. */
-static bool settle(struct attempt *a, const struct wsi_isa_element *e, bool met)
+static bool settle_condition(struct attempt *a, const struct wsi_isa_element *e, bool met)
 {
 	if (e->aux == WSI_IS_POWER_OF_TWO)
 		return true;
@@ -226,19 +226,19 @@ static bool match_group(struct attempt *a, const struct wsi_isa_element *e, cons
 			const char *text)
 {
 	struct attempt saved = *a;
-	if (settle(a, e, true) && match(a, code + 1, text))
+	if (settle_condition(a, e, true) && match(a, code + 1, text))
 		return true;
 	const char *reached = a->reached;
 	*a = saved;
 	a->reached = reached;
-	return settle(a, e, false) && match(a, code + 1 + *code, text);
+	return settle_condition(a, e, false) && match(a, code + 1 + *code, text);
 }
 
 static const char *match_plain(struct attempt *a, const struct wsi_isa_element *e, const char *text)
 {
 	switch ((enum wsi_isa_kind)e->kind) {
 	case WSI_ISA_REG:
-		return read_register(a, e, text);
+		return read_register_text(a, e, text);
 	case WSI_ISA_HEX:
 	case WSI_ISA_DEC:
 		return read_scaled(a, e, text, false);
@@ -398,7 +398,7 @@ static bool read_control(struct frame *f, const char *text)
 		uint64_t value;
 		if (i == WSI_COUNT(fields))
 			return false;
-		text = read_number(text + strlen(fields[i].name), &value);
+		text = read_text_number(text + strlen(fields[i].name), &value);
 		if (!text || value > fields[i].max)
 			return false;
 		f->control &= ~((uint64_t)fields[i].max << fields[i].shift);
@@ -422,7 +422,7 @@ static bool read_comment(struct frame *f, const char *text)
 }
 
 /* Copies the text without comments and spare spaces. */
-static bool read_frame(struct frame *f, const char *text)
+static bool read_frame_text(struct frame *f, const char *text)
 {
 	size_t n = 0;
 	while (*text && *text != ';') {
@@ -532,7 +532,7 @@ enum ws_status ws_sass_encode(unsigned sm, const char *text, uint64_t pc,
 	if (!ws_sass_supports(sm))
 		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "no instruction table for sm_%u",
 				sm);
-	if (!read_frame(&f, text) || !read_guard(&f))
+	if (!read_frame_text(&f, text) || !read_guard(&f))
 		return wsi_fail(err, WS_MALFORMED, 0, "cannot read '%.60s'", text);
 	struct attempt a = { .sm = sm, .pc = pc, .text = f.text + f.body };
 	a.reached = a.text;

@@ -7,20 +7,20 @@
 #include "base/base.h"
 #include "sass/table.h"
 
-struct layout {
+struct float_layout {
 	unsigned mantissa, exponent; /* bits */
 };
 
 /* A 64-bit immediate holds the upper half of the number. */
-static struct layout layout_of(enum wsi_isa_kind kind)
+static struct float_layout float_layout_of(enum wsi_isa_kind kind)
 {
 	if (kind == WSI_ISA_F64)
-		return (struct layout){ 20, 11 };
+		return (struct float_layout){ 20, 11 };
 	if (kind == WSI_ISA_F16)
-		return (struct layout){ 10, 5 };
+		return (struct float_layout){ 10, 5 };
 	if (kind == WSI_ISA_BF16)
-		return (struct layout){ 7, 8 };
-	return (struct layout){ 23, 8 };
+		return (struct float_layout){ 7, 8 };
+	return (struct float_layout){ 23, 8 };
 }
 
 static double from_f32(uint32_t bits)
@@ -49,7 +49,7 @@ static double from_f16(uint32_t bits)
 	return bits >> 15 & 1 ? -value : value;
 }
 
-static double value_of(enum wsi_isa_kind kind, uint32_t bits)
+static double float_value_of(enum wsi_isa_kind kind, uint32_t bits)
 {
 	if (kind == WSI_ISA_F64)
 		return from_f64(bits);
@@ -77,7 +77,7 @@ static void unlocalise(char *text)
 
 size_t wsi_float_format(enum wsi_isa_kind kind, uint32_t bits, char buffer[WSI_FLOAT_TEXT_MAX])
 {
-	struct layout l = layout_of(kind);
+	struct float_layout l = float_layout_of(kind);
 	uint32_t mantissa = bits & ((1u << l.mantissa) - 1);
 	uint32_t exponent_mask = (1u << l.exponent) - 1;
 	bool negative = bits >> (l.mantissa + l.exponent) & 1;
@@ -89,7 +89,7 @@ size_t wsi_float_format(enum wsi_isa_kind kind, uint32_t bits, char buffer[WSI_F
 		snprintf(buffer, WSI_FLOAT_TEXT_MAX, "%c%s ", negative ? '-' : '+', what);
 		return strlen(buffer);
 	}
-	double value = value_of(kind, bits);
+	double value = float_value_of(kind, bits);
 	if (value == 0 && negative) {
 		snprintf(buffer, WSI_FLOAT_TEXT_MAX, "-0.0 ");
 		return strlen(buffer);
@@ -133,7 +133,7 @@ static uint32_t to_f16(double value)
 	return nearest | (value < 0 ? 0x8000u : 0);
 }
 
-static uint32_t to_bits(enum wsi_isa_kind kind, double value)
+static uint32_t immediate_to_bits(enum wsi_isa_kind kind, double value)
 {
 	if (kind == WSI_ISA_F64)
 		return to_f64(value);
@@ -144,7 +144,7 @@ static uint32_t to_bits(enum wsi_isa_kind kind, double value)
 	return to_f32(value);
 }
 
-static size_t parse_special(struct layout l, const char *text, uint32_t *ret_bits)
+static size_t parse_special(struct float_layout l, const char *text, uint32_t *ret_bits)
 {
 	static const struct {
 		const char *name;
@@ -175,7 +175,7 @@ static size_t parse_special(struct layout l, const char *text, uint32_t *ret_bit
  */
 size_t wsi_float_parse(enum wsi_isa_kind kind, const char *text, uint32_t *ret_bits)
 {
-	struct layout l = layout_of(kind);
+	struct float_layout l = float_layout_of(kind);
 	size_t special = parse_special(l, text, ret_bits);
 	if (special)
 		return special;
@@ -210,7 +210,7 @@ size_t wsi_float_parse(enum wsi_isa_kind kind, const char *text, uint32_t *ret_b
 		value *= 10;
 	for (; exponent < 0 && value > 0; exponent++)
 		value /= 10;
-	uint32_t bits = to_bits(kind, (double)value);
+	uint32_t bits = immediate_to_bits(kind, (double)value);
 	*ret_bits = bits | (uint32_t)negative << (l.mantissa + l.exponent);
 	return (size_t)(at - text);
 }

@@ -13,24 +13,24 @@ struct cursor {
 	char *at, *end; /* `end` is the last byte, kept for the NUL */
 };
 
-static inline struct cursor put_char(struct cursor out, char c)
+static inline struct cursor put_format_char(struct cursor out, char c)
 {
 	if (out.at < out.end)
 		*out.at++ = c;
 	return out;
 }
 
-static inline struct cursor put_bytes(struct cursor out, const char *text, size_t n)
+static inline struct cursor put_format_bytes(struct cursor out, const char *text, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		out = put_char(out, text[i]);
+		out = put_format_char(out, text[i]);
 	return out;
 }
 
-static inline struct cursor put_text(struct cursor out, const char *text)
+static inline struct cursor put_format_text(struct cursor out, const char *text)
 {
 	while (*text)
-		out = put_char(out, *text++);
+		out = put_format_char(out, *text++);
 	return out;
 }
 
@@ -38,13 +38,13 @@ static inline struct cursor put_text(struct cursor out, const char *text)
 static inline struct cursor put_table_text(struct cursor out, struct ws_str text)
 {
 	if (text.len > WSI_ISA_READABLE || out.end - out.at < WSI_ISA_READABLE)
-		return put_bytes(out, text.ptr, text.len);
+		return put_format_bytes(out, text.ptr, text.len);
 	memcpy(out.at, text.ptr, WSI_ISA_READABLE);
 	out.at += text.len;
 	return out;
 }
 
-static struct cursor put_hex(struct cursor out, uint64_t value)
+static struct cursor put_format_hex(struct cursor out, uint64_t value)
 {
 	char text[18], *at = text + sizeof text;
 	do
@@ -52,25 +52,25 @@ static struct cursor put_hex(struct cursor out, uint64_t value)
 	while ((value >>= 4) != 0);
 	*--at = 'x';
 	*--at = '0';
-	return put_bytes(out, at, (size_t)(text + sizeof text - at));
+	return put_format_bytes(out, at, (size_t)(text + sizeof text - at));
 }
 
 static inline struct cursor put_dec(struct cursor out, uint64_t value)
 {
 	char text[20], *at = text + sizeof text;
 	if (value < 10)
-		return put_char(out, (char)('0' + value));
+		return put_format_char(out, (char)('0' + value));
 	do
 		*--at = (char)('0' + value % 10);
 	while ((value /= 10) != 0);
-	return put_bytes(out, at, (size_t)(text + sizeof text - at));
+	return put_format_bytes(out, at, (size_t)(text + sizeof text - at));
 }
 
 static struct cursor put_signed_hex(struct cursor out, int64_t value)
 {
 	if (value < 0)
-		out = put_char(out, '-');
-	return put_hex(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+		out = put_format_char(out, '-');
+	return put_format_hex(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
 static inline struct cursor put_register(struct cursor out, unsigned class, uint64_t number)
@@ -79,11 +79,11 @@ static inline struct cursor put_register(struct cursor out, unsigned class, uint
 	static const uint8_t special[] = { 255, 255, 7, 7, 7, 7, 255, 255, 255 };
 	bool predicate = class >= WSI_CLASS_P && class <= WSI_CLASS_UPI;
 
-	out = put_char(out, prefix[class][0]);
+	out = put_format_char(out, prefix[class][0]);
 	if (prefix[class][1])
-		out = put_char(out, prefix[class][1]);
+		out = put_format_char(out, prefix[class][1]);
 	if (number == special[class])
-		return put_char(out, predicate ? 'T' : 'Z');
+		return put_format_char(out, predicate ? 'T' : 'Z');
 	return put_dec(out, number);
 }
 
@@ -93,7 +93,7 @@ static inline struct cursor put_enum(struct cursor out, const struct wsi_isa_ele
 	struct ws_str text = wsi_isa_enum_text(element, value);
 	if (text.ptr)
 		return put_table_text(out, text);
-	out = put_text(out, element->extra ? ".???" : ".INVALID");
+	out = put_format_text(out, element->extra ? ".???" : ".INVALID");
 	return put_dec(out, value);
 }
 
@@ -103,29 +103,29 @@ static struct cursor put_scoreboards(struct cursor out, uint64_t mask)
 	for (unsigned i = 6; i-- > 0;) {
 		if (!(mask >> i & 1))
 			continue;
-		out = put_char(out, separator);
+		out = put_format_char(out, separator);
 		out = put_dec(out, i);
 		separator = ',';
 	}
-	return put_char(out, '}');
+	return put_format_char(out, '}');
 }
 
 static struct cursor put_target(struct cursor out, uint64_t target,
 				const struct ws_sass_style *style)
 {
-	struct cursor name = put_text(out, "`(");
+	struct cursor name = put_format_text(out, "`(");
 	if (!style || !style->name ||
 	    !style->name(style->user, target, name.at, (size_t)(name.end - name.at) + 1))
 		return put_signed_hex(out, (int64_t)target);
 	name.at += strlen(name.at);
-	return put_char(name, ')');
+	return put_format_char(name, ')');
 }
 
 static struct cursor put_float(struct cursor out, unsigned kind, uint64_t value)
 {
 	char text[WSI_FLOAT_TEXT_MAX];
-	return put_bytes(out, text,
-			 wsi_float_format((enum wsi_isa_kind)kind, (uint32_t)value, text));
+	return put_format_bytes(out, text,
+				wsi_float_format((enum wsi_isa_kind)kind, (uint32_t)value, text));
 }
 
 struct writer {
@@ -137,7 +137,7 @@ struct writer {
 
 /* Whether a loader fills a field, or a part of it: what is shown is then what any number but zero
  * would be. */
-static bool is_relocated(const struct writer *w, const struct wsi_isa_element *element)
+static bool is_field_relocated(const struct writer *w, const struct wsi_isa_element *element)
 {
 	if (!w->style || !w->style->relocated)
 		return false;
@@ -148,11 +148,11 @@ static bool is_relocated(const struct writer *w, const struct wsi_isa_element *e
 	return false;
 }
 
-static inline struct cursor put_number(struct cursor out, const struct wsi_isa_element *element,
-				       uint64_t value)
+static inline struct cursor put_format_number(struct cursor out,
+					      const struct wsi_isa_element *element, uint64_t value)
 {
 	if (element->kind == WSI_ISA_HEX)
-		return put_hex(out, value << element->aux);
+		return put_format_hex(out, value << element->aux);
 	int64_t number = wsi_isa_signed(value, wsi_isa_field_len(element));
 	return put_signed_hex(out, number * (INT64_C(1) << element->aux));
 }
@@ -167,7 +167,7 @@ static inline struct cursor put_element(const struct writer *w, struct cursor ou
 		return put_register(out, element->aux, wsi_isa_register(w->insn, element, value));
 	case WSI_ISA_HEX:
 	case WSI_ISA_SHEX:
-		return put_number(out, element, value);
+		return put_format_number(out, element, value);
 	case WSI_ISA_DEC:
 		return put_dec(out, value << element->aux);
 	case WSI_ISA_F32:
@@ -178,13 +178,13 @@ static inline struct cursor put_element(const struct writer *w, struct cursor ou
 	case WSI_ISA_REL:
 		return put_target(out, wsi_isa_target(element, value, w->pc), w->style);
 	case WSI_ISA_GLUE:
-		return out.at > w->start && out.at[-1] != '[' ? put_char(out, '+') : out;
+		return out.at > w->start && out.at[-1] != '[' ? put_format_char(out, '+') : out;
 	case WSI_ISA_REUSE: /* the bits mean nothing without the yield bit [measured] */
-		return value && (w->insn->word[1] >> 45 & 1) ? put_text(out, ".reuse") : out;
+		return value && (w->insn->word[1] >> 45 & 1) ? put_format_text(out, ".reuse") : out;
 	case WSI_ISA_SBLIST:
 		return put_scoreboards(out, value);
 	case WSI_ISA_PREDS:
-		return put_text(out, element->aux == WSI_CLASS_P ? "PR" : "UPR");
+		return put_format_text(out, element->aux == WSI_CLASS_P ? "PR" : "UPR");
 	case WSI_ISA_WHEN: /* the caller's */
 		break;
 	}
@@ -199,7 +199,7 @@ static struct cursor put_relocated(const struct writer *w, struct cursor out, ch
 {
 	bool is_bank = out.at - w->start >= 2 && out.at[-2] == 'c' && out.at[-1] == '[';
 	if (!is_bank || *bank == out.at)
-		return put_text(out, w->style->relocated);
+		return put_format_text(out, w->style->relocated);
 	*bank = out.at;
 	return out;
 }
@@ -209,12 +209,12 @@ static struct cursor put_template(const struct writer *w, struct cursor out, con
 	char *bank = NULL; /* where one was left out */
 	while (*code) {
 		if (*code < 0x80) {
-			out = put_char(out, (char)*code++);
+			out = put_format_char(out, (char)*code++);
 			continue;
 		}
 		const struct wsi_isa_element *element = wsi_isa_element_at(code);
 		uint64_t value = wsi_isa_field(w->insn->word, element);
-		bool filled = is_relocated(w, element);
+		bool filled = is_field_relocated(w, element);
 		code += 2;
 		if (element->kind == WSI_ISA_WHEN) {
 			code += wsi_isa_when(element, value | filled) ? 1 : 1 + *code;
@@ -275,40 +275,40 @@ static struct cursor put_guard(struct cursor out, const struct ws_insn *insn)
 {
 	if (insn->guard == 7 && !insn->guard_negated)
 		return out;
-	out = put_char(out, '@');
+	out = put_format_char(out, '@');
 	if (insn->guard_negated)
-		out = put_char(out, '!');
+		out = put_format_char(out, '!');
 	bool uniform = insn->flags & WS_SASS_UNIFORM_GUARD;
 	out = put_register(out, uniform ? WSI_CLASS_UP : WSI_CLASS_P, insn->guard);
-	return put_char(out, ' ');
+	return put_format_char(out, ' ');
 }
 
 static struct cursor put_control(struct cursor out, const struct ws_insn *insn)
 {
 	struct ws_sass_control control = ws_insn_control(insn);
-	out = put_dec(put_text(out, " /* stall "), control.stall);
+	out = put_dec(put_format_text(out, " /* stall "), control.stall);
 	if (control.yield)
-		out = put_text(out, " yield");
+		out = put_format_text(out, " yield");
 	if (control.write_barrier != 7)
-		out = put_dec(put_text(out, " wr "), control.write_barrier);
+		out = put_dec(put_format_text(out, " wr "), control.write_barrier);
 	if (control.read_barrier != 7)
-		out = put_dec(put_text(out, " rd "), control.read_barrier);
+		out = put_dec(put_format_text(out, " rd "), control.read_barrier);
 	if (control.wait_mask)
-		out = put_hex(put_text(out, " wait "), control.wait_mask);
+		out = put_format_hex(put_format_text(out, " wait "), control.wait_mask);
 	if (control.reuse)
-		out = put_hex(put_text(out, " reuse "), control.reuse);
-	return put_text(out, " */");
+		out = put_format_hex(put_format_text(out, " reuse "), control.reuse);
+	return put_format_text(out, " */");
 }
 
 static struct cursor put_wide_hex(struct cursor out, const uint64_t bits[2])
 {
-	out = put_text(out, "0x");
+	out = put_format_text(out, "0x");
 	bool started = false;
 	for (unsigned i = 32; i-- > 0;) {
 		unsigned digit = bits[i / 16] >> 4 * (i % 16) & 15;
 		started |= digit != 0 || i == 0;
 		if (started)
-			out = put_char(out, "0123456789abcdef"[digit]);
+			out = put_format_char(out, "0123456789abcdef"[digit]);
 	}
 	return out;
 }
@@ -329,16 +329,16 @@ static bool residue(const struct ws_insn *insn, uint64_t pc, const char *text, u
 	return true;
 }
 
-static struct cursor put_bits(struct cursor out, const char *what, const uint64_t bits[2])
+static struct cursor put_bits_word(struct cursor out, const char *what, const uint64_t bits[2])
 {
 	if (!(bits[0] | bits[1]))
 		return out;
-	return put_text(put_wide_hex(put_text(out, what), bits), " */");
+	return put_format_text(put_wide_hex(put_format_text(out, what), bits), " */");
 }
 
 static struct cursor put_word(struct cursor out, const struct ws_insn *insn)
 {
-	return put_wide_hex(put_text(out, ".word "), insn->word);
+	return put_wide_hex(put_format_text(out, ".word "), insn->word);
 }
 
 /* Guard and template. */
@@ -361,7 +361,7 @@ static struct cursor put_lossless(const struct writer *w, struct cursor out)
 	*put_body(&bare, (struct cursor){ plain, plain + sizeof plain - 1 }).at = '\0';
 	if (!residue(w->insn, w->pc, plain, bits))
 		return put_word(out, w->insn);
-	return put_bits(put_body(w, out), " /* bits ", bits);
+	return put_bits_word(put_body(w, out), " /* bits ", bits);
 }
 
 size_t ws_sass_format(const struct ws_insn *insn, uint64_t pc, const struct ws_sass_style *style,
@@ -377,9 +377,9 @@ size_t ws_sass_format(const struct ws_insn *insn, uint64_t pc, const struct ws_s
 	} else if (insn->known) {
 		out = put_body(&w, out);
 		if (!(style && style->hide_unknown))
-			out = put_bits(out, " /* unknown bits ", insn->unknown);
+			out = put_bits_word(out, " /* unknown bits ", insn->unknown);
 	} else {
-		out = put_word(put_text(out, "/* unknown instruction */ "), insn);
+		out = put_word(put_format_text(out, "/* unknown instruction */ "), insn);
 	}
 	if (lossless)
 		out = put_control(out, insn);

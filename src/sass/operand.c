@@ -10,7 +10,7 @@
 
 enum { PREDICATES = 7 };
 
-struct walk {
+struct operand_walk {
 	const struct ws_insn *insn;
 	uint64_t pc;
 	struct ws_operand *ops, spare;
@@ -24,7 +24,7 @@ struct walk {
 
 /* ---- modifiers ---- */
 
-static void add_modifier(struct walk *w, unsigned modifier)
+static void add_modifier(struct operand_walk *w, unsigned modifier)
 {
 	if (w->n_mods < w->mods_cap)
 		w->mods[w->n_mods] = (enum ws_modifier)modifier;
@@ -32,7 +32,7 @@ static void add_modifier(struct walk *w, unsigned modifier)
 }
 
 /* What stands right behind an operand that is in no address. */
-static void add_part(struct ws_operand *op, unsigned modifier)
+static void add_modifier_part(struct ws_operand *op, unsigned modifier)
 {
 	for (size_t i = 0; i < WSI_COUNT(op->suffix); i++) {
 		if (op->suffix[i] == WS_MOD_NONE) {
@@ -43,12 +43,12 @@ static void add_part(struct ws_operand *op, unsigned modifier)
 }
 
 /* What stands right behind a register in an address. */
-static void add_suffix(struct walk *w, unsigned modifier)
+static void add_suffix(struct operand_walk *w, unsigned modifier)
 {
 	if (!w->latest)
 		return;
 	if (w->latest->role != WS_ROLE_ADDRESS_BASE)
-		add_part(w->latest, modifier);
+		add_modifier_part(w->latest, modifier);
 	else if (modifier == WS_MOD_64)
 		w->latest->count = 2;
 	else if (modifier == WS_MOD_U32)
@@ -58,8 +58,8 @@ static void add_suffix(struct walk *w, unsigned modifier)
 }
 
 /* The modifiers of an enum's value. */
-static void add_listed(struct walk *w, const struct wsi_isa_element *element,
-		       void (*add)(struct walk *, unsigned))
+static void add_listed(struct operand_walk *w, const struct wsi_isa_element *element,
+		       void (*add)(struct operand_walk *, unsigned))
 {
 	uint64_t value = wsi_isa_field(w->insn->word, element);
 	if (value >= wsi_isa_enums[element->aux]) {
@@ -75,7 +75,8 @@ static void add_listed(struct walk *w, const struct wsi_isa_element *element,
 /* ---- operands ---- */
 
 /* What the table says about an operand beyond its place in the text; NULL: nothing. */
-static const struct wsi_isa_width *width_of(const struct ws_insn *insn, unsigned class, unsigned lo)
+static const struct wsi_isa_width *operand_width_of(const struct ws_insn *insn, unsigned class,
+						    unsigned lo)
 {
 	const struct wsi_isa_row *row = &wsi_isa_rows[insn->row];
 	const struct wsi_isa_width *w = &wsi_isa_widths[row->width_at];
@@ -100,7 +101,7 @@ static unsigned added_width(const struct ws_insn *insn, unsigned class, unsigned
 	return sum;
 }
 
-static uint8_t count_of(const struct ws_insn *insn, const struct wsi_isa_width *width)
+static uint8_t element_count_of(const struct ws_insn *insn, const struct wsi_isa_width *width)
 {
 	unsigned class = width->class;
 	switch ((enum wsi_isa_how)width->how) {
@@ -116,7 +117,7 @@ static uint8_t count_of(const struct ws_insn *insn, const struct wsi_isa_width *
 	return 0;
 }
 
-static enum ws_operand_role role_of(enum wsi_isa_step step, bool is_number)
+static enum ws_operand_role operand_role_of(enum wsi_isa_step step, bool is_number)
 {
 	if (step == WSI_STEP_ADDRESS)
 		return is_number ? WS_ROLE_OFFSET : WS_ROLE_ADDRESS_BASE;
@@ -137,18 +138,18 @@ static void set_register(struct ws_operand *op, const struct ws_insn *insn,
 	static const enum ws_operand_role roles[] = { [WSI_ROLE_READ] = WS_ROLE_READ,
 						      [WSI_ROLE_WRITTEN] = WS_ROLE_WRITTEN,
 						      [WSI_ROLE_UPDATED] = WS_ROLE_UPDATED };
-	const struct wsi_isa_width *width = width_of(insn, element->aux, element->lo[0]);
+	const struct wsi_isa_width *width = operand_width_of(insn, element->aux, element->lo[0]);
 	op->kind = kinds[element->aux];
 	op->number = (uint16_t)wsi_isa_register(insn, element, value);
 	if (!width)
 		return;
-	op->count = count_of(insn, width);
+	op->count = element_count_of(insn, width);
 	if (width->role != WSI_ROLE_BY_PLACE &&
 	    (op->role == WS_ROLE_READ || op->role == WS_ROLE_WRITTEN))
 		op->role = roles[width->role];
 }
 
-static void set_value(struct ws_operand *op, const struct walk *w,
+static void set_value(struct ws_operand *op, const struct operand_walk *w,
 		      const struct wsi_isa_element *element, uint64_t value)
 {
 	unsigned len = wsi_isa_field_len(element);
@@ -192,14 +193,14 @@ static void set_value(struct ws_operand *op, const struct walk *w,
 	}
 }
 
-static void add_operand(struct walk *w, enum wsi_isa_step step,
-			const struct wsi_isa_element *element)
+static void decode_operand_step(struct operand_walk *w, enum wsi_isa_step step,
+				const struct wsi_isa_element *element)
 {
 	bool is_register = element->kind == WSI_ISA_REG || element->kind == WSI_ISA_PREDS;
 	struct ws_operand *op = w->n < w->cap ? &w->ops[w->n] : &w->spare;
 	w->n++;
 	*op = (struct ws_operand){ .kind = WS_OPERAND_IMMEDIATE,
-				   .role = role_of(step, !is_register),
+				   .role = operand_role_of(step, !is_register),
 				   .place = (uint8_t)w->place,
 				   .count = step == WSI_STEP_DESCRIPTOR ? 2 : 1,
 				   .scale = 1,
@@ -212,7 +213,7 @@ static void add_operand(struct walk *w, enum wsi_isa_step step,
 
 /* ---- the form ---- */
 
-static void take_step(struct walk *w, enum wsi_isa_step step, unsigned argument)
+static void take_operand_step(struct operand_walk *w, enum wsi_isa_step step, unsigned argument)
 {
 	const struct wsi_isa_element *element = &wsi_isa_elements[argument];
 	switch (step) {
@@ -228,7 +229,7 @@ static void take_step(struct walk *w, enum wsi_isa_step step, unsigned argument)
 	case WSI_STEP_BANK:
 	case WSI_STEP_DESCRIPTOR:
 	case WSI_STEP_SPECIAL:
-		add_operand(w, step, element);
+		decode_operand_step(w, step, element);
 		break;
 	case WSI_STEP_SIGN:
 		w->negated |= wsi_isa_field(w->insn->word, element) != 0;
@@ -256,7 +257,7 @@ static void take_step(struct walk *w, enum wsi_isa_step step, unsigned argument)
 	}
 }
 
-static void walk(struct walk *w)
+static void operand_walk(struct operand_walk *w)
 {
 	if (!w->insn->known)
 		return;
@@ -264,7 +265,7 @@ static void walk(struct walk *w)
 		enum wsi_isa_step step = (enum wsi_isa_step)(*at >> WSI_STEP_SHIFT);
 		unsigned argument = *at & WSI_STEP_ARGUMENT;
 		if (step != WSI_STEP_WHEN) {
-			take_step(w, step, argument);
+			take_operand_step(w, step, argument);
 			continue;
 		}
 		const struct wsi_isa_element *element = &wsi_isa_elements[argument];
@@ -277,15 +278,15 @@ static void walk(struct walk *w)
 size_t ws_sass_operands(const struct ws_insn *insn, uint64_t pc, struct ws_operand *ret_ops,
 			size_t cap)
 {
-	struct walk w = { .insn = insn, .pc = pc, .ops = ret_ops, .cap = cap };
-	walk(&w);
+	struct operand_walk w = { .insn = insn, .pc = pc, .ops = ret_ops, .cap = cap };
+	operand_walk(&w);
 	return w.n;
 }
 
 size_t ws_sass_modifiers(const struct ws_insn *insn, enum ws_modifier *ret_mods, size_t cap)
 {
-	struct walk w = { .insn = insn, .mods = ret_mods, .mods_cap = cap };
-	walk(&w);
+	struct operand_walk w = { .insn = insn, .mods = ret_mods, .mods_cap = cap };
+	operand_walk(&w);
 	return w.n_mods;
 }
 
@@ -302,6 +303,6 @@ bool ws_sass_has(const struct ws_insn *insn, enum ws_modifier modifier)
 unsigned ws_sass_access_bytes(const struct ws_insn *insn)
 {
 	const struct wsi_isa_width *size =
-		insn->known ? width_of(insn, WSI_CLASS_BYTES, WSI_ANY_PLACE) : NULL;
+		insn->known ? operand_width_of(insn, WSI_CLASS_BYTES, WSI_ANY_PLACE) : NULL;
 	return size ? size->count : 0;
 }

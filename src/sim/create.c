@@ -14,7 +14,7 @@ const char *ws_sim_device_name(size_t index)
 
 #define ADDRESSES (UINT64_C(1) << 40) /* that there are for memory, about */
 
-static const struct wsi_device *find_device(const char *name)
+static const struct wsi_device *find_device_named(const char *name)
 {
 	for (size_t i = 0; i < WSI_COUNT(devices); i++)
 		if (strcmp(devices[i].name, name) == 0)
@@ -30,7 +30,7 @@ enum ws_status ws_sim_create(const struct ws_sim_options *options, struct ws_sim
 		o = *options;
 	if (o.size != sizeof o)
 		return wsi_cuda_fail(err, WS_CUDA_ERROR_INVALID_VALUE, "size of the options");
-	const struct wsi_device *device = find_device(o.device ? o.device : "sm_90a");
+	const struct wsi_device *device = find_device_named(o.device ? o.device : "sm_90a");
 	if (!device)
 		return wsi_cuda_fail(err, WS_CUDA_ERROR_INVALID_DEVICE, "no device '%.40s'",
 				     o.device);

@@ -9,10 +9,10 @@ struct teller {
 	void *user;
 };
 
-static void tell(const struct teller *to, enum ws_doubt_kind kind, uint32_t lane,
-		 const char *format, ...) WS_PRINTF(4, 5);
-static void tell(const struct teller *to, enum ws_doubt_kind kind, uint32_t lane,
-		 const char *format, ...)
+static void tell_doubt(const struct teller *to, enum ws_doubt_kind kind, uint32_t lane,
+		       const char *format, ...) WS_PRINTF(4, 5);
+static void tell_doubt(const struct teller *to, enum ws_doubt_kind kind, uint32_t lane,
+		       const char *format, ...)
 {
 	static const uint8_t hides[] = {
 		[WS_DOUBT_DEVICE_STATUS] = WS_HIDES_FAULT,
@@ -84,10 +84,11 @@ void ws_device_doubts(const struct ws_device *device, ws_doubt_fn *each, void *u
 {
 	const struct teller to = { each, user };
 	if (device->status != 0)
-		tell(&to, WS_DOUBT_DEVICE_STATUS, WS_NONE,
-		     "the driver could not collect this device: result %u", device->status);
+		tell_doubt(&to, WS_DOUBT_DEVICE_STATUS, WS_NONE,
+			   "the driver could not collect this device: result %u", device->status);
 	if (device->damaged)
-		tell(&to, WS_DOUBT_DEVICE_ROW, WS_NONE, "device %u: " CONTRADICTS, device->id);
+		tell_doubt(&to, WS_DOUBT_DEVICE_ROW, WS_NONE, "device %u: " CONTRADICTS,
+			   device->id);
 }
 
 void ws_block_doubts(const struct ws_block *block, const struct ws_grid *grid, ws_doubt_fn *each,
@@ -95,34 +96,36 @@ void ws_block_doubts(const struct ws_block *block, const struct ws_grid *grid, w
 {
 	const struct teller to = { each, user };
 	if (!wsi_block_possible(block))
-		tell(&to, WS_DOUBT_BLOCK_ROW, WS_NONE, "block (%u,%u,%u): no grid is that large",
-		     block->idx.x, block->idx.y, block->idx.z);
+		tell_doubt(&to, WS_DOUBT_BLOCK_ROW, WS_NONE,
+			   "block (%u,%u,%u): no grid is that large", block->idx.x, block->idx.y,
+			   block->idx.z);
 	else if (block->damaged && grid)
-		tell(&to, WS_DOUBT_BLOCK_ROW, WS_NONE,
-		     "block (%u,%u,%u) is outside its extent (%u,%u,%u)", block->idx.x,
-		     block->idx.y, block->idx.z, grid->grid_dim.x, grid->grid_dim.y,
-		     grid->grid_dim.z);
+		tell_doubt(&to, WS_DOUBT_BLOCK_ROW, WS_NONE,
+			   "block (%u,%u,%u) is outside its extent (%u,%u,%u)", block->idx.x,
+			   block->idx.y, block->idx.z, grid->grid_dim.x, grid->grid_dim.y,
+			   grid->grid_dim.z);
 	if (block->grid_index == WS_NONE)
-		tell(&to, WS_DOUBT_BLOCK_GRID, WS_NONE,
-		     "grid %" PRId64 " of a block is not in the grid table of the device",
-		     block->grid_id);
+		tell_doubt(&to, WS_DOUBT_BLOCK_GRID, WS_NONE,
+			   "grid %" PRId64 " of a block is not in the grid table of the device",
+			   block->grid_id);
 }
 
 void ws_grid_doubts(const struct ws_grid *grid, ws_doubt_fn *each, void *user)
 {
 	const struct teller to = { each, user };
 	if (grid->damaged)
-		tell(&to, WS_DOUBT_GRID_ROW, WS_NONE, "grid %" PRId64 ": " CONTRADICTS, grid->id);
+		tell_doubt(&to, WS_DOUBT_GRID_ROW, WS_NONE, "grid %" PRId64 ": " CONTRADICTS,
+			   grid->id);
 	if (grid->context_index == WS_NONE)
-		tell(&to, WS_DOUBT_GRID_CONTEXT, WS_NONE,
-		     "context 0x%" PRIx64 " of grid %" PRId64
-		     " is not in the context table of the device",
-		     grid->context_id, grid->id);
+		tell_doubt(&to, WS_DOUBT_GRID_CONTEXT, WS_NONE,
+			   "context 0x%" PRIx64 " of grid %" PRId64
+			   " is not in the context table of the device",
+			   grid->context_id, grid->id);
 	else if (grid->module_index == WS_NONE)
-		tell(&to, WS_DOUBT_GRID_MODULE, WS_NONE,
-		     "module 0x%" PRIx64 " of grid %" PRId64
-		     " is not in the module table of its context",
-		     grid->module_handle, grid->id);
+		tell_doubt(&to, WS_DOUBT_GRID_MODULE, WS_NONE,
+			   "module 0x%" PRIx64 " of grid %" PRId64
+			   " is not in the module table of its context",
+			   grid->module_handle, grid->id);
 }
 
 void ws_sm_doubts(const struct ws_device *device, const struct ws_sm *before,
@@ -131,12 +134,12 @@ void ws_sm_doubts(const struct ws_device *device, const struct ws_sm *before,
 	const struct teller to = { each, user };
 	bool beyond = sm->id >= ws_device_most_sms(device);
 	if (beyond)
-		tell(&to, WS_DOUBT_SM_ID, WS_NONE, "SM %u; the device has %u", sm->id,
-		     ws_device_most_sms(device));
+		tell_doubt(&to, WS_DOUBT_SM_ID, WS_NONE, "SM %u; the device has %u", sm->id,
+			   ws_device_most_sms(device));
 	if (before && before->id == sm->id)
-		tell(&to, WS_DOUBT_SM_TWICE, WS_NONE, "SM %u is also in another row", sm->id);
+		tell_doubt(&to, WS_DOUBT_SM_TWICE, WS_NONE, "SM %u is also in another row", sm->id);
 	if (sm->damaged && !beyond)
-		tell(&to, WS_DOUBT_SM_ROW, WS_NONE, "SM %u: " CONTRADICTS, sm->id);
+		tell_doubt(&to, WS_DOUBT_SM_ROW, WS_NONE, "SM %u: " CONTRADICTS, sm->id);
 }
 
 /* ---- lanes ---- */
@@ -170,7 +173,7 @@ static uint64_t start_of_most(const struct ws_dim3 *dim, const struct ws_lane *l
 
 /* Without the block's dimensions: a thread follows on the one in the lane before, in x or at the
  * beginning of a row. */
-static bool follows(const struct ws_lane *lane, const struct ws_lane *before)
+static bool thread_follows(const struct ws_lane *lane, const struct ws_lane *before)
 {
 	const struct ws_dim3 *at = &lane->thread, *last = &before->thread;
 	uint32_t step = lane->id - before->id;
@@ -200,7 +203,7 @@ static uint32_t astray_alone(const struct ws_lane *lanes, uint32_t n)
 	uint32_t astray = 0, jumps = 0;
 	bool before = false; /* it follows on the one before */
 	for (uint32_t i = 0; i < n; i++) {
-		bool after = i + 1 < n && follows(&lanes[i + 1], &lanes[i]);
+		bool after = i + 1 < n && thread_follows(&lanes[i + 1], &lanes[i]);
 		bool alone = n > 1 && !before && !after;
 		if (alone || !thread_possible(&lanes[i].thread))
 			astray |= UINT32_C(1) << i;
@@ -249,21 +252,22 @@ static void lane_doubts(const struct teller *to, const struct ws_grid *grid,
 	for (uint32_t i = 0; i < n_lanes; i++) {
 		const struct ws_lane *lane = &lanes[i];
 		if (lane->damaged)
-			tell(to, WS_DOUBT_LANE_ROW, lane->id, "warp %u, lane %u: " CONTRADICTS,
-			     warp->id, lane->id);
+			tell_doubt(to, WS_DOUBT_LANE_ROW, lane->id,
+				   "warp %u, lane %u: " CONTRADICTS, warp->id, lane->id);
 	}
 	for (; astray; astray &= astray - 1) {
 		const struct ws_lane *lane = &lanes[__builtin_ctz(astray)];
 		const struct ws_dim3 *at = &lane->thread, *dim = grid ? &grid->block_dim : NULL;
 		uint64_t number;
 		if (dim && dim->x && !thread_number(dim, at, &number))
-			tell(to, WS_DOUBT_LANE_PLACE, lane->id,
-			     "warp %u, lane %u: thread (%u,%u,%u) is outside its extent (%u,%u,%u)",
-			     warp->id, lane->id, at->x, at->y, at->z, dim->x, dim->y, dim->z);
+			tell_doubt(to, WS_DOUBT_LANE_PLACE, lane->id,
+				   "warp %u, lane %u: thread (%u,%u,%u) is outside its extent "
+				   "(%u,%u,%u)",
+				   warp->id, lane->id, at->x, at->y, at->z, dim->x, dim->y, dim->z);
 		else
-			tell(to, WS_DOUBT_LANE_PLACE, lane->id,
-			     "warp %u, lane %u: thread (%u,%u,%u) cannot be in this lane", warp->id,
-			     lane->id, at->x, at->y, at->z);
+			tell_doubt(to, WS_DOUBT_LANE_PLACE, lane->id,
+				   "warp %u, lane %u: thread (%u,%u,%u) cannot be in this lane",
+				   warp->id, lane->id, at->x, at->y, at->z);
 	}
 }
 
@@ -281,25 +285,26 @@ void ws_warp_doubts(const struct ws_device *device, const struct ws_grid *grid,
 	}
 	bool beyond = warp->id >= ws_device_most_warps(device);
 	if (beyond)
-		tell(&to, WS_DOUBT_WARP_ID, WS_NONE, "warp %u; an SM of the device has %u",
-		     warp->id, ws_device_most_warps(device));
+		tell_doubt(&to, WS_DOUBT_WARP_ID, WS_NONE, "warp %u; an SM of the device has %u",
+			   warp->id, ws_device_most_warps(device));
 	if (before && before->id == warp->id)
-		tell(&to, WS_DOUBT_WARP_TWICE, WS_NONE, "warp %u is also in another row", warp->id);
+		tell_doubt(&to, WS_DOUBT_WARP_TWICE, WS_NONE, "warp %u is also in another row",
+			   warp->id);
 	if (warp->damaged && !beyond)
-		tell(&to, WS_DOUBT_WARP_ROW, WS_NONE, "warp %u: " CONTRADICTS, warp->id);
+		tell_doubt(&to, WS_DOUBT_WARP_ROW, WS_NONE, "warp %u: " CONTRADICTS, warp->id);
 	if (!(warp->have & WS_WARP_BROKEN))
-		tell(&to, WS_DOUBT_WARP_BROKEN, WS_NONE,
-		     "warp %u: nothing tells whether it stopped at a trap", warp->id);
+		tell_doubt(&to, WS_DOUBT_WARP_BROKEN, WS_NONE,
+			   "warp %u: nothing tells whether it stopped at a trap", warp->id);
 	if (warp->active_lanes & ~warp->valid_lanes)
-		tell(&to, WS_DOUBT_WARP_ACTIVE, WS_NONE,
-		     "warp %u: active lanes 0x%x are not all among the valid ones 0x%x", warp->id,
-		     warp->active_lanes, warp->valid_lanes);
+		tell_doubt(&to, WS_DOUBT_WARP_ACTIVE, WS_NONE,
+			   "warp %u: active lanes 0x%x are not all among the valid ones 0x%x",
+			   warp->id, warp->active_lanes, warp->valid_lanes);
 	if (warp->valid_lanes & ~present)
-		tell(&to, WS_DOUBT_LANES_MISSING, WS_NONE,
-		     "warp %u: no rows of lanes 0x%x, which are valid", warp->id,
-		     warp->valid_lanes & ~present);
+		tell_doubt(&to, WS_DOUBT_LANES_MISSING, WS_NONE,
+			   "warp %u: no rows of lanes 0x%x, which are valid", warp->id,
+			   warp->valid_lanes & ~present);
 	if (extra)
-		tell(&to, WS_DOUBT_LANES_EXTRA, WS_NONE,
-		     "warp %u: rows of lanes 0x%x, which are not valid", warp->id, extra);
+		tell_doubt(&to, WS_DOUBT_LANES_EXTRA, WS_NONE,
+			   "warp %u: rows of lanes 0x%x, which are not valid", warp->id, extra);
 	lane_doubts(&to, grid, warp, lanes, n_lanes);
 }

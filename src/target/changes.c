@@ -14,7 +14,7 @@ void ws_target_changed(struct ws_target *target, const struct ws_counts *counts)
 }
 
 /* Forgets the oldest generations until there is room; what was kept of those must be read anew. */
-static void make_room(struct ws_target_own *own, uint32_t n)
+static void make_generation_room(struct ws_target_own *own, uint32_t n)
 {
 	uint32_t gone = 0;
 	while (own->n_changes - gone + n > WS_MAX_CHANGES) {
@@ -35,7 +35,7 @@ void ws_target_changed_warps(struct ws_target *target, const struct ws_change *c
 		own->oldest = target->generation;
 		return;
 	}
-	make_room(own, n);
+	make_generation_room(own, n);
 	for (uint32_t i = 0; i < n; i++)
 		own->changes[own->n_changes++] =
 			(struct wsi_dated_change){ target->generation, changes[i] };

@@ -11,8 +11,8 @@
 #include "target/internal.h"
 
 /* An image that cannot be read is added empty: indices stay those of the target. */
-static enum ws_status images_add(const struct ws_target *target, struct ws_cubin_set *set,
-				 struct ws_error *err)
+static enum ws_status target_images_add(const struct ws_target *target, struct ws_cubin_set *set,
+					struct ws_error *err)
 {
 	enum ws_status st = WS_OK;
 	for (uint32_t i = 0; i < target->counts.modules && st == WS_OK; i++) {
@@ -37,7 +37,7 @@ static enum ws_status set_renew(const struct ws_target *target, struct ws_target
 	struct ws_cubin_set *set = NULL;
 	enum ws_status st = ws_cubin_set_create(&set, err);
 	if (st == WS_OK)
-		st = images_add(target, set, err);
+		st = target_images_add(target, set, err);
 	if (st != WS_OK) {
 		ws_cubin_set_destroy(set);
 		return st;

@@ -104,7 +104,7 @@ void ws_focus_blame(const struct ws_warp *warp, const struct ws_lane *lanes, uin
 /* ---- focus ---- */
 
 /* The best thread so far. Ranks are those of ws_focus_find(), the lower the better. */
-struct search {
+struct focus_search {
 	struct ws_focus focus;
 	enum {
 		RANK_EXCEPTION,
@@ -114,8 +114,8 @@ struct search {
 	} rank;
 };
 
-static void search_warp(struct search *search, const struct ws_target *target, uint32_t warp_index,
-			uint32_t unclaimed)
+static void search_warp(struct focus_search *search, const struct ws_target *target,
+			uint32_t warp_index, uint32_t unclaimed)
 {
 	struct ws_warp warp;
 	struct ws_lane lanes[WS_MAX_LANES];
@@ -144,7 +144,7 @@ static void search_warp(struct search *search, const struct ws_target *target, u
 enum ws_status ws_focus_find(const struct ws_target *target, struct ws_focus *ret_focus,
 			     struct ws_error *err)
 {
-	struct search search = { .rank = RANK_NONE };
+	struct focus_search search = { .rank = RANK_NONE };
 	struct ws_counts counts;
 	ws_target_counts(target, &counts);
 	for (uint32_t s = 0; s < counts.sms && search.rank != RANK_EXCEPTION; s++) {

@@ -17,11 +17,11 @@ struct conversion {
 };
 
 /* The arguments, so that functions can take some of them. */
-struct arguments {
+struct format_arguments {
 	va_list list;
 };
 
-static int number_at(const char **at, struct arguments *args)
+static int format_number_at(const char **at, struct format_arguments *args)
 {
 	if (**at == '*') {
 		++*at;
@@ -34,7 +34,8 @@ static int number_at(const char **at, struct arguments *args)
 }
 
 /* Reads [flags][width][.precision]: all of it stands below the letters. */
-static void layout_read(struct conversion *c, const char **at, struct arguments *args)
+static void conversion_layout_read(struct conversion *c, const char **at,
+				   struct format_arguments *args)
 {
 	for (bool more = true; more; *at += more) {
 		switch (**at) {
@@ -57,14 +58,14 @@ static void layout_read(struct conversion *c, const char **at, struct arguments 
 			more = false;
 		}
 	}
-	c->width = number_at(at, args);
+	c->width = format_number_at(at, args);
 	if (c->width < 0) {
 		c->left = true;
 		c->width = -c->width;
 	}
 	if (**at == '.') {
 		++*at;
-		c->precision = number_at(at, args);
+		c->precision = format_number_at(at, args);
 	}
 }
 
@@ -80,11 +81,11 @@ static bool is_integer(char kind)
 }
 
 /* Reads what follows a '%'; `at` moves behind it. */
-static struct conversion conversion_read(const char **at, struct arguments *args)
+static struct conversion conversion_read(const char **at, struct format_arguments *args)
 {
 	struct conversion c = { .precision = -1 };
 	if (**at < 'A')
-		layout_read(&c, at, args);
+		conversion_layout_read(&c, at, args);
 	if (is_length(**at)) {
 		c.length = *(*at)++;
 		if (**at == c.length) {
@@ -97,7 +98,7 @@ static struct conversion conversion_read(const char **at, struct arguments *args
 	return c;
 }
 
-static intmax_t take_signed(const struct conversion *c, struct arguments *args)
+static intmax_t take_signed(const struct conversion *c, struct format_arguments *args)
 {
 	switch (c->length) {
 	case 'l':
@@ -114,7 +115,7 @@ static intmax_t take_signed(const struct conversion *c, struct arguments *args)
 	}
 }
 
-static uintmax_t take_unsigned(const struct conversion *c, struct arguments *args)
+static uintmax_t take_unsigned(const struct conversion *c, struct format_arguments *args)
 {
 	switch (c->length) {
 	case 'l':
@@ -169,7 +170,8 @@ static void out_number(struct ws_out *out, const struct conversion *c, const cha
 		fill(out, ' ', width, len);
 }
 
-static void out_integer(struct ws_out *out, const struct conversion *c, struct arguments *args)
+static void out_integer(struct ws_out *out, const struct conversion *c,
+			struct format_arguments *args)
 {
 	if (c->kind == 'd' || c->kind == 'i') {
 		intmax_t value = take_signed(c, args);
@@ -183,7 +185,7 @@ static void out_integer(struct ws_out *out, const struct conversion *c, struct a
 	out_number(out, c, based ? "0x" : "", value);
 }
 
-static void out_float(struct ws_out *out, const struct conversion *c, struct arguments *args)
+static void out_float(struct ws_out *out, const struct conversion *c, struct format_arguments *args)
 {
 	char text[400];
 	double value = va_arg(args->list, double);
@@ -212,7 +214,7 @@ static void out_string(struct ws_out *out, const struct conversion *c, struct ws
 
 void wsi_out_format(struct ws_out *out, wsi_put_str_fn *put, const char *format, va_list list)
 {
-	struct arguments args;
+	struct format_arguments args;
 	va_copy(args.list, list);
 	for (;;) {
 		if (*format != '%') {

@@ -27,7 +27,7 @@ static void skip_space(struct wsi_json_reader *reader)
 }
 
 /* Takes one character that is due. */
-static bool take(struct wsi_json_reader *reader, char wanted)
+static bool json_char_take(struct wsi_json_reader *reader, char wanted)
 {
 	skip_space(reader);
 	if (reader->at == reader->end || *reader->at != wanted)
@@ -96,7 +96,7 @@ static bool unicode(struct wsi_json_reader *reader, uint32_t *ret_code)
 	return true;
 }
 
-static bool escape(struct wsi_json_reader *reader, char **to)
+static bool unescape_one(struct wsi_json_reader *reader, char **to)
 {
 	static const char from[] = "\"\\/bfnrt", into[] = "\"\\/\b\f\n\r\t";
 	uint32_t code;
@@ -116,13 +116,13 @@ static bool escape(struct wsi_json_reader *reader, char **to)
 }
 
 /* To the quote that ends a string, from its first escape on. */
-static bool decode(struct wsi_json_reader *reader, char **to)
+static bool unescape_string(struct wsi_json_reader *reader, char **to)
 {
 	while (reader->at < reader->end && *reader->at != '"') {
 		char c = *reader->at++;
 		if (c != '\\')
 			*(*to)++ = c;
-		else if (!escape(reader, to))
+		else if (!unescape_one(reader, to))
 			return false;
 	}
 	return true;
@@ -142,7 +142,7 @@ static bool string(struct wsi_json_reader *reader, struct ws_str *ret_text)
 	size_t len = (size_t)(reader->at - start);
 	if (reader->text) {
 		char *first = reader->text + (start - reader->start), *to = first + len;
-		if (!decode(reader, &to))
+		if (!unescape_string(reader, &to))
 			return fail(reader);
 		len = (size_t)(to - first);
 	} else {
@@ -158,7 +158,7 @@ static bool string(struct wsi_json_reader *reader, struct ws_str *ret_text)
 
 /* ---- values ---- */
 
-static bool word(struct wsi_json_reader *reader, struct wsi_json_value *ret_value)
+static bool json_literal(struct wsi_json_reader *reader, struct wsi_json_value *ret_value)
 {
 	static const struct {
 		const char *text;
@@ -179,7 +179,7 @@ static bool word(struct wsi_json_reader *reader, struct wsi_json_value *ret_valu
 	return false;
 }
 
-static bool number(struct wsi_json_reader *reader, struct wsi_json_value *ret_value)
+static bool json_number(struct wsi_json_reader *reader, struct wsi_json_value *ret_value)
 {
 	const char *start = reader->at;
 	bool digit = false;
@@ -195,7 +195,7 @@ static bool number(struct wsi_json_reader *reader, struct wsi_json_value *ret_va
 	return true;
 }
 
-static bool value_read(struct wsi_json_reader *reader, struct wsi_json_value *ret_value)
+static bool json_value_read(struct wsi_json_reader *reader, struct wsi_json_value *ret_value)
 {
 	skip_space(reader);
 	if (reader->at == reader->end)
@@ -212,12 +212,12 @@ static bool value_read(struct wsi_json_reader *reader, struct wsi_json_value *re
 		*ret_value = (struct wsi_json_value){ .kind = WSI_JSON_STRING };
 		return string(reader, &ret_value->text);
 	}
-	return word(reader, ret_value) || number(reader, ret_value);
+	return json_literal(reader, ret_value) || json_number(reader, ret_value);
 }
 
 bool wsi_json_read(struct wsi_json_reader *reader, struct wsi_json_value *ret_value)
 {
-	return value_read(reader, ret_value);
+	return json_value_read(reader, ret_value);
 }
 
 /* To the next item of what `close` closes; false: there is none, and it is closed. */
@@ -225,9 +225,9 @@ static bool next_item(struct wsi_json_reader *reader, char close)
 {
 	bool first = reader->fresh;
 	reader->fresh = false;
-	if (reader->bad || take(reader, close))
+	if (reader->bad || json_char_take(reader, close))
 		return false;
-	return first || take(reader, ',') || fail(reader);
+	return first || json_char_take(reader, ',') || fail(reader);
 }
 
 bool wsi_json_member(struct wsi_json_reader *reader, struct ws_str *ret_key,
@@ -235,18 +235,18 @@ bool wsi_json_member(struct wsi_json_reader *reader, struct ws_str *ret_key,
 {
 	if (!next_item(reader, '}'))
 		return false;
-	if (!take(reader, '"'))
+	if (!json_char_take(reader, '"'))
 		return fail(reader);
 	if (!string(reader, ret_key))
 		return false;
-	if (!take(reader, ':'))
+	if (!json_char_take(reader, ':'))
 		return fail(reader);
-	return value_read(reader, ret_value);
+	return json_value_read(reader, ret_value);
 }
 
 bool wsi_json_element(struct wsi_json_reader *reader, struct wsi_json_value *ret_value)
 {
-	return next_item(reader, ']') && value_read(reader, ret_value);
+	return next_item(reader, ']') && json_value_read(reader, ret_value);
 }
 
 /* Brackets are counted and not matched: what is passed over is nobody's. */

@@ -39,7 +39,7 @@ struct values {
 	size_t n, cap;
 };
 
-struct machine {
+struct pickle_machine {
 	const struct wsi_pickle_reader *reader;
 	struct ws_span in;
 	size_t pos;
@@ -49,23 +49,24 @@ struct machine {
 	enum ws_status status; /* WS_OK: go on */
 };
 
-static bool stop(struct machine *m, enum ws_status status)
+static bool stop(struct pickle_machine *m, enum ws_status status)
 {
 	m->status = status;
 	return false;
 }
 
-static bool malformed(struct machine *m)
+static bool malformed(struct pickle_machine *m)
 {
 	return stop(m, WS_MALFORMED);
 }
 
-static bool no_room(struct machine *m, size_t n)
+static bool no_room(struct pickle_machine *m, size_t n)
 {
 	return stop(m, n < m->reader->max_values ? WS_NO_MEMORY : WS_LIMIT);
 }
 
-static bool keep(struct machine *m, struct values *values, struct wsi_pickle_value value)
+static bool keep_value(struct pickle_machine *m, struct values *values,
+		       struct wsi_pickle_value value)
 {
 	if (values->n == values->cap && !wsi_grow(&values->at, &values->cap, values->n,
 						  sizeof *values->at, m->reader->max_values))
@@ -74,13 +75,13 @@ static bool keep(struct machine *m, struct values *values, struct wsi_pickle_val
 	return true;
 }
 
-static bool push(struct machine *m, struct wsi_pickle_value value)
+static bool push(struct pickle_machine *m, struct wsi_pickle_value value)
 {
-	return keep(m, &m->stack, value);
+	return keep_value(m, &m->stack, value);
 }
 
 /* The next bytes; NULL: the file ends before. */
-static const uint8_t *take(struct machine *m, uint64_t n)
+static const uint8_t *pickle_bytes_take(struct pickle_machine *m, uint64_t n)
 {
 	if (n > m->in.len - m->pos) {
 		stop(m, WS_TRUNCATED);
@@ -92,37 +93,38 @@ static const uint8_t *take(struct machine *m, uint64_t n)
 }
 
 /* A number of up to eight bytes, the lowest first. */
-static bool take_u64(struct machine *m, unsigned n, uint64_t *ret_number)
+static bool take_u64(struct pickle_machine *m, unsigned n, uint64_t *ret_number)
 {
-	const uint8_t *at = take(m, n);
+	const uint8_t *at = pickle_bytes_take(m, n);
 	if (at)
 		*ret_number = wsi_load_le(at, n);
 	return at != NULL;
 }
 
-static bool push_nothing(struct machine *m, uint64_t n_bytes)
+static bool push_nothing(struct pickle_machine *m, uint64_t n_bytes)
 {
-	return take(m, n_bytes) && push(m, (struct wsi_pickle_value){ .kind = WSI_PICKLE_NOTHING });
+	return pickle_bytes_take(m, n_bytes) &&
+	       push(m, (struct wsi_pickle_value){ .kind = WSI_PICKLE_NOTHING });
 }
 
-static bool push_number(struct machine *m, int64_t number)
+static bool push_number(struct pickle_machine *m, int64_t number)
 {
 	return push(m, (struct wsi_pickle_value){ .kind = WSI_PICKLE_NUMBER, .number = number });
 }
 
-static bool push_truth(struct machine *m, bool truth)
+static bool push_truth(struct pickle_machine *m, bool truth)
 {
 	return push(m, (struct wsi_pickle_value){ .kind = WSI_PICKLE_BOOL, .number = truth });
 }
 
-static bool push_unsigned(struct machine *m, unsigned n)
+static bool push_unsigned(struct pickle_machine *m, unsigned n)
 {
 	uint64_t number;
 	return take_u64(m, n, &number) && push_number(m, (int64_t)number);
 }
 
 /* A number of n bytes with its sign; longer ones are of no use here. */
-static bool push_signed(struct machine *m, uint64_t n)
+static bool push_signed(struct pickle_machine *m, uint64_t n)
 {
 	uint64_t bits;
 	if (n > 8)
@@ -135,10 +137,10 @@ static bool push_signed(struct machine *m, uint64_t n)
 }
 
 /* A text whose length stands in front of it, in n bytes. */
-static bool push_text(struct machine *m, unsigned n)
+static bool push_text(struct pickle_machine *m, unsigned n)
 {
 	uint64_t len;
-	const uint8_t *at = take_u64(m, n, &len) ? take(m, len) : NULL;
+	const uint8_t *at = take_u64(m, n, &len) ? pickle_bytes_take(m, len) : NULL;
 	if (at && len > UINT32_MAX)
 		return stop(m, WS_LIMIT);
 	return at && push(m, (struct wsi_pickle_value){ .kind = WSI_PICKLE_TEXT,
@@ -148,26 +150,28 @@ static bool push_text(struct machine *m, unsigned n)
 
 /* ---- lists and maps ---- */
 
-static bool make(struct machine *m, enum wsi_pickle_kind kind, struct wsi_pickle_value *ret_value)
+static bool container_make(struct pickle_machine *m, enum wsi_pickle_kind kind,
+			   struct wsi_pickle_value *ret_value)
 {
 	*ret_value = (struct wsi_pickle_value){ .kind = kind };
 	enum ws_status st = m->reader->create(m->reader->user, kind, &ret_value->container);
 	return st == WS_OK || stop(m, st);
 }
 
-static bool push_empty(struct machine *m, enum wsi_pickle_kind kind)
+static bool push_empty(struct pickle_machine *m, enum wsi_pickle_kind kind)
 {
 	struct wsi_pickle_value value;
-	return make(m, kind, &value) && push(m, value);
+	return container_make(m, kind, &value) && push(m, value);
 }
 
 /* What lies above a height of the stack goes into a container: the one below it, or a new one. */
-static bool gather(struct machine *m, size_t from, enum wsi_pickle_kind kind, bool is_new)
+static bool gather_above(struct pickle_machine *m, size_t from, enum wsi_pickle_kind kind,
+			 bool is_new)
 {
 	struct wsi_pickle_value container;
 	size_t n = m->stack.n - from;
 	if (is_new) {
-		if (!make(m, kind, &container))
+		if (!container_make(m, kind, &container))
 			return false;
 	} else {
 		if (from == 0 || m->stack.at[from - 1].kind != kind)
@@ -186,24 +190,24 @@ static bool gather(struct machine *m, size_t from, enum wsi_pickle_kind kind, bo
 }
 
 /* The same of the last n. */
-static bool gather_last(struct machine *m, size_t n, enum wsi_pickle_kind kind, bool is_new)
+static bool gather_last(struct pickle_machine *m, size_t n, enum wsi_pickle_kind kind, bool is_new)
 {
 	size_t floor = m->n_marks ? m->marks[m->n_marks - 1] : 0;
 	if (m->stack.n < floor || m->stack.n - floor < n)
 		return malformed(m);
-	return gather(m, m->stack.n - n, kind, is_new);
+	return gather_above(m, m->stack.n - n, kind, is_new);
 }
 
-static bool gather_marked(struct machine *m, enum wsi_pickle_kind kind, bool is_new)
+static bool gather_marked(struct pickle_machine *m, enum wsi_pickle_kind kind, bool is_new)
 {
 	if (m->n_marks == 0 || m->marks[m->n_marks - 1] > m->stack.n)
 		return malformed(m);
-	return gather(m, m->marks[--m->n_marks], kind, is_new);
+	return gather_above(m, m->marks[--m->n_marks], kind, is_new);
 }
 
 /* ---- memo and marks ---- */
 
-static bool mark(struct machine *m)
+static bool mark_height(struct pickle_machine *m)
 {
 	if (!wsi_grow(&m->marks, &m->cap_marks, m->n_marks, sizeof *m->marks,
 		      m->reader->max_values))
@@ -212,7 +216,7 @@ static bool mark(struct machine *m)
 	return true;
 }
 
-static bool pop(struct machine *m)
+static bool pop(struct pickle_machine *m)
 {
 	if (m->stack.n == 0)
 		return malformed(m);
@@ -221,49 +225,49 @@ static bool pop(struct machine *m)
 }
 
 /* Numbers of the memo come one after the other. */
-static bool put(struct machine *m, uint64_t number)
+static bool put_memo(struct pickle_machine *m, uint64_t number)
 {
 	if (m->stack.n == 0 || number > m->memo.n)
 		return malformed(m);
 	struct wsi_pickle_value value = m->stack.at[m->stack.n - 1];
 	if (number == m->memo.n)
-		return keep(m, &m->memo, value);
+		return keep_value(m, &m->memo, value);
 	m->memo.at[number] = value;
 	return true;
 }
 
-static bool get(struct machine *m, uint64_t number)
+static bool get(struct pickle_machine *m, uint64_t number)
 {
 	return number < m->memo.n ? push(m, m->memo.at[number]) : malformed(m);
 }
 
 /* ---- operations ---- */
 
-static bool take_protocol(struct machine *m)
+static bool take_protocol(struct pickle_machine *m)
 {
 	uint64_t protocol;
 	return take_u64(m, 1, &protocol) && (protocol <= LAST_PROTOCOL || stop(m, WS_UNSUPPORTED));
 }
 
 /* Operations on the memo and on marks, and those that only say how the file is made up. */
-static bool step_rest(struct machine *m, uint8_t operation)
+static bool step_rest(struct pickle_machine *m, uint8_t operation)
 {
 	uint64_t number;
 	switch (operation) {
 	case PROTO:
 		return take_protocol(m);
 	case FRAME:
-		return take(m, 8) != NULL;
+		return pickle_bytes_take(m, 8) != NULL;
 	case '(':
-		return mark(m);
+		return mark_height(m);
 	case '0':
 		return pop(m);
 	case 'q':
-		return take_u64(m, 1, &number) && put(m, number);
+		return take_u64(m, 1, &number) && put_memo(m, number);
 	case 'r':
-		return take_u64(m, 4, &number) && put(m, number);
+		return take_u64(m, 4, &number) && put_memo(m, number);
 	case MEMOIZE:
-		return put(m, m->memo.n);
+		return put_memo(m, m->memo.n);
 	case 'h':
 		return take_u64(m, 1, &number) && get(m, number);
 	case 'j':
@@ -273,7 +277,7 @@ static bool step_rest(struct machine *m, uint8_t operation)
 	}
 }
 
-static bool step(struct machine *m, uint8_t operation)
+static bool step_pickle(struct pickle_machine *m, uint8_t operation)
 {
 	uint64_t number;
 	switch (operation) {
@@ -325,7 +329,7 @@ static bool step(struct machine *m, uint8_t operation)
 }
 
 /* Says that an operation is not read, and why. */
-static enum ws_status refuse(uint8_t operation, uint64_t file_off, struct ws_error *err)
+static enum ws_status refuse_operation(uint8_t operation, uint64_t file_off, struct ws_error *err)
 {
 	for (size_t i = 0; i < WSI_COUNT(codes); i++)
 		if (codes[i].operation == operation)
@@ -339,11 +343,12 @@ static enum ws_status refuse(uint8_t operation, uint64_t file_off, struct ws_err
 }
 
 /* Says why the reading ended at `at`. */
-static enum ws_status explain(const struct machine *m, size_t at, struct ws_error *err)
+static enum ws_status explain_pickle_end(const struct pickle_machine *m, size_t at,
+					 struct ws_error *err)
 {
 	uint64_t file_off = m->in.origin + at;
 	if (m->status == WS_UNSUPPORTED)
-		return refuse(m->in.ptr[at], file_off, err);
+		return refuse_operation(m->in.ptr[at], file_off, err);
 	if (m->status == WS_NO_MEMORY)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "reading a pickle");
 	return wsi_fail(err, m->status, file_off,
@@ -355,15 +360,15 @@ static enum ws_status explain(const struct machine *m, size_t at, struct ws_erro
 enum ws_status wsi_pickle_read(struct ws_span in, const struct wsi_pickle_reader *reader,
 			       struct wsi_pickle_value *ret_root, struct ws_error *err)
 {
-	struct machine m = { .reader = reader, .in = in };
+	struct pickle_machine m = { .reader = reader, .in = in };
 	const uint8_t *operation;
 	size_t at = 0;
 	bool ended = false;
 	while (!ended) {
 		at = m.pos;
-		operation = take(&m, 1);
+		operation = pickle_bytes_take(&m, 1);
 		ended = operation && *operation == '.';
-		if (!operation || (!ended && !step(&m, *operation)))
+		if (!operation || (!ended && !step_pickle(&m, *operation)))
 			break;
 	}
 	if (ended && (m.stack.n != 1 || m.n_marks != 0 || m.pos != in.len))
@@ -373,5 +378,5 @@ enum ws_status wsi_pickle_read(struct ws_span in, const struct wsi_pickle_reader
 	wsi_free(m.stack.at);
 	wsi_free(m.memo.at);
 	wsi_free(m.marks);
-	return m.status == WS_OK ? WS_OK : explain(&m, at, err);
+	return m.status == WS_OK ? WS_OK : explain_pickle_end(&m, at, err);
 }

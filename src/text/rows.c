@@ -252,7 +252,7 @@ static char *put_decimal(char *at, uint64_t value)
 	return at;
 }
 
-static char *put_hex(char *at, uint64_t value, unsigned digits)
+static char *put_hex_digits(char *at, uint64_t value, unsigned digits)
 {
 	unsigned n = 1;
 	while (n < 16 && value >> 4 * n)
@@ -298,7 +298,7 @@ void ws_rows_hex(struct ws_rows *rows, uint64_t value, unsigned digits)
 	}
 	char text[20] = "0x";
 	short_cell(rows, text,
-		   (size_t)(put_hex(text + 2, value, digits > 16 ? 16 : digits) - text));
+		   (size_t)(put_hex_digits(text + 2, value, digits > 16 ? 16 : digits) - text));
 }
 
 void ws_rows_mask(struct ws_rows *rows, const uint64_t *words, unsigned n_bits)
@@ -313,7 +313,7 @@ void ws_rows_mask(struct ws_rows *rows, const uint64_t *words, unsigned n_bits)
 	*at++ = '0';
 	*at++ = 'x';
 	for (unsigned i = digits; i-- > 0;)
-		at = put_hex(at, words[i / 16] >> i % 16 * 4 & 15, 1);
+		at = put_hex_digits(at, words[i / 16] >> i % 16 * 4 & 15, 1);
 	if (rows->json) {
 		ws_json_key_str(rows->json, json_key(rows),
 				(struct ws_str){ text, (size_t)(at - text) });

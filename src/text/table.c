@@ -58,7 +58,7 @@ void ws_table_destroy(struct ws_table *table)
 }
 
 /* A `ws_write_fn` that appends to the table's text. */
-static bool append(void *user, const char *bytes, size_t len)
+static bool table_text_append(void *user, const char *bytes, size_t len)
 {
 	struct ws_table *table = user;
 	if (len > table->text_cap - table->text_len) {
@@ -81,13 +81,13 @@ static bool append(void *user, const char *bytes, size_t len)
 void wsi_table_cell_start(struct ws_table *table, struct ws_out *out)
 {
 	table->cell_off = table->text_len;
-	ws_out_init(out, append, table);
+	ws_out_init(out, table_text_append, table);
 }
 
 /* Ends a terminated text; false when memory is out. */
 static bool text_end(struct ws_table *table, struct ws_out *out)
 {
-	if (ws_out_flush(out, NULL) != WS_OK || !append(table, "", 1))
+	if (ws_out_flush(out, NULL) != WS_OK || !table_text_append(table, "", 1))
 		table->failed = true;
 	return !table->failed;
 }
@@ -165,8 +165,8 @@ void wsi_out_cell(struct ws_out *out, struct ws_str text, size_t width, size_t r
 }
 
 /* One row, or the titles. Where the row is folded the column `begins` a line. */
-static const char *print_row(const struct ws_table *table, struct ws_out *out, unsigned indent,
-			     const bool *begins, const char *text)
+static const char *print_table_row(const struct ws_table *table, struct ws_out *out,
+				   unsigned indent, const bool *begins, const char *text)
 {
 	size_t pending = indent;
 	for (size_t i = 0; i < table->n_columns; i++) {
@@ -198,9 +198,9 @@ enum ws_status ws_table_print(const struct ws_table *table, struct ws_out *out, 
 	if (table->fit)
 		ws_columns_fold(table->width, table->n_columns, indent, CELL_GAP, table->fit,
 				begins);
-	print_row(table, out, indent, begins, NULL);
+	print_table_row(table, out, indent, begins, NULL);
 	const char *text = table->text;
 	for (size_t row = 0; row < ws_table_rows(table); row++)
-		text = print_row(table, out, indent, begins, text);
+		text = print_table_row(table, out, indent, begins, text);
 	return WS_OK;
 }

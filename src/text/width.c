@@ -4,13 +4,13 @@
 #include "text/utf8.h"
 
 /* Ranges of characters, in ascending order; what lies between two of a range is not assigned. */
-struct range {
+struct width_range {
 	uint32_t first, last;
 };
 
 /* Those that are put over or into the one before them [public doc: Unicode 14, categories Mn and
  * Me, medial and final Hangul letters]. */
-static const struct range combining[] = {
+static const struct width_range combining[] = {
 	{ 0x0300, 0x036f },   { 0x0483, 0x0489 },   { 0x0591, 0x05bd },   { 0x05bf, 0x05bf },
 	{ 0x05c1, 0x05c2 },   { 0x05c4, 0x05c5 },   { 0x05c7, 0x05c7 },   { 0x0610, 0x061a },
 	{ 0x064b, 0x065f },   { 0x0670, 0x0670 },   { 0x06d6, 0x06dc },   { 0x06df, 0x06e4 },
@@ -91,7 +91,7 @@ static const struct range combining[] = {
 };
 
 /* Those that fill two columns [public doc: Unicode 14, East_Asian_Width W and F]. */
-static const struct range wide[] = {
+static const struct width_range wide[] = {
 	{ 0x1100, 0x115f },   { 0x231a, 0x231b },   { 0x2329, 0x232a },   { 0x23e9, 0x23ec },
 	{ 0x23f0, 0x23f0 },   { 0x23f3, 0x23f3 },   { 0x25fd, 0x25fe },   { 0x2614, 0x2615 },
 	{ 0x2648, 0x2653 },   { 0x267f, 0x267f },   { 0x2693, 0x2693 },   { 0x26a1, 0x26a1 },
@@ -114,7 +114,7 @@ static const struct range wide[] = {
 	{ 0x1f93c, 0x1f945 }, { 0x1f947, 0x1f9ff }, { 0x1fa70, 0x1faf6 }, { 0x20000, 0x3134a },
 };
 
-static bool is_in(const struct range *ranges, size_t n, uint32_t code)
+static bool is_in(const struct width_range *ranges, size_t n, uint32_t code)
 {
 	size_t from = 0, end = n;
 	while (from < end) {

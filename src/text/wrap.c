@@ -94,7 +94,7 @@ static void held_put(struct ws_wrap *wrap)
 
 static void feed(struct ws_wrap *wrap, const char *bytes, size_t len);
 
-static void line_end(struct ws_wrap *wrap, char c)
+static void wrapped_line_end(struct ws_wrap *wrap, char c)
 {
 	if (wrap->in_code && wrap->len) { /* it does not end: it was none */
 		char word[sizeof wrap->word];
@@ -116,7 +116,7 @@ static void feed(struct ws_wrap *wrap, const char *bytes, size_t len)
 	for (size_t i = 0; i < len; i++) {
 		char c = bytes[i];
 		if (c == '\n' || c == '\r') {
-			line_end(wrap, c);
+			wrapped_line_end(wrap, c);
 		} else if (wrap->whole) {
 			ws_out_bytes(&wrap->out, &c, 1);
 		} else if (c == MARK_HERE) {

@@ -7,7 +7,7 @@
 
 #include "base/base.h"
 
-struct first {
+struct first_doubt {
 	struct ws_thread_doubt *doubt; /* its text is empty: nothing yet */
 	uint32_t lane; /* rows of other lanes do not matter; WS_NONE: all do, WS_DOUBT_NO_LANE: none
 			  does */
@@ -15,7 +15,7 @@ struct first {
 
 static void keep_first(void *user, const struct ws_doubt *doubt)
 {
-	struct first *first = user;
+	struct first_doubt *first = user;
 	/* the cell of what nothing tells is empty: that says it */
 	if (doubt->lane < WS_MAX_LANES)
 		first->doubt->lanes |= UINT32_C(1) << doubt->lane;
@@ -29,7 +29,7 @@ static void keep_first(void *user, const struct ws_doubt *doubt)
 struct ws_thread_doubt ws_threads_doubt_sm(const struct ws_threads *threads, uint32_t index)
 {
 	struct ws_thread_doubt ret = { .text = "" };
-	struct first first = { &ret, WS_NONE };
+	struct first_doubt first = { &ret, WS_NONE };
 	struct ws_sm before, sm;
 	if (ws_target_sm(threads->target, index, &sm, NULL) != WS_OK)
 		return ret;
@@ -44,7 +44,7 @@ struct ws_thread_doubt ws_threads_doubt_warp(const struct ws_threads *threads,
 					     const struct ws_resident *place, uint32_t lane)
 {
 	struct ws_thread_doubt ret = { .text = "" };
-	struct first first = { &ret, lane };
+	struct first_doubt first = { &ret, lane };
 	struct ws_warp before;
 	struct ws_lane lanes[WS_MAX_LANES];
 	uint32_t n = 0, index = place->warp_index;

@@ -44,16 +44,16 @@ enum token_kind {
 	TOKEN_OTHER,
 };
 
-struct token {
+struct filter_token {
 	enum token_kind kind;
 	const char *start;
 	size_t len;
 	int64_t value;
 };
 
-static struct token token_at(const char *start)
+static struct filter_token token_at(const char *start)
 {
-	struct token token = { .kind = TOKEN_OTHER, .start = start, .len = 1 };
+	struct filter_token token = { .kind = TOKEN_OTHER, .start = start, .len = 1 };
 	static const char marks[] = "*(),";
 	static const enum token_kind kinds[] = { TOKEN_STAR, TOKEN_OPEN, TOKEN_CLOSE, TOKEN_COMMA };
 	const char *mark = strchr(marks, *start);
@@ -75,7 +75,7 @@ static struct token token_at(const char *start)
 }
 
 /* The next token, which stays unread. */
-static struct token token_peek(struct tokens *tokens)
+static struct filter_token token_peek(struct tokens *tokens)
 {
 	while (tokens->index < tokens->argc) {
 		const char *text = tokens->argv[tokens->index];
@@ -86,12 +86,12 @@ static struct token token_peek(struct tokens *tokens)
 		tokens->index++;
 		tokens->at = 0;
 	}
-	return (struct token){ .kind = TOKEN_END, .start = "" };
+	return (struct filter_token){ .kind = TOKEN_END, .start = "" };
 }
 
-static bool token_take(struct tokens *tokens, enum token_kind kind, struct token *ret_token)
+static bool token_take(struct tokens *tokens, enum token_kind kind, struct filter_token *ret_token)
 {
-	struct token token = token_peek(tokens);
+	struct filter_token token = token_peek(tokens);
 	if (token.kind != kind)
 		return false;
 	tokens->at += token.len;
@@ -100,7 +100,7 @@ static bool token_take(struct tokens *tokens, enum token_kind kind, struct token
 	return true;
 }
 
-static bool token_is(const struct token *token, const char *text)
+static bool token_is(const struct filter_token *token, const char *text)
 {
 	return token->kind == TOKEN_WORD && strlen(text) == token->len &&
 	       memcmp(token->start, text, token->len) == 0;
@@ -125,7 +125,7 @@ void ws_filter_current(struct ws_filter *filter, const struct ws_coords *focus,
 static bool parse_component(struct tokens *tokens, struct ws_filter *filter,
 			    enum ws_filter_word word, unsigned i)
 {
-	struct token token;
+	struct filter_token token;
 	if (token_take(tokens, TOKEN_STAR, NULL))
 		return true;
 	if (!token_take(tokens, TOKEN_VALUE, &token) || (token.value < 0 && word != WS_FILTER_grid))
@@ -162,7 +162,7 @@ static void current_within(struct ws_filter *filter, const struct ws_coords *foc
 static bool parse_value(struct tokens *tokens, struct ws_filter *filter,
 			const struct ws_coords *focus, enum ws_filter_word word, unsigned *current)
 {
-	struct token token = token_peek(tokens);
+	struct filter_token token = token_peek(tokens);
 	memset(&filter->word[word], 0, sizeof filter->word[word]);
 	*current &= ~(1u << word);
 	if (token_is(&token, "current")) {
@@ -193,7 +193,7 @@ bool ws_filter_parse(struct ws_filter *filter, const struct ws_coords *focus, in
 	unsigned given = 0, current = 0; /* sets of words */
 	memset(filter, 0, sizeof *filter);
 	for (;;) {
-		struct token token = token_peek(&tokens);
+		struct filter_token token = token_peek(&tokens);
 		if (token.kind == TOKEN_END)
 			break;
 		*ret_bad = token.start;

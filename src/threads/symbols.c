@@ -7,7 +7,7 @@
 
 #include "base/base.h"
 
-struct entry {
+struct symbol_entry {
 	bool used;
 	uint64_t pc;
 	uint32_t device_index, context_index;
@@ -16,8 +16,8 @@ struct entry {
 };
 
 struct ws_symbols {
-	struct ws_cubin_set *set; /* the target's */
-	struct entry *entry;      /* owned; a power of two */
+	struct ws_cubin_set *set;   /* the target's */
+	struct symbol_entry *entry; /* owned; a power of two */
 	size_t n_entries, n_used;
 };
 
@@ -62,7 +62,7 @@ struct ws_cubin_set *ws_symbols_modules(struct ws_symbols *symbols)
 /* ---- looking up ---- */
 
 /* The short C++ name; NULL: out of memory. */
-static char *name_of(struct ws_str mangled)
+static char *short_name_of(struct ws_str mangled)
 {
 	char text[WS_NAME_BYTES];
 	ws_demangle_short(mangled, text, sizeof text);
@@ -78,7 +78,7 @@ static char *path_of(const struct ws_line_file *file)
 	return path;
 }
 
-static void line_look_up(const struct ws_place *place, struct entry *entry)
+static void line_look_up(const struct ws_place *place, struct symbol_entry *entry)
 {
 	struct ws_symbol *symbol = &entry->symbol;
 	struct ws_line_pos pos;
@@ -89,13 +89,14 @@ static void line_look_up(const struct ws_place *place, struct entry *entry)
 		return;
 	symbol->line = pos.line;
 	if (pos.function && n > 1)
-		entry->function = name_of(ws_str_of(pos.function));
+		entry->function = short_name_of(ws_str_of(pos.function));
 	entry->path = path_of(pos.file);
 	if (!entry->path)
 		symbol->line_status = WS_NO_MEMORY;
 }
 
-static void look_up(struct ws_symbols *symbols, struct entry *entry, const struct ws_grid *grid)
+static void look_up(struct ws_symbols *symbols, struct symbol_entry *entry,
+		    const struct ws_grid *grid)
 {
 	struct ws_symbol *symbol = &entry->symbol;
 	struct ws_place place;
@@ -106,7 +107,7 @@ static void look_up(struct ws_symbols *symbols, struct entry *entry, const struc
 	symbol->rel_pc = place.rel_pc;
 	line_look_up(&place, entry);
 	if (!entry->function && place.function)
-		entry->function = name_of(place.function->name);
+		entry->function = short_name_of(place.function->name);
 	symbol->function_status = entry->function  ? WS_OK
 				  : place.function ? WS_NO_MEMORY
 						   : WS_ABSENT;
@@ -114,27 +115,27 @@ static void look_up(struct ws_symbols *symbols, struct entry *entry, const struc
 	symbol->path = entry->path;
 }
 
-static struct entry *slot(struct entry *entries, size_t n_entries, uint64_t pc,
-			  uint32_t device_index, uint32_t context_index)
+static struct symbol_entry *slot(struct symbol_entry *entries, size_t n_entries, uint64_t pc,
+				 uint32_t device_index, uint32_t context_index)
 {
 	uint64_t hash = (pc >> 4 ^ (uint64_t)device_index << 40 ^ (uint64_t)context_index << 48) *
 			UINT64_C(0x9e3779b97f4a7c15);
 	for (size_t i = hash >> 32;; i++) {
-		struct entry *entry = &entries[i & (n_entries - 1)];
+		struct symbol_entry *entry = &entries[i & (n_entries - 1)];
 		if (!entry->used || (entry->pc == pc && entry->device_index == device_index &&
 				     entry->context_index == context_index))
 			return entry;
 	}
 }
 
-static bool grow(struct ws_symbols *symbols)
+static bool symbols_grow(struct ws_symbols *symbols)
 {
 	size_t n_entries = symbols->n_entries * 2;
-	struct entry *entries = wsi_zalloc_array(n_entries, sizeof *entries);
+	struct symbol_entry *entries = wsi_zalloc_array(n_entries, sizeof *entries);
 	if (!entries)
 		return false;
 	for (size_t i = 0; i < symbols->n_entries; i++) {
-		const struct entry *old = &symbols->entry[i];
+		const struct symbol_entry *old = &symbols->entry[i];
 		if (old->used)
 			*slot(entries, n_entries, old->pc, old->device_index, old->context_index) =
 				*old;
@@ -149,13 +150,14 @@ const struct ws_symbol *ws_symbols_find(struct ws_symbols *symbols, uint32_t dev
 					const struct ws_grid *grid, uint64_t pc)
 {
 	uint32_t context = grid ? grid->context_index : WS_NONE;
-	struct entry *entry = slot(symbols->entry, symbols->n_entries, pc, device_index, context);
+	struct symbol_entry *entry =
+		slot(symbols->entry, symbols->n_entries, pc, device_index, context);
 	if (entry->used)
 		return &entry->symbol;
 	if ((symbols->n_used + 1) * 2 > symbols->n_entries) {
 		static const struct ws_symbol lost = { .function_status = WS_NO_MEMORY,
 						       .line_status = WS_NO_MEMORY };
-		if (!grow(symbols))
+		if (!symbols_grow(symbols))
 			return &lost;
 		entry = slot(symbols->entry, symbols->n_entries, pc, device_index, context);
 	}

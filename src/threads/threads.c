@@ -270,15 +270,15 @@ void ws_threads_walk(const struct ws_threads *threads, const struct ws_filter *f
 	}
 }
 
-struct first {
+struct first_thread {
 	bool found;
 	struct ws_focus focus;
 };
 
 /* A `ws_threads_visit`. */
-static void take_first(void *user, const struct ws_resident *place)
+static void take_first_thread(void *user, const struct ws_resident *place)
 {
-	struct first *first = user;
+	struct first_thread *first = user;
 	if (first->found || place->n_lanes == 0)
 		return;
 	first->found = true;
@@ -300,8 +300,8 @@ struct ws_focus ws_resident_focus(const struct ws_resident *place, const struct 
 bool ws_threads_first(const struct ws_threads *threads, const struct ws_filter *filter,
 		      struct ws_focus *ret_focus)
 {
-	struct first first = { .found = false };
-	ws_threads_walk(threads, filter, WS_WALK_LANES, take_first, &first);
+	struct first_thread first = { .found = false };
+	ws_threads_walk(threads, filter, WS_WALK_LANES, take_first_thread, &first);
 	if (first.found)
 		*ret_focus = first.focus;
 	return first.found;

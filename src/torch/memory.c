@@ -89,13 +89,13 @@ static const struct ws_str key_names[N_KEYS] = {
 };
 
 /* The values of a map by their keys; NULL: it does not have that one. */
-struct fields {
+struct torch_fields {
 	const struct wsi_pickle_value *at[N_KEYS];
 };
 
-static void fields_find(struct fields *fields, const struct wsi_pickle_value *items, size_t n)
+static void fields_find(struct torch_fields *fields, const struct wsi_pickle_value *items, size_t n)
 {
-	*fields = (struct fields){ { NULL } };
+	*fields = (struct torch_fields){ { NULL } };
 	for (size_t i = 0; i < n; i += 2) {
 		struct ws_str key = wsi_pickle_text(&items[i]);
 		for (size_t k = 0; k < N_KEYS; k++) {
@@ -108,7 +108,7 @@ static void fields_find(struct fields *fields, const struct wsi_pickle_value *it
 	}
 }
 
-static bool number_of(const struct fields *fields, enum key key, uint64_t *ret_number)
+static bool field_number_of(const struct torch_fields *fields, enum key key, uint64_t *ret_number)
 {
 	const struct wsi_pickle_value *value = fields->at[key];
 	if (!value || value->kind != WSI_PICKLE_NUMBER || value->number < 0)
@@ -117,28 +117,28 @@ static bool number_of(const struct fields *fields, enum key key, uint64_t *ret_n
 	return true;
 }
 
-static struct ws_str text_of(const struct fields *fields, enum key key)
+static struct ws_str text_of(const struct torch_fields *fields, enum key key)
 {
 	return fields->at[key] ? wsi_pickle_text(fields->at[key]) : ws_str_of("");
 }
 
 /* The map or list of a key, or NULL. */
 static const struct wsi_torch_thing *thing_of(const struct wsi_torch_memory *memory,
-					      const struct fields *fields, enum key key)
+					      const struct torch_fields *fields, enum key key)
 {
 	const struct wsi_pickle_value *value = fields->at[key];
 	return value && value->kind >= WSI_PICKLE_LIST ? &memory->things[value->container] : NULL;
 }
 
 static struct wsi_torch_stack stack_of(const struct wsi_torch_memory *memory,
-				       const struct fields *fields)
+				       const struct torch_fields *fields)
 {
 	const struct wsi_torch_thing *list = thing_of(memory, fields, FRAMES_OF);
 	return list && list->kind == FRAMES ? (struct wsi_torch_stack){ list->first, list->n }
 					    : (struct wsi_torch_stack){ 0, 0 };
 }
 
-static uint32_t index_of(const char *const *words, size_t n, struct ws_str word)
+static uint32_t word_index_of(const char *const *words, size_t n, struct ws_str word)
 {
 	uint32_t i = 0;
 	while (i < n && !(words[i] && ws_str_equal(word, ws_str_of(words[i]))))
@@ -153,12 +153,12 @@ static bool is_in(uint64_t address, uint64_t start, uint64_t size)
 
 /* ---- what a map tells ---- */
 
-static enum ws_status take_frame(struct wsi_torch_memory *memory, const struct fields *fields,
+static enum ws_status take_frame(struct wsi_torch_memory *memory, const struct torch_fields *fields,
 				 struct wsi_torch_thing *thing)
 {
 	struct wsi_torch_frame frame = { .file = text_of(fields, FILENAME),
 					 .function = text_of(fields, NAME) };
-	(void)number_of(fields, LINE, &frame.line);
+	(void)field_number_of(fields, LINE, &frame.line);
 	if (!wsi_grow(&memory->frames, &memory->cap_frames, memory->n_frames, sizeof frame,
 		      MAX_FRAMES))
 		return memory->n_frames < MAX_FRAMES ? WS_NO_MEMORY : WS_LIMIT;
@@ -168,7 +168,7 @@ static enum ws_status take_frame(struct wsi_torch_memory *memory, const struct f
 	return WS_OK;
 }
 
-static enum wsi_block_state state_of(struct ws_str word)
+static enum wsi_block_state snapshot_state_of(struct ws_str word)
 {
 	/* PyTorch writes "pending", and documents "awaiting" */
 	static const char *const words[] = { "active_allocated", "active_pending_free",
@@ -176,19 +176,20 @@ static enum wsi_block_state state_of(struct ws_str word)
 	static const enum wsi_block_state states[] = { WSI_BLOCK_ALLOCATED, WSI_BLOCK_PENDING,
 						       WSI_BLOCK_PENDING, WSI_BLOCK_INACTIVE,
 						       WSI_BLOCK_OTHER };
-	return states[index_of(words, WSI_COUNT(words), word)];
+	return states[word_index_of(words, WSI_COUNT(words), word)];
 }
 
-static enum ws_status take_block(struct wsi_torch_memory *memory, const struct fields *fields,
-				 struct wsi_torch_thing *thing)
+static enum ws_status take_memory_block(struct wsi_torch_memory *memory,
+					const struct torch_fields *fields,
+					struct wsi_torch_thing *thing)
 {
 	struct wsi_torch_block block = { .there = true,
-					 .state = state_of(text_of(fields, STATE)),
+					 .state = snapshot_state_of(text_of(fields, STATE)),
 					 .stack = stack_of(memory, fields) };
-	if (!number_of(fields, ADDRESS, &block.start) || !number_of(fields, SIZE, &block.size) ||
-	    block.size > UINT64_MAX - block.start)
+	if (!field_number_of(fields, ADDRESS, &block.start) ||
+	    !field_number_of(fields, SIZE, &block.size) || block.size > UINT64_MAX - block.start)
 		return WS_MALFORMED;
-	block.has_requested = number_of(fields, REQUESTED_SIZE, &block.requested);
+	block.has_requested = field_number_of(fields, REQUESTED_SIZE, &block.requested);
 	thing->kind = BLOCK;
 	memory->n_blocks++;
 	for (size_t i = 0; i < memory->n_places; i++) {
@@ -218,23 +219,23 @@ static enum wsi_event_kind event_kind(struct ws_str word)
 		WSI_EVENT_SEGMENT_IN,  WSI_EVENT_SEGMENT_IN,     WSI_EVENT_SEGMENT_OUT,
 		WSI_EVENT_SEGMENT_OUT, WSI_EVENT_OTHER
 	};
-	return kinds[index_of(words, WSI_COUNT(words), word)];
+	return kinds[word_index_of(words, WSI_COUNT(words), word)];
 }
 
-static enum ws_status take_event(struct wsi_torch_memory *memory, const struct fields *fields,
+static enum ws_status take_event(struct wsi_torch_memory *memory, const struct torch_fields *fields,
 				 struct wsi_torch_thing *thing)
 {
 	struct wsi_torch_event event = { .number = ++memory->n_events,
 					 .stack = stack_of(memory, fields) };
 	enum wsi_event_kind kind = event_kind(text_of(fields, ACTION));
 	thing->kind = EVENT;
-	event.has_time = number_of(fields, TIME_US, &event.time_us);
+	event.has_time = field_number_of(fields, TIME_US, &event.time_us);
 	if (event.has_time) {
 		memory->has_time = true;
 		memory->last_time_us = wsi_max_u64(memory->last_time_us, event.time_us);
 	}
-	if (kind == WSI_EVENT_OTHER || !number_of(fields, ADDR, &event.start) ||
-	    !number_of(fields, SIZE, &event.size))
+	if (kind == WSI_EVENT_OTHER || !field_number_of(fields, ADDR, &event.start) ||
+	    !field_number_of(fields, SIZE, &event.size))
 		return WS_OK;
 	uint64_t size = wsi_add_sat(event.size, ROUNDING - 1) / ROUNDING * ROUNDING;
 	for (size_t i = 0; i < memory->n_places; i++)
@@ -243,13 +244,13 @@ static enum ws_status take_event(struct wsi_torch_memory *memory, const struct f
 	return WS_OK;
 }
 
-static enum ws_status take_segment(struct wsi_torch_memory *memory, const struct fields *fields,
-				   struct wsi_torch_thing *thing)
+static enum ws_status take_segment(struct wsi_torch_memory *memory,
+				   const struct torch_fields *fields, struct wsi_torch_thing *thing)
 {
 	const struct wsi_torch_thing *blocks = thing_of(memory, fields, BLOCKS_OF);
 	struct wsi_torch_segment segment;
-	if (!number_of(fields, ADDRESS, &segment.start) ||
-	    !number_of(fields, TOTAL_SIZE, &segment.size) ||
+	if (!field_number_of(fields, ADDRESS, &segment.start) ||
+	    !field_number_of(fields, TOTAL_SIZE, &segment.size) ||
 	    (blocks->kind != BLOCKS && blocks->kind != EMPTY_LIST))
 		return WS_MALFORMED;
 	if (!wsi_grow(&memory->segments, &memory->cap_segments, memory->n_segments, sizeof segment,
@@ -262,8 +263,9 @@ static enum ws_status take_segment(struct wsi_torch_memory *memory, const struct
 }
 
 /* The whole snapshot, if it has all that the file has. */
-static enum ws_status take_root(struct wsi_torch_memory *memory, const struct fields *fields,
-				struct wsi_torch_thing *thing)
+static enum ws_status take_snapshot_root(struct wsi_torch_memory *memory,
+					 const struct torch_fields *fields,
+					 struct wsi_torch_thing *thing)
 {
 	const struct wsi_torch_thing none = { .kind = EMPTY_LIST };
 	const struct wsi_torch_thing *segments = thing_of(memory, fields, SEGMENTS_OF);
@@ -281,7 +283,7 @@ static enum ws_status take_root(struct wsi_torch_memory *memory, const struct fi
 static enum ws_status add_pairs(struct wsi_torch_memory *memory, struct wsi_torch_thing *thing,
 				const struct wsi_pickle_value *items, size_t n)
 {
-	struct fields fields;
+	struct torch_fields fields;
 	if (thing->kind != EMPTY_MAP) /* of those that are known all comes at once */
 		return thing->kind == OTHER ? WS_OK : WS_MALFORMED;
 	thing->kind = OTHER;
@@ -291,11 +293,11 @@ static enum ws_status add_pairs(struct wsi_torch_memory *memory, struct wsi_torc
 	if (fields.at[ACTION] && fields.at[SIZE])
 		return take_event(memory, &fields, thing);
 	if (fields.at[STATE] && fields.at[SIZE])
-		return take_block(memory, &fields, thing);
+		return take_memory_block(memory, &fields, thing);
 	if (fields.at[TOTAL_SIZE] && thing_of(memory, &fields, BLOCKS_OF))
 		return take_segment(memory, &fields, thing);
 	if (thing_of(memory, &fields, SEGMENTS_OF))
-		return take_root(memory, &fields, thing);
+		return take_snapshot_root(memory, &fields, thing);
 	return WS_OK;
 }
 
@@ -348,7 +350,8 @@ static enum ws_status add_item(struct wsi_torch_memory *memory, struct wsi_torch
 
 /* ---- the reader of the pickle ---- */
 
-static enum ws_status create(void *user, enum wsi_pickle_kind kind, uint32_t *ret_number)
+static enum ws_status snapshot_container_create(void *user, enum wsi_pickle_kind kind,
+						uint32_t *ret_number)
 {
 	struct wsi_torch_memory *memory = user;
 	if (!wsi_grow(&memory->things, &memory->cap_things, memory->n_things,
@@ -362,8 +365,8 @@ static enum ws_status create(void *user, enum wsi_pickle_kind kind, uint32_t *re
 	return WS_OK;
 }
 
-static enum ws_status add(void *user, uint32_t number, const struct wsi_pickle_value *items,
-			  size_t n)
+static enum ws_status snapshot_items_add(void *user, uint32_t number,
+					 const struct wsi_pickle_value *items, size_t n)
 {
 	struct wsi_torch_memory *memory = user;
 	struct wsi_torch_thing *thing = &memory->things[number];
@@ -397,9 +400,10 @@ enum ws_status wsi_torch_memory_read(struct wsi_torch_memory *memory, struct ws_
 				     struct wsi_torch_place *places, size_t n_places,
 				     struct ws_error *err)
 {
-	struct wsi_pickle_reader reader = {
-		.user = memory, .create = create, .add = add, .max_values = MAX_VALUES
-	};
+	struct wsi_pickle_reader reader = { .user = memory,
+					    .create = snapshot_container_create,
+					    .add = snapshot_items_add,
+					    .max_values = MAX_VALUES };
 	struct wsi_pickle_value root;
 	*memory = (struct wsi_torch_memory){ .places = places, .n_places = n_places };
 	enum ws_status st = wsi_pickle_read(bytes, &reader, &root, err);

@@ -75,7 +75,7 @@ bool wsi_traced_same_inputs(const struct wsi_traced *a, const struct wsi_traced 
 
 /* ---- outputs ---- */
 
-struct compare {
+struct trace_compare {
 	const struct wsi_api_arg *arg;
 	const struct wsi_traced_value *a, *b;
 	struct wsi_handles *handles;
@@ -85,7 +85,8 @@ struct compare {
 };
 
 /* `n` bytes at an offset of both: numbers of up to 8 bytes, else plain bytes. */
-static void compare_part(struct compare *c, const char *name, size_t at, size_t n, uint8_t kind)
+static void compare_part(struct trace_compare *c, const char *name, size_t at, size_t n,
+			 uint8_t kind)
 {
 	uint64_t x = 0, y = 0;
 	const struct wsi_api_arg as = { .type = "", .size = n, .count = -1 };
@@ -108,7 +109,7 @@ static void compare_part(struct compare *c, const char *name, size_t at, size_t 
 }
 
 /* Fields of the structure that begins at `at`. */
-static void compare_fields(struct compare *c, const char *name, size_t at, size_t end)
+static void compare_fields(struct trace_compare *c, const char *name, size_t at, size_t end)
 {
 	uint32_t event = 0;
 	if (end - at >= sizeof event)
@@ -125,7 +126,7 @@ static void compare_fields(struct compare *c, const char *name, size_t at, size_
 }
 
 /* Bytes without structure: the first stretch that differs is shown. */
-static void compare_bytes(struct compare *c, size_t n)
+static void compare_traced_bytes(struct trace_compare *c, size_t n)
 {
 	char name[80];
 	size_t at = 0;
@@ -139,7 +140,7 @@ static void compare_bytes(struct compare *c, size_t n)
 	compare_part(c, name, at, len, 0);
 }
 
-static void compare_elements(struct compare *c, size_t n)
+static void compare_elements(struct trace_compare *c, size_t n)
 {
 	size_t unit = c->arg->size;
 	char name[80];
@@ -155,7 +156,7 @@ static void compare_elements(struct compare *c, size_t n)
 	}
 }
 
-static void compare_output(struct compare *c)
+static void compare_output(struct trace_compare *c)
 {
 	const struct wsi_traced_value *a = c->a, *b = c->b;
 	char text[2][256];
@@ -177,7 +178,7 @@ static void compare_output(struct compare *c)
 	if (c->arg->size > 1 || c->arg->count < 0)
 		compare_elements(c, n);
 	else
-		compare_bytes(c, n);
+		compare_traced_bytes(c, n);
 	if (a->n != b->n) {
 		wsi_format(text[0], "%" PRIu64 " bytes", a->n);
 		wsi_format(text[1], "%" PRIu64 " bytes", b->n);
@@ -203,9 +204,8 @@ bool wsi_traced_compare(const struct wsi_traced *a, const struct wsi_traced *b,
 		return false;
 	}
 	for (unsigned i = 0; i < fn->n_args; i++) {
-		struct compare c = {
-			&fn->args[i], &a->out[i], &b->out[i], handles, tell, user, true
-		};
+		struct trace_compare c = { &fn->args[i], &a->out[i], &b->out[i], handles,
+					   tell,         user,       true };
 		compare_output(&c);
 		same = same && c.same;
 	}

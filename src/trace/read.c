@@ -9,26 +9,26 @@
 enum { MAX_DEPTH = 8 };
 
 /* The rest of the line. */
-struct scan {
+struct trace_scan {
 	const uint8_t *at, *end;
 	const uint8_t *start; /* of the line */
 	uint64_t origin;      /* of the line in its file */
 };
 
-static enum ws_status broken(const struct scan *scan, const char *what, struct ws_error *err)
+static enum ws_status broken(const struct trace_scan *scan, const char *what, struct ws_error *err)
 {
 	return wsi_fail(err, WS_MALFORMED, scan->origin + (uint64_t)(scan->at - scan->start), "%s",
 			what);
 }
 
-static void skip_space(struct scan *scan)
+static void skip_space(struct trace_scan *scan)
 {
 	while (scan->at < scan->end && (*scan->at == ' ' || *scan->at == '\t'))
 		scan->at++;
 }
 
 /* Takes a character if it comes next. */
-static bool take(struct scan *scan, char c)
+static bool trace_char_take(struct trace_scan *scan, char c)
 {
 	skip_space(scan);
 	if (scan->at == scan->end || *scan->at != (uint8_t)c)
@@ -37,7 +37,7 @@ static bool take(struct scan *scan, char c)
 	return true;
 }
 
-static bool take_word(struct scan *scan, const char *word)
+static bool take_trace_word(struct trace_scan *scan, const char *word)
 {
 	size_t n = strlen(word);
 	skip_space(scan);
@@ -48,10 +48,10 @@ static bool take_word(struct scan *scan, const char *word)
 }
 
 /* A string without escapes: nothing that a trace holds needs any. */
-static bool take_string(struct scan *scan, struct ws_str *ret)
+static bool take_string(struct trace_scan *scan, struct ws_str *ret)
 {
-	struct scan from = *scan;
-	if (!take(&from, '"'))
+	struct trace_scan from = *scan;
+	if (!trace_char_take(&from, '"'))
 		return false;
 	const uint8_t *begin = from.at;
 	while (from.at < from.end && *from.at != '"' && *from.at != '\\' && *from.at >= ' ')
@@ -64,7 +64,7 @@ static bool take_string(struct scan *scan, struct ws_str *ret)
 }
 
 /* Digits of a base up to the first other character. */
-static bool number_of(struct ws_str text, unsigned base, uint64_t *ret)
+static bool digits_number_of(struct ws_str text, unsigned base, uint64_t *ret)
 {
 	uint64_t value = 0;
 	for (size_t i = 0; i < text.len; i++) {
@@ -80,30 +80,31 @@ static bool number_of(struct ws_str text, unsigned base, uint64_t *ret)
 static bool hex_number(struct ws_str text, uint64_t *ret)
 {
 	return text.len > 2 && text.ptr[0] == '0' && text.ptr[1] == 'x' &&
-	       number_of((struct ws_str){ text.ptr + 2, text.len - 2 }, 16, ret);
+	       digits_number_of((struct ws_str){ text.ptr + 2, text.len - 2 }, 16, ret);
 }
 
-static bool take_decimal(struct scan *scan, uint64_t *ret)
+static bool take_decimal(struct trace_scan *scan, uint64_t *ret)
 {
-	struct scan from = *scan;
+	struct trace_scan from = *scan;
 	skip_space(&from);
 	const uint8_t *begin = from.at;
 	while (from.at < from.end && *from.at >= '0' && *from.at <= '9')
 		from.at++;
-	if (!number_of((struct ws_str){ (const char *)begin, (size_t)(from.at - begin) }, 10, ret))
+	if (!digits_number_of((struct ws_str){ (const char *)begin, (size_t)(from.at - begin) }, 10,
+			      ret))
 		return false;
 	scan->at = from.at;
 	return true;
 }
 
-static bool pass_value(struct scan *scan, unsigned depth)
+static bool pass_value(struct trace_scan *scan, unsigned depth)
 {
 	struct ws_str text;
-	if (take_string(scan, &text) || take_word(scan, "null") || take_word(scan, "true") ||
-	    take_word(scan, "false"))
+	if (take_string(scan, &text) || take_trace_word(scan, "null") ||
+	    take_trace_word(scan, "true") || take_trace_word(scan, "false"))
 		return true;
-	bool object = take(scan, '{');
-	if (!object && !take(scan, '[')) {
+	bool object = trace_char_take(scan, '{');
+	if (!object && !trace_char_take(scan, '[')) {
 		const uint8_t *begin = scan->at;
 		while (scan->at < scan->end && strchr("+-.0123456789eE", *scan->at) && *scan->at)
 			scan->at++;
@@ -111,26 +112,27 @@ static bool pass_value(struct scan *scan, unsigned depth)
 	}
 	if (depth == MAX_DEPTH)
 		return false;
-	if (take(scan, object ? '}' : ']'))
+	if (trace_char_take(scan, object ? '}' : ']'))
 		return true;
 	do {
-		if (object && (!take_string(scan, &text) || !take(scan, ':')))
+		if (object && (!take_string(scan, &text) || !trace_char_take(scan, ':')))
 			return false;
 		if (!pass_value(scan, depth + 1))
 			return false;
-	} while (take(scan, ','));
-	return take(scan, object ? '}' : ']');
+	} while (trace_char_take(scan, ','));
+	return trace_char_take(scan, object ? '}' : ']');
 }
 
 /* ---- values ---- */
 
 /* "0a1b" or "0a1b...9000:0123456789abcdef". */
-static bool bytes_of(struct ws_str text, struct wsi_traced_value *ret, uint8_t **scratch)
+static bool traced_bytes_of(struct ws_str text, struct wsi_traced_value *ret, uint8_t **scratch)
 {
 	size_t n = 0;
 	uint64_t byte;
 	uint8_t *bytes = *scratch;
-	while (2 * n + 1 < text.len && number_of((struct ws_str){ text.ptr + 2 * n, 2 }, 16, &byte))
+	while (2 * n + 1 < text.len &&
+	       digits_number_of((struct ws_str){ text.ptr + 2 * n, 2 }, 16, &byte))
 		bytes[n++] = (uint8_t)byte;
 	*ret = (struct wsi_traced_value){
 		.kind = WSI_TRACED_BYTES, .bytes = bytes, .n_shown = n, .n = n
@@ -141,17 +143,17 @@ static bool bytes_of(struct ws_str text, struct wsi_traced_value *ret, uint8_t *
 		return true;
 	if (rest.len < 21 || memcmp(rest.ptr, "...", 3) != 0 || rest.ptr[rest.len - 17] != ':')
 		return false;
-	return number_of((struct ws_str){ rest.ptr + 3, rest.len - 20 }, 10, &ret->n) &&
-	       number_of((struct ws_str){ rest.ptr + rest.len - 16, 16 }, 16, &ret->hash) &&
+	return digits_number_of((struct ws_str){ rest.ptr + 3, rest.len - 20 }, 10, &ret->n) &&
+	       digits_number_of((struct ws_str){ rest.ptr + rest.len - 16, 16 }, 16, &ret->hash) &&
 	       ret->n > n;
 }
 
-static bool value_of(const struct wsi_api_arg *arg, struct ws_str text,
-		     struct wsi_traced_value *ret, uint8_t **scratch)
+static bool argument_value_of(const struct wsi_api_arg *arg, struct ws_str text,
+			      struct wsi_traced_value *ret, uint8_t **scratch)
 {
 	uint64_t number;
 	if (arg->way != WSI_API_VALUE)
-		return bytes_of(text, ret, scratch);
+		return traced_bytes_of(text, ret, scratch);
 	if (strstr(arg->type, "Callback")) {
 		ret->kind = WSI_TRACED_FUNCTION;
 		return ws_str_equal(text, ws_str_of("function"));
@@ -163,35 +165,35 @@ static bool value_of(const struct wsi_api_arg *arg, struct ws_str text,
 }
 
 /* The object behind "in" or "out". */
-static enum ws_status take_values(struct scan *scan, const struct wsi_api_fn *fn,
+static enum ws_status take_values(struct trace_scan *scan, const struct wsi_api_fn *fn,
 				  struct wsi_traced_value *values, uint8_t **scratch,
 				  struct ws_error *err)
 {
 	struct ws_str name, text;
-	if (!take(scan, '{'))
+	if (!trace_char_take(scan, '{'))
 		return broken(scan, "the arguments are not an object", err);
-	if (take(scan, '}'))
+	if (trace_char_take(scan, '}'))
 		return WS_OK;
 	do {
 		unsigned i = 0;
-		if (!take_string(scan, &name) || !take(scan, ':'))
+		if (!take_string(scan, &name) || !trace_char_take(scan, ':'))
 			return broken(scan, "the name of an argument is missing", err);
 		while (i < fn->n_args && !ws_str_equal(name, ws_str_of(fn->args[i].name)))
 			i++;
 		if (i == fn->n_args || values[i].kind != WSI_TRACED_NOTHING)
 			return broken(scan, "an argument that the function lacks, or twice", err);
-		if (take_word(scan, "null"))
+		if (take_trace_word(scan, "null"))
 			values[i].kind = WSI_TRACED_NULL;
 		else if (!take_string(scan, &text) ||
-			 !value_of(&fn->args[i], text, &values[i], scratch))
+			 !argument_value_of(&fn->args[i], text, &values[i], scratch))
 			return broken(scan, "the value does not fit the argument", err);
-	} while (take(scan, ','));
-	return take(scan, '}') ? WS_OK : broken(scan, "arguments without an end", err);
+	} while (trace_char_take(scan, ','));
+	return trace_char_take(scan, '}') ? WS_OK : broken(scan, "arguments without an end", err);
 }
 
 /* ---- the line ---- */
 
-static bool result_of(struct ws_str name, CUDBGResult *ret)
+static bool named_result_of(struct ws_str name, CUDBGResult *ret)
 {
 	for (unsigned code = 0; code < sizeof CUDBGResultNames / sizeof *CUDBGResultNames; code++)
 		if (ws_str_equal(name, ws_str_of(CUDBGResultNames[code]))) {
@@ -201,7 +203,7 @@ static bool result_of(struct ws_str name, CUDBGResult *ret)
 	return false;
 }
 
-static bool slot_of(struct ws_str name, unsigned *ret)
+static bool trace_slot_of(struct ws_str name, unsigned *ret)
 {
 	for (*ret = 0; *ret < WSI_API_SLOTS; ++*ret)
 		if (ws_str_equal(name, ws_str_of(wsi_api_functions[*ret].name)))
@@ -210,8 +212,8 @@ static bool slot_of(struct ws_str name, unsigned *ret)
 }
 
 /* Members of the line whose value is no object. */
-static bool take_member(struct scan *scan, struct ws_str name, struct wsi_traced *call,
-			bool *has_result)
+static bool take_traced_member(struct trace_scan *scan, struct ws_str name, struct wsi_traced *call,
+			       bool *has_result)
 {
 	struct ws_str text;
 	uint64_t table;
@@ -225,12 +227,13 @@ static bool take_member(struct scan *scan, struct ws_str name, struct wsi_traced
 	if (ws_str_equal(name, ws_str_of("capabilities")))
 		return take_string(scan, &text) && hex_number(text, &call->capabilities);
 	if (ws_str_equal(name, ws_str_of("result")))
-		return *has_result = take_string(scan, &text) && result_of(text, &call->result);
+		return *has_result =
+			       take_string(scan, &text) && named_result_of(text, &call->result);
 	return pass_value(scan, 0);
 }
 
 /* What the function needs is there, and as long as it must be. */
-static enum ws_status check_values(const struct scan *scan, const struct wsi_traced *call,
+static enum ws_status check_values(const struct trace_scan *scan, const struct wsi_traced *call,
 				   struct ws_error *err)
 {
 	const struct wsi_api_fn *fn = &wsi_api_functions[call->slot];
@@ -267,15 +270,15 @@ enum ws_status wsi_traced_read(struct ws_span line, struct wsi_traced *ret_call,
 			       struct ws_error *err)
 {
 	const uint8_t *end = line.len ? line.ptr + line.len : line.ptr;
-	struct scan scan = { line.ptr, end, line.ptr, line.origin };
-	struct scan parts[2] = { scan, scan }; /* "in" and "out" */
+	struct trace_scan scan = { line.ptr, end, line.ptr, line.origin };
+	struct trace_scan parts[2] = { scan, scan }; /* "in" and "out" */
 	bool has_parts[2] = { false, false }, has_slot = false, has_result = false;
 	struct ws_str name, text;
 	memset(ret_call, 0, sizeof *ret_call);
-	if (!take(&scan, '{'))
+	if (!trace_char_take(&scan, '{'))
 		return broken(&scan, "the line is not a JSON object", err);
 	do {
-		if (!take_string(&scan, &name) || !take(&scan, ':'))
+		if (!take_string(&scan, &name) || !trace_char_take(&scan, ':'))
 			return broken(&scan, "the name of a member is missing", err);
 		bool in = ws_str_equal(name, ws_str_of("in"));
 		bool good = true;
@@ -285,15 +288,15 @@ enum ws_status wsi_traced_read(struct ws_span line, struct wsi_traced *ret_call,
 			parts[!in].at = scan.at;
 			good = pass_value(&scan, 0);
 		} else if (ws_str_equal(name, ws_str_of("call"))) {
-			good = take_string(&scan, &text) && slot_of(text, &ret_call->slot);
+			good = take_string(&scan, &text) && trace_slot_of(text, &ret_call->slot);
 			has_slot = good;
 		} else {
-			good = take_member(&scan, name, ret_call, &has_result);
+			good = take_traced_member(&scan, name, ret_call, &has_result);
 		}
 		if (!good)
 			return broken(&scan, "the value of a member is wrong", err);
-	} while (take(&scan, ','));
-	if (!take(&scan, '}'))
+	} while (trace_char_take(&scan, ','));
+	if (!trace_char_take(&scan, '}'))
 		return broken(&scan, "the line has no end", err);
 	if (!has_slot || !has_result || !has_parts[0] || !has_parts[1])
 		return broken(&scan, "the line lacks call, in, result or out", err);

@@ -15,20 +15,20 @@ enum {
 };
 
 /* Where in a trace. */
-struct place {
+struct replay_place {
 	uint64_t at, line;
 };
 
-struct trace {
+struct replay_trace {
 	struct wsi_file file;
-	struct place place; /* behind `call` */
-	uint64_t line;      /* of `call` */
+	struct replay_place place; /* behind `call` */
+	uint64_t line;             /* of `call` */
 	struct wsi_traced call;
 	uint8_t *scratch; /* owned: bytes of `call` */
 	size_t cap;
 };
 
-struct session {
+struct replay_session {
 	const struct ws_trace_options *options;
 	struct ws_trace_counts counts;
 	struct wsi_handles handles;
@@ -41,8 +41,8 @@ struct session {
 
 /* ---- telling ---- */
 
-static void tell(struct session *s, enum ws_trace_kind kind, const char *what, const char *a,
-		 const char *b)
+static void tell_replay_difference(struct replay_session *s, enum ws_trace_kind kind,
+				   const char *what, const char *a, const char *b)
 {
 	const struct ws_trace_difference difference = {
 		kind, s->line_a, s->line_b, s->text, what ? what : "", a, b,
@@ -54,21 +54,24 @@ static void tell(struct session *s, enum ws_trace_kind kind, const char *what, c
 
 static void tell_compared(void *user, const char *what, const char *a, const char *b)
 {
-	tell(user, what ? WS_TRACE_OUTPUT : WS_TRACE_RESULT, what, a, b);
+	tell_replay_difference(user, what ? WS_TRACE_OUTPUT : WS_TRACE_RESULT, what, a, b);
 }
 
-static void tell_damaged(struct session *s, uint64_t line, bool is_b, const struct ws_error *err)
+static void tell_damaged(struct replay_session *s, uint64_t line, bool is_b,
+			 const struct ws_error *err)
 {
 	s->line_a = is_b ? 0 : line;
 	s->line_b = is_b ? line : 0;
 	s->text[0] = '\0';
-	tell(s, WS_TRACE_DAMAGED, NULL, is_b ? NULL : err->message, is_b ? err->message : NULL);
+	tell_replay_difference(s, WS_TRACE_DAMAGED, NULL, is_b ? NULL : err->message,
+			       is_b ? err->message : NULL);
 }
 
 /* ---- walking ---- */
 
 /* The line at a place; false at the end. Lines without anything are passed over. */
-static bool line_at(const struct trace *t, struct place *place, struct ws_span *ret_line)
+static bool line_at(const struct replay_trace *t, struct replay_place *place,
+		    struct ws_span *ret_line)
 {
 	struct ws_span file = t->file.bytes, line;
 	do {
@@ -87,8 +90,9 @@ static bool line_at(const struct trace *t, struct place *place, struct ws_span *
 	return true;
 }
 
-static enum ws_status read_call(struct session *s, struct ws_span line, struct wsi_traced *ret_call,
-				uint8_t **scratch, size_t *cap, struct ws_error *err)
+static enum ws_status read_traced_call(struct replay_session *s, struct ws_span line,
+				       struct wsi_traced *ret_call, uint8_t **scratch, size_t *cap,
+				       struct ws_error *err)
 {
 	if (line.len > MAX_LINE_BYTES)
 		return wsi_fail(err, WS_MALFORMED, line.origin, "a line of %zu bytes", line.len);
@@ -112,13 +116,13 @@ static enum ws_status read_call(struct session *s, struct ws_span line, struct w
 }
 
 /* Reads the next call of the table; false at the end. */
-static bool trace_next(struct session *s, struct trace *t, bool is_b)
+static bool trace_next(struct replay_session *s, struct replay_trace *t, bool is_b)
 {
 	struct ws_span line;
 	while (line_at(t, &t->place, &line)) {
 		struct ws_error err;
 		t->line = t->place.line;
-		enum ws_status st = read_call(s, line, &t->call, &t->scratch, &t->cap, &err);
+		enum ws_status st = read_traced_call(s, line, &t->call, &t->scratch, &t->cap, &err);
 		if (st != WS_OK)
 			tell_damaged(s, t->line, is_b, &err);
 		else if (t->call.table == s->table)
@@ -130,19 +134,19 @@ static bool trace_next(struct session *s, struct trace *t, bool is_b)
 }
 
 /* A file whose first line is no call, and which has no other, is no trace. */
-static enum ws_status trace_open(struct session *s, struct trace *t, const char *path,
+static enum ws_status trace_open(struct replay_session *s, struct replay_trace *t, const char *path,
 				 struct ws_error *err)
 {
 	struct ws_span line;
 	struct ws_error first = { .status = WS_OK };
-	struct place place = { 0, 0 };
+	struct replay_place place = { 0, 0 };
 	struct wsi_traced call;
 	enum ws_status st = wsi_file_open_any(path, NULL, &t->file, err);
 	if (st != WS_OK)
 		return st;
 	while (line_at(t, &place, &line)) {
-		st = read_call(s, line, &call, &t->scratch, &t->cap,
-			       first.status == WS_OK ? &first : err);
+		st = read_traced_call(s, line, &call, &t->scratch, &t->cap,
+				      first.status == WS_OK ? &first : err);
 		if (st == WS_OK)
 			return WS_OK;
 	}
@@ -152,7 +156,7 @@ static enum ws_status trace_open(struct session *s, struct trace *t, const char 
 			path, first.message);
 }
 
-static void trace_close(struct trace *t)
+static void trace_close(struct replay_trace *t)
 {
 	wsi_file_close(&t->file);
 	wsi_free(t->scratch);
@@ -161,14 +165,15 @@ static void trace_close(struct trace *t)
 /* ---- two traces ---- */
 
 /* Calls from a place on until one equals `call`; 0: not among the next ones. */
-static unsigned meets(struct session *s, const struct trace *in, const struct wsi_traced *call,
-		      bool call_is_a, struct trace *scratch)
+static unsigned meets(struct replay_session *s, const struct replay_trace *in,
+		      const struct wsi_traced *call, bool call_is_a, struct replay_trace *scratch)
 {
-	struct place place = in->place;
+	struct replay_place place = in->place;
 	struct ws_span line;
 	struct wsi_traced other;
 	for (unsigned n = 1; n <= LOOK_AHEAD && line_at(in, &place, &line);) {
-		if (read_call(s, line, &other, &scratch->scratch, &scratch->cap, NULL) != WS_OK ||
+		if (read_traced_call(s, line, &other, &scratch->scratch, &scratch->cap, NULL) !=
+			    WS_OK ||
 		    other.table != s->table)
 			continue;
 		if (call_is_a ? wsi_traced_same_inputs(call, &other, &s->handles)
@@ -179,17 +184,18 @@ static unsigned meets(struct session *s, const struct trace *in, const struct ws
 	return 0;
 }
 
-static void tell_only(struct session *s, const struct trace *t, bool is_b)
+static void tell_only(struct replay_session *s, const struct replay_trace *t, bool is_b)
 {
 	s->line_a = is_b ? 0 : t->line;
 	s->line_b = is_b ? t->line : 0;
 	wsi_traced_text(&t->call, s->text, sizeof s->text);
 	const char *result = cudbgGetErrorString(t->call.result);
-	tell(s, is_b ? WS_TRACE_ONLY_B : WS_TRACE_ONLY_A, NULL, is_b ? NULL : result,
-	     is_b ? result : NULL);
+	tell_replay_difference(s, is_b ? WS_TRACE_ONLY_B : WS_TRACE_ONLY_A, NULL,
+			       is_b ? NULL : result, is_b ? result : NULL);
 }
 
-static void compare_calls(struct session *s, const struct wsi_traced *a, const struct wsi_traced *b)
+static void compare_calls(struct replay_session *s, const struct wsi_traced *a,
+			  const struct wsi_traced *b)
 {
 	wsi_traced_text(a, s->text, sizeof s->text);
 	s->counts.compared++;
@@ -197,7 +203,8 @@ static void compare_calls(struct session *s, const struct wsi_traced *a, const s
 }
 
 /* Passes over the calls that only one of the traces has. */
-static void resynchronize(struct session *s, struct trace *t, bool *has, struct trace *scratch)
+static void resynchronize(struct replay_session *s, struct replay_trace *t, bool *has,
+			  struct replay_trace *scratch)
 {
 	unsigned skip_a = meets(s, &t[0], &t[1].call, false, scratch);
 	unsigned skip_b = meets(s, &t[1], &t[0].call, true, scratch);
@@ -215,7 +222,8 @@ static void resynchronize(struct session *s, struct trace *t, bool *has, struct 
 	}
 }
 
-static void diff_calls(struct session *s, struct trace *t, struct trace *scratch)
+static void diff_calls(struct replay_session *s, struct replay_trace *t,
+		       struct replay_trace *scratch)
 {
 	bool has[2];
 	for (int i = 0; i < 2; i++)
@@ -241,8 +249,8 @@ static const struct ws_trace_options defaults = { .size = sizeof defaults };
 enum ws_status ws_trace_diff(const char *a, const char *b, const struct ws_trace_options *options,
 			     struct ws_trace_counts *ret_counts, struct ws_error *err)
 {
-	struct session s = { .options = options ? options : &defaults };
-	struct trace t[2], scratch;
+	struct replay_session s = { .options = options ? options : &defaults };
+	struct replay_trace t[2], scratch;
 	memset(t, 0, sizeof t);
 	memset(&scratch, 0, sizeof scratch);
 	if (!a || !b || !ret_counts)
@@ -326,8 +334,8 @@ static void again_fini(struct again *again)
 		wsi_free(again->block[i]);
 }
 
-static enum ws_status replay_call(struct session *s, const struct ws_provider *provider,
-				  const struct trace *t, struct ws_error *err)
+static enum ws_status replay_call(struct replay_session *s, const struct ws_provider *provider,
+				  const struct replay_trace *t, struct ws_error *err)
 {
 	const struct wsi_traced *call = &t->call;
 	const char *why = why_not(provider, call);
@@ -335,7 +343,8 @@ static enum ws_status replay_call(struct session *s, const struct ws_provider *p
 	s->line_b = 0;
 	if (why) {
 		wsi_traced_text(call, s->text, sizeof s->text);
-		tell(s, WS_TRACE_NOT_REPLAYED, NULL, cudbgGetErrorString(call->result), why);
+		tell_replay_difference(s, WS_TRACE_NOT_REPLAYED, NULL,
+				       cudbgGetErrorString(call->result), why);
 		return WS_OK;
 	}
 	struct again again;
@@ -356,8 +365,8 @@ enum ws_status ws_trace_replay(const char *trace, const struct ws_provider *prov
 			       const struct ws_trace_options *options,
 			       struct ws_trace_counts *ret_counts, struct ws_error *err)
 {
-	struct session s = { .options = options ? options : &defaults };
-	struct trace t;
+	struct replay_session s = { .options = options ? options : &defaults };
+	struct replay_trace t;
 	memset(&t, 0, sizeof t);
 	if (!trace || !provider || !provider->api || !ret_counts)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "a trace and a table are needed");

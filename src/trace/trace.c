@@ -50,7 +50,7 @@ static uint64_t now_ns(void)
 
 /* ---- JSON lines ---- */
 
-static void put_bytes(const struct wsi_traced_value *value)
+static void put_traced_bytes(const struct wsi_traced_value *value)
 {
 	ws_out_text(&out, "\"");
 	for (size_t i = 0; i < value->n_shown; i++)
@@ -71,7 +71,7 @@ static void put_values(const struct wsi_api_fn *fn, const struct wsi_traced_valu
 		if (values[i].kind == WSI_TRACED_NUMBER)
 			ws_out_printf(&out, "\"0x%" PRIx64 "\"", values[i].number);
 		else if (values[i].kind == WSI_TRACED_BYTES)
-			put_bytes(&values[i]);
+			put_traced_bytes(&values[i]);
 		else
 			ws_out_text(&out,
 				    values[i].kind == WSI_TRACED_NULL ? "null" : "\"function\"");
@@ -94,7 +94,7 @@ static void put_json(const struct wsi_traced *call)
 
 /* ---- text ---- */
 
-static void put_text(const struct wsi_traced *call)
+static void put_traced_text(const struct wsi_traced *call)
 {
 	const struct wsi_api_fn *fn = &wsi_api_functions[call->slot];
 	char text[600];
@@ -125,7 +125,7 @@ CUDBGResult wsi_trace_call(wsi_trace_make *make, unsigned session, unsigned slot
 	wsi_traced_outputs(&call, values);
 	pthread_mutex_lock(&lock);
 	if (as_text)
-		put_text(&call);
+		put_traced_text(&call);
 	else
 		put_json(&call);
 	n_lines++;

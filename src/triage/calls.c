@@ -28,7 +28,7 @@ static void add_rank(struct wsi_few *ranks, int64_t rank)
 		ranks->number[ranks->n++] = (uint64_t)rank; /* entries are sorted by it */
 }
 
-uint32_t wsi_calls_of(const struct wsi_job *job, uint32_t but,
+uint32_t wsi_calls_of(const struct wsi_triage_job *job, uint32_t but,
 		      struct wsi_call ret_calls[WSI_MAX_CALLS])
 {
 	uint32_t n = 0;

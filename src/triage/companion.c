@@ -22,11 +22,11 @@ static bool take_xid(struct ws_triage *triage, uint32_t log, struct ws_str line)
 
 static bool take_nccl(struct ws_triage *triage, struct ws_str line)
 {
-	struct wsi_member member;
+	struct wsi_comm_member member;
 	return !wsi_log_member(line, &member) || wsi_evidence_member(triage, &member);
 }
 
-static bool take_watchdog(struct ws_triage *triage, struct ws_str line)
+static bool take_watchdog_line(struct ws_triage *triage, struct ws_str line)
 {
 	struct wsi_watchdog told;
 	size_t all;
@@ -52,8 +52,8 @@ enum ws_status ws_triage_log(struct ws_triage *triage, uint32_t log, const char 
 			     struct ws_error *err)
 {
 	struct ws_str text = { line, wsi_min_u64(len, WSI_LOG_LINE) };
-	if (take_xid(triage, log, text) && take_nccl(triage, text) && take_watchdog(triage, text) &&
-	    take_server(triage, text))
+	if (take_xid(triage, log, text) && take_nccl(triage, text) &&
+	    take_watchdog_line(triage, text) && take_server(triage, text))
 		return WS_OK;
 	return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "lines of logs");
 }
@@ -90,8 +90,8 @@ static enum ws_status take_lines(struct ws_triage *triage, uint32_t log,
 	return st;
 }
 
-static enum ws_status take_snapshot(struct ws_triage *triage, const char *path,
-				    struct ws_span bytes, struct ws_error *err)
+static enum ws_status take_file_snapshot(struct ws_triage *triage, const char *path,
+					 struct ws_span bytes, struct ws_error *err)
 {
 	wsi_scoped_free char *copy = wsi_zalloc(bytes.len);
 	if (!copy)
@@ -114,7 +114,7 @@ enum ws_status ws_triage_read_log(struct ws_triage *triage, uint32_t log, const 
 	st = is_elf(file.bytes)
 		     ? wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "an ELF file is no log")
 	     : wsi_is_snapshot(file.bytes) && file.bytes.len <= MAX_SNAPSHOT
-		     ? take_snapshot(triage, path, file.bytes, err)
+		     ? take_file_snapshot(triage, path, file.bytes, err)
 		     : WS_ABSENT;
 	if (st == WS_ABSENT)
 		st = take_lines(triage, log, &file, err);

@@ -23,12 +23,14 @@ static struct ws_str some(struct ws_str text)
 #define ATTEMPT "attempt " /* of a launcher that starts a job again */
 
 /* What exec's record says of a process whose rank is not in the name. */
-static void take_process(struct wsi_record *record, struct ws_triage_processes *processes)
+static void take_record_process(struct wsi_triage_record *record,
+				struct ws_triage_processes *processes)
 {
 	struct wsi_process process;
 	if (!record->host.ptr || record->pid == WSI_NO_NUMBER)
 		return;
-	enum wsi_known known = wsi_process_find(processes, record->host, record->pid, &process);
+	enum wsi_triage_known known =
+		wsi_process_find(processes, record->host, record->pid, &process);
 	if (known == WSI_KNOWN) {
 		record->ranks = process.n_ranks;
 		if (!record->job.ptr && process.attempt != 0 && process.attempt < UINT32_MAX) {
@@ -51,12 +53,12 @@ static void take_process(struct wsi_record *record, struct ws_triage_processes *
 					       : "exec recorded two processes with its number");
 }
 
-void wsi_record_name(struct wsi_record *record, const char *pattern,
+void wsi_record_name(struct wsi_triage_record *record, const char *pattern,
 		     struct ws_triage_processes *processes)
 {
 	struct wsi_dump_name name;
 	bool is_recorded = ws_str_equal(record->rank_from, ws_str_of("exec"));
-	struct wsi_record before = *record;
+	struct wsi_triage_record before = *record;
 	bool fits = wsi_dump_name_read(pattern, record->path, &name);
 	record->host = some(name.host);
 	record->job = some(name.job);
@@ -68,7 +70,7 @@ void wsi_record_name(struct wsi_record *record, const char *pattern,
 				   : !fits ? "the name is not as the pattern says"
 					   : "the pattern of names has no rank");
 	if (processes) {
-		take_process(record, processes);
+		take_record_process(record, processes);
 	} else if (is_recorded && name.rank == WSI_NO_NUMBER) {
 		record->rank = before.rank;
 		record->rank_from = before.rank_from;
@@ -82,7 +84,7 @@ void wsi_record_name(struct wsi_record *record, const char *pattern,
 	}
 }
 
-static void describe_place(struct wsi_record *record, const struct ws_report_frame *frames,
+static void describe_place(struct wsi_triage_record *record, const struct ws_report_frame *frames,
 			   uint32_t n, uint32_t user)
 {
 	const struct ws_report_frame *frame = user != WS_NONE ? &frames[user] : n ? frames : NULL;
@@ -97,7 +99,7 @@ static void describe_place(struct wsi_record *record, const struct ws_report_fra
 	}
 }
 
-static void describe_kernel(struct wsi_record *record, const struct ws_report *report,
+static void describe_kernel(struct wsi_triage_record *record, const struct ws_report *report,
 			    uint32_t kernel)
 {
 	bool grid;
@@ -113,8 +115,8 @@ static void describe_kernel(struct wsi_record *record, const struct ws_report *r
 		record->collective = text_of(collective);
 }
 
-static void describe_device(struct wsi_record *record, const struct ws_report *report, uint32_t id,
-			    struct texts *texts)
+static void describe_device(struct wsi_triage_record *record, const struct ws_report *report,
+			    uint32_t id, struct texts *texts)
 {
 	record->devices = report->n_devices;
 	for (uint32_t i = 0; i < report->n_devices; i++) {
@@ -131,7 +133,7 @@ static void describe_device(struct wsi_record *record, const struct ws_report *r
 	}
 }
 
-static void describe_fault(struct wsi_record *record, const struct ws_report *report,
+static void describe_fault(struct wsi_triage_record *record, const struct ws_report *report,
 			   struct texts *texts)
 {
 	static const char *const blames[] = {
@@ -149,7 +151,7 @@ static void describe_fault(struct wsi_record *record, const struct ws_report *re
 	describe_device(record, report, e->at.device, texts);
 }
 
-static void describe_wait(struct wsi_record *record, const struct ws_report *report,
+static void describe_wait(struct wsi_triage_record *record, const struct ws_report *report,
 			  struct texts *texts)
 {
 	const struct ws_report_wait *wait = report->root_wait;
@@ -163,7 +165,7 @@ static void describe_wait(struct wsi_record *record, const struct ws_report *rep
 }
 
 /* What runs, where nothing is wrong. */
-static void describe_running(struct wsi_record *record, const struct ws_report *report)
+static void describe_running(struct wsi_triage_record *record, const struct ws_report *report)
 {
 	uint32_t best = WS_NONE;
 	for (uint32_t i = 0; i < report->n_kernels; i++) {
@@ -175,7 +177,7 @@ static void describe_running(struct wsi_record *record, const struct ws_report *
 	describe_kernel(record, report, best);
 }
 
-static void describe_dump(struct wsi_record *record, const struct ws_report *report,
+static void describe_dump(struct wsi_triage_record *record, const struct ws_report *report,
 			  struct texts *texts)
 {
 	const struct ws_dump_facts *dump = &report->dump;
@@ -197,7 +199,7 @@ static void describe_dump(struct wsi_record *record, const struct ws_report *rep
 	}
 }
 
-static void describe_build(struct wsi_record *record, const struct ws_report *report,
+static void describe_build(struct wsi_triage_record *record, const struct ws_report *report,
 			   struct texts *texts)
 {
 	const struct ws_report_image *image = &report->image;
@@ -213,7 +215,7 @@ static void describe_build(struct wsi_record *record, const struct ws_report *re
 	}
 }
 
-static void describe_signature(struct wsi_record *record, const struct ws_report *report)
+static void describe_signature(struct wsi_triage_record *record, const struct ws_report *report)
 {
 	record->signature = text_of(report->signature);
 	if (!report->signature)
@@ -225,7 +227,7 @@ static void describe_signature(struct wsi_record *record, const struct ws_report
 	record->signature_last = some(report->signature_part[3]);
 }
 
-static void describe_file(struct wsi_record *record, const struct ws_triage_file *file)
+static void describe_file(struct wsi_triage_record *record, const struct ws_triage_file *file)
 {
 	const int64_t second = 1000000000;
 	wsi_record_init(record);
@@ -239,7 +241,7 @@ static void describe_file(struct wsi_record *record, const struct ws_triage_file
 void ws_triage_record(const struct ws_report *report, const struct ws_triage_file *file, bool whole,
 		      struct ws_out *out)
 {
-	struct wsi_record record;
+	struct wsi_triage_record record;
 	struct texts texts;
 	describe_file(&record, file);
 	record.status = text_of("read");
@@ -269,7 +271,7 @@ void ws_triage_record(const struct ws_report *report, const struct ws_triage_fil
 void ws_triage_record_failed(const struct ws_triage_file *file, const char *why, bool whole,
 			     struct ws_out *out)
 {
-	struct wsi_record record;
+	struct wsi_triage_record record;
 	describe_file(&record, file);
 	record.status = text_of("failed");
 	record.why = text_of(why);

@@ -22,7 +22,7 @@ void wsi_evidence_fini(struct wsi_evidence *e)
 /* ---- keeping ---- */
 
 /* Keeps one more fact; false: memory is out. */
-static bool keep(void *list, size_t *cap, size_t *n, const void *fact, size_t size)
+static bool keep_fact(void *list, size_t *cap, size_t *n, const void *fact, size_t size)
 {
 	void *facts;
 	if (*n >= MAX_FACTS)
@@ -42,15 +42,15 @@ bool wsi_evidence_xid(struct ws_triage *triage, uint32_t log, const struct wsi_x
 				    .pid = xid->pid,
 				    .host = wsi_keep(triage, xid->host) };
 	snprintf(one.pci, sizeof one.pci, "%02x:%02x", (unsigned)xid->bus, (unsigned)xid->device);
-	return keep(&e->xids, &e->cap_xids, &e->n_xids, &one, sizeof one);
+	return keep_fact(&e->xids, &e->cap_xids, &e->n_xids, &one, sizeof one);
 }
 
-bool wsi_evidence_member(struct ws_triage *triage, const struct wsi_member *member)
+bool wsi_evidence_member(struct ws_triage *triage, const struct wsi_comm_member *member)
 {
 	struct wsi_evidence *e = &triage->evidence;
-	struct wsi_member one = *member;
+	struct wsi_comm_member one = *member;
 	one.host = wsi_keep(triage, member->host);
-	return keep(&e->members, &e->cap_members, &e->n_members, &one, sizeof one);
+	return keep_fact(&e->members, &e->cap_members, &e->n_members, &one, sizeof one);
 }
 
 /* Logs of servers say the same in every line; it is kept once. */
@@ -68,13 +68,13 @@ bool wsi_evidence_worker(struct ws_triage *triage, const struct wsi_server_worke
 		    ws_str_equal(e->workers[i - 1].label, one.label))
 			return true;
 	one.label = wsi_keep(triage, one.label);
-	return keep(&e->workers, &e->cap_workers, &e->n_workers, &one, sizeof one);
+	return keep_fact(&e->workers, &e->cap_workers, &e->n_workers, &one, sizeof one);
 }
 
 bool wsi_evidence_gone(struct ws_triage *triage, uint64_t rank)
 {
 	struct wsi_evidence *e = &triage->evidence;
-	return keep(&e->gone, &e->cap_gone, &e->n_gone, &rank, sizeof rank);
+	return keep_fact(&e->gone, &e->cap_gone, &e->n_gone, &rank, sizeof rank);
 }
 
 bool wsi_evidence_group(struct ws_triage *triage, struct ws_str name, const uint64_t *ranks,
@@ -124,9 +124,9 @@ bool wsi_evidence_count(struct ws_triage *triage, size_t group, const struct wsi
 		return false;
 	one.operation = wsi_keep(triage, count->operation);
 	if (is_new)
-		return e->n_counts < MAX_FACTS
-			       ? keep(&e->counts, &e->cap_counts, &e->n_counts, &one, sizeof one)
-			       : true;
+		return e->n_counts < MAX_FACTS ? keep_fact(&e->counts, &e->cap_counts, &e->n_counts,
+							   &one, sizeof one)
+					       : true;
 	if (*index < e->n_counts) /* the last one said is the newest */
 		e->counts[*index] = one;
 	return true;
@@ -134,14 +134,14 @@ bool wsi_evidence_count(struct ws_triage *triage, size_t group, const struct wsi
 
 /* ---- what they say of a dump ---- */
 
-const struct wsi_member *wsi_member_of(const struct ws_triage *triage,
-				       const struct wsi_entry *entry)
+const struct wsi_comm_member *wsi_member_of(const struct ws_triage *triage,
+					    const struct wsi_entry *entry)
 {
-	const struct wsi_member *best = NULL;
+	const struct wsi_comm_member *best = NULL;
 	const struct wsi_evidence *e = &triage->evidence;
 	bool is_unsure = false;
 	for (size_t i = 0; i < e->n_members; i++) {
-		const struct wsi_member *one = &e->members[i];
+		const struct wsi_comm_member *one = &e->members[i];
 		if (one->pid != entry->pid ||
 		    (one->host.len && !ws_str_equal(one->host, entry->host)))
 			continue;
@@ -156,7 +156,7 @@ const struct wsi_member *wsi_member_of(const struct ws_triage *triage,
 }
 
 const struct wsi_told_worker *wsi_worker_of(const struct ws_triage *triage,
-					    const struct wsi_job *job,
+					    const struct wsi_triage_job *job,
 					    const struct wsi_entry *entry)
 {
 	const struct wsi_evidence *e = &triage->evidence;
@@ -251,7 +251,7 @@ static const struct wsi_count *count_shown(const struct ws_triage *triage, uint6
 	return best;
 }
 
-static const char *count_text(struct ws_triage *triage, uint64_t rank)
+static const char *rank_count_text(struct ws_triage *triage, uint64_t rank)
 {
 	size_t group = 0;
 	char completed[48] = "";
@@ -285,7 +285,7 @@ const char *wsi_evidence_text(struct ws_triage *triage, const struct wsi_entry *
 	size_t n = 0;
 	if (xid)
 		part[n++] = wsi_keep_format(triage, "Xid %" PRIu64, xid->number);
-	const char *count = counts && rank >= 0 ? count_text(triage, (uint64_t)rank) : NULL;
+	const char *count = counts && rank >= 0 ? rank_count_text(triage, (uint64_t)rank) : NULL;
 	if (count)
 		part[n++] = count;
 	if (counts && rank >= 0 && has_failed(triage, rank))

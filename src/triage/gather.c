@@ -48,8 +48,8 @@ struct wsi_map_key wsi_key_of(struct ws_str a, struct ws_str b)
 
 /* Index of the element of a list that a key stands for, a new one (zeroed) if need be; SIZE_MAX
  * when memory is out. */
-static size_t element_of(struct wsi_map *map, const struct wsi_map_key *key, void *list,
-			 size_t *cap, size_t *n, size_t size, bool *ret_is_new)
+static size_t list_element_of(struct wsi_map *map, const struct wsi_map_key *key, void *list,
+			      size_t *cap, size_t *n, size_t size, bool *ret_is_new)
 {
 	uint32_t *index = wsi_map_put(map, key, (uint32_t)*n, ret_is_new);
 	void *elements;
@@ -90,7 +90,7 @@ static struct wsi_map_key known_key(struct ws_str signature, bool is_escaped)
 	return key;
 }
 
-static struct ws_str trim(struct ws_str text)
+static struct ws_str trim_name(struct ws_str text)
 {
 	while (text.len && (*text.ptr == ' ' || *text.ptr == '\t'))
 		text = wsi_str_skip(text, 1);
@@ -109,7 +109,7 @@ static enum ws_status baseline_read(struct ws_triage *triage, struct ws_error *e
 		const char *end = memchr(rest.ptr, '\n', rest.len);
 		struct ws_str line = { rest.ptr, end ? (size_t)(end - rest.ptr) : rest.len };
 		rest = wsi_str_skip(rest, line.len + (end != NULL));
-		line = trim(line);
+		line = trim_name(line);
 		struct wsi_map_key key = known_key(line, true);
 		if (line.len && *line.ptr != '#' && !wsi_map_put(&triage->known, &key, 0, &is_new))
 			return no_memory(err);
@@ -175,7 +175,7 @@ static struct ws_str folder_of(struct ws_str path)
 	return (struct ws_str){ path.ptr, path.len - wsi_file_name(path).len };
 }
 
-static uint64_t time_of(const struct wsi_record *record)
+static uint64_t time_of(const struct wsi_triage_record *record)
 {
 	return record->time != WSI_NO_NUMBER      ? record->time
 	       : record->written != WSI_NO_NUMBER ? record->written
@@ -183,7 +183,7 @@ static uint64_t time_of(const struct wsi_record *record)
 }
 
 /* "file.cu:7", or a function. */
-static struct ws_str place_of(struct ws_triage *triage, const struct wsi_record *record)
+static struct ws_str bug_place_of(struct ws_triage *triage, const struct wsi_triage_record *record)
 {
 	if (!record->file.len)
 		return wsi_keep(triage, record->function);
@@ -197,13 +197,13 @@ static struct ws_str place_of(struct ws_triage *triage, const struct wsi_record 
 }
 
 /* How much a dump says for certain. */
-static unsigned worth(const struct wsi_record *record)
+static unsigned worth(const struct wsi_triage_record *record)
 {
 	return record->complete ? 2 : record->doubt.len == 0;
 }
 
 /* A sound dump is a better example; of two, the first by name, whatever the order of records. */
-static bool is_better(const struct wsi_record *record, const struct wsi_bug *group)
+static bool is_better_example(const struct wsi_triage_record *record, const struct wsi_bug *group)
 {
 	if (!group->shown.example.len || worth(record) != group->worth)
 		return !group->shown.example.len || worth(record) > group->worth;
@@ -212,13 +212,14 @@ static bool is_better(const struct wsi_record *record, const struct wsi_bug *gro
 	return order ? order < 0 : a.len < b.len;
 }
 
-static enum ws_status add_to_group(struct ws_triage *triage, const struct wsi_record *record,
+static enum ws_status add_to_group(struct ws_triage *triage, const struct wsi_triage_record *record,
 				   struct ws_error *err)
 {
 	bool is_new;
 	struct wsi_map_key key = wsi_key_of(record->signature, ws_str_of(""));
-	size_t index = element_of(&triage->by_signature, &key, &triage->groups, &triage->cap_groups,
-				  &triage->n_groups, sizeof *triage->groups, &is_new);
+	size_t index =
+		list_element_of(&triage->by_signature, &key, &triage->groups, &triage->cap_groups,
+				&triage->n_groups, sizeof *triage->groups, &is_new);
 	if (index == SIZE_MAX)
 		return no_memory(err);
 	struct wsi_bug *group = &triage->groups[index];
@@ -232,9 +233,9 @@ static enum ws_status add_to_group(struct ws_triage *triage, const struct wsi_re
 		group->kernel = wsi_keep(triage, record->kernel);
 		group->only_waits = is(record->verdict, "hang") && record->collective.len;
 	}
-	if (is_better(record, group)) {
+	if (is_better_example(record, group)) {
 		group->shown.example = wsi_keep(triage, record->path);
-		group->shown.place = place_of(triage, record);
+		group->shown.place = bug_place_of(triage, record);
 		group->shown.in_doubt = record->doubt.len > 0;
 		group->worth = worth(record);
 	}
@@ -250,15 +251,15 @@ static enum ws_status add_to_group(struct ws_triage *triage, const struct wsi_re
 }
 
 /* A GPU is told by its host and its place there. */
-static enum ws_status add_to_gpu(struct ws_triage *triage, const struct wsi_record *record,
+static enum ws_status add_to_gpu(struct ws_triage *triage, const struct wsi_triage_record *record,
 				 size_t job, struct ws_error *err)
 {
 	bool is_new;
 	if (!record->host.len || !record->pci.len || !is(record->verdict, "fault"))
 		return WS_OK;
 	struct wsi_map_key key = wsi_key_of(record->host, record->pci);
-	size_t index = element_of(&triage->by_gpu, &key, &triage->gpus, &triage->cap_gpus,
-				  &triage->n_gpus, sizeof *triage->gpus, &is_new);
+	size_t index = list_element_of(&triage->by_gpu, &key, &triage->gpus, &triage->cap_gpus,
+				       &triage->n_gpus, sizeof *triage->gpus, &is_new);
 	if (index == SIZE_MAX)
 		return no_memory(err);
 	struct wsi_gpu *gpu = &triage->gpus[index];
@@ -275,7 +276,7 @@ static enum ws_status add_to_gpu(struct ws_triage *triage, const struct wsi_reco
 	return WS_OK;
 }
 
-static void count(struct ws_triage_result *result, const struct wsi_record *record)
+static void count_record(struct ws_triage_result *result, const struct wsi_triage_record *record)
 {
 	result->n_dumps++;
 	if (!is(record->status, "read"))
@@ -291,8 +292,9 @@ static void count(struct ws_triage_result *result, const struct wsi_record *reco
 }
 
 /* The record of a line, and its job; WS_ABSENT: this dump was looked at before. */
-static enum ws_status take(struct ws_triage *triage, char *line, size_t len,
-			   struct wsi_record *record, size_t *ret_job, struct ws_error *err)
+static enum ws_status record_take(struct ws_triage *triage, char *line, size_t len,
+				  struct wsi_triage_record *record, size_t *ret_job,
+				  struct ws_error *err)
 {
 	bool is_new;
 	struct wsi_map_key key = { { 0 } };
@@ -308,8 +310,8 @@ static enum ws_status take(struct ws_triage *triage, char *line, size_t len,
 		return WS_ABSENT;
 	*looks = triage->look;
 	struct wsi_map_key job = wsi_key_of(folder_of(record->path), record->job);
-	*ret_job = element_of(&triage->by_job, &job, &triage->jobs, &triage->cap_jobs,
-			      &triage->n_jobs, sizeof *triage->jobs, &is_new);
+	*ret_job = list_element_of(&triage->by_job, &job, &triage->jobs, &triage->cap_jobs,
+				   &triage->n_jobs, sizeof *triage->jobs, &is_new);
 	if (*ret_job == SIZE_MAX)
 		return no_memory(err);
 	if (is_new) {
@@ -326,14 +328,14 @@ static enum ws_status take(struct ws_triage *triage, char *line, size_t len,
 
 enum ws_status ws_triage_add(struct ws_triage *triage, char *line, size_t len, struct ws_error *err)
 {
-	struct wsi_record record;
+	struct wsi_triage_record record;
 	size_t job;
-	enum ws_status st = take(triage, line, len, &record, &job, err);
+	enum ws_status st = record_take(triage, line, len, &record, &job, err);
 	triage->result.n_not_records += st == WS_MALFORMED;
 	triage->result.n_again += st == WS_ABSENT;
 	if (st != WS_OK)
 		return st == WS_ABSENT ? WS_OK : st;
-	count(&triage->result, &record);
+	count_record(&triage->result, &record);
 	triage->jobs[job].n_dumps++;
 	triage->jobs[job].n_failures += !is(record.verdict, "none");
 	st = record.signature.len ? add_to_group(triage, &record, err) : WS_OK;
@@ -349,7 +351,7 @@ void ws_triage_next_part(struct ws_triage *triage)
 
 /* Sorts indices of jobs; the jobs stay, as the map refers to them. */
 struct choice {
-	const struct wsi_job *job;
+	const struct wsi_triage_job *job;
 	size_t index;
 };
 
@@ -385,7 +387,7 @@ enum ws_status ws_triage_choose(struct ws_triage *triage, struct ws_error *err)
 
 /* ---- ranks of a job ---- */
 
-static enum ws_triage_role role_of(const struct wsi_record *record)
+static enum ws_triage_role record_role_of(const struct wsi_triage_record *record)
 {
 	bool collective = record->collective.len > 0;
 	/* a whole dump without a verdict is one of an old driver: what runs is told */
@@ -399,8 +401,9 @@ static enum ws_triage_role role_of(const struct wsi_record *record)
 	return runs ? WS_TRIAGE_RUNS : WS_TRIAGE_IDLE;
 }
 
-static struct ws_str what_of(struct ws_triage *triage, const struct wsi_record *record,
-			     enum ws_triage_role role)
+static struct ws_str what_record_tells(struct ws_triage *triage,
+				       const struct wsi_triage_record *record,
+				       enum ws_triage_role role)
 {
 	switch (role) {
 	case WS_TRIAGE_FAULT:
@@ -427,7 +430,7 @@ static struct ws_str what_of(struct ws_triage *triage, const struct wsi_record *
 }
 
 /* "rank 3", or host, process and GPU as far as they are known, or the name of the file. */
-static struct ws_str name_of(struct ws_triage *triage, const struct wsi_record *record)
+static struct ws_str rank_name_of(struct ws_triage *triage, const struct wsi_triage_record *record)
 {
 	char pid[24] = "?";
 	const char *text;
@@ -449,19 +452,19 @@ static struct ws_str name_of(struct ws_triage *triage, const struct wsi_record *
 }
 
 static void fill_entry(struct ws_triage *triage, struct wsi_entry *entry,
-		       const struct wsi_record *record)
+		       const struct wsi_triage_record *record)
 {
-	enum ws_triage_role role = role_of(record);
+	enum ws_triage_role role = record_role_of(record);
 	*entry = (struct wsi_entry){
 		.row = { .rank = record->rank < INT64_MAX ? (int64_t)record->rank : -1,
 			 .rank_why = record->rank_why.len ? wsi_keep(triage, record->rank_why).ptr
 							  : NULL,
-			 .name = name_of(triage, record),
+			 .name = rank_name_of(triage, record),
 			 .path = wsi_keep(triage, record->path),
 			 .role = role,
-			 .what = wsi_keep(triage, what_of(triage, record, role)),
+			 .what = wsi_keep(triage, what_record_tells(triage, record, role)),
 			 .waits = wsi_keep(triage, record->collective),
-			 .place = place_of(triage, record),
+			 .place = bug_place_of(triage, record),
 			 .kernel = wsi_keep(triage, record->kernel),
 			 .signature = record->signature.len
 					      ? wsi_keep(triage, record->signature).ptr
@@ -480,12 +483,12 @@ static void fill_entry(struct ws_triage *triage, struct wsi_entry *entry,
 enum ws_status ws_triage_look(struct ws_triage *triage, char *line, size_t len,
 			      struct ws_error *err)
 {
-	struct wsi_record record;
+	struct wsi_triage_record record;
 	size_t index;
-	enum ws_status st = take(triage, line, len, &record, &index, err);
+	enum ws_status st = record_take(triage, line, len, &record, &index, err);
 	if (st != WS_OK)
 		return st == WS_ABSENT ? WS_OK : st;
-	struct wsi_job *job = &triage->jobs[index];
+	struct wsi_triage_job *job = &triage->jobs[index];
 	if (job->shown == WS_NONE || job->n_dumps > MAX_ENTRIES)
 		return WS_OK;
 	if (!wsi_grow(&job->entry, &job->cap, job->n, sizeof *job->entry, MAX_ENTRIES))
@@ -609,7 +612,7 @@ enum ws_status ws_triage_judge(struct ws_triage *triage, const struct ws_triage_
 	result->n_jobs_in_all = triage->n_jobs;
 	result->jobs = jobs;
 	for (size_t i = 0; i < triage->n_jobs; i++) {
-		struct wsi_job *job = &triage->jobs[i];
+		struct wsi_triage_job *job = &triage->jobs[i];
 		if (job->shown != WS_NONE && wsi_judge(triage, job, &jobs[job->shown]) != WS_OK)
 			return no_memory(err);
 	}

@@ -95,7 +95,7 @@ bool wsi_dump_name_read(const char *pattern, struct ws_str path, struct wsi_dump
 	S(damage)                  \
 	S(doubt)
 
-struct wsi_record {
+struct wsi_triage_record {
 	char key[WS_TRIAGE_KEY_BYTES];
 	char attempt[32]; /* what `job` may refer to */
 #define S(name) struct ws_str name;
@@ -108,14 +108,14 @@ struct wsi_record {
 };
 
 /* All is missing. */
-void wsi_record_init(struct wsi_record *record);
+void wsi_record_init(struct wsi_triage_record *record);
 /* Takes a line apart; texts lie in it. False: it is no record. */
-bool wsi_record_read(char *line, size_t len, struct wsi_record *ret_record);
+bool wsi_record_read(char *line, size_t len, struct wsi_triage_record *ret_record);
 /* Writes one. */
-void wsi_record_write(const struct wsi_record *record, bool whole, struct ws_out *out);
+void wsi_record_write(const struct wsi_triage_record *record, bool whole, struct ws_out *out);
 /* Host, process, rank, job, and why there is no rank. `processes` may be NULL; then what they told
  * before stays. */
-void wsi_record_name(struct wsi_record *record, const char *pattern,
+void wsi_record_name(struct wsi_triage_record *record, const char *pattern,
 		     struct ws_triage_processes *processes);
 
 /* ---- processes ---- */
@@ -124,14 +124,14 @@ struct wsi_process {
 	uint64_t rank, n_ranks, attempt; /* WSI_NO_NUMBER */
 };
 
-enum wsi_known {
+enum wsi_triage_known {
 	WSI_UNKNOWN,
 	WSI_KNOWN,
 	WSI_AMBIGUOUS, /* two processes had that number one after the other */
 };
 
-enum wsi_known wsi_process_find(struct ws_triage_processes *processes, struct ws_str host,
-				uint64_t pid, struct wsi_process *ret_process);
+enum wsi_triage_known wsi_process_find(struct ws_triage_processes *processes, struct ws_str host,
+				       uint64_t pid, struct wsi_process *ret_process);
 
 /* ---- what many records have in common ---- */
 
@@ -159,7 +159,7 @@ struct wsi_entry {
 	bool alone;            /* it waits for threads of its own blocks */
 };
 
-struct wsi_job {
+struct wsi_triage_job {
 	struct ws_str name;
 	uint64_t n_dumps, n_failures;
 	uint32_t shown;          /* among those that are; WS_NONE */
@@ -205,7 +205,7 @@ struct wsi_rank_group {
 struct wsi_evidence {
 	struct wsi_told_xid *xids; /* owned, as the next ones */
 	size_t n_xids, cap_xids;
-	struct wsi_member *members;
+	struct wsi_comm_member *members;
 	size_t n_members, cap_members;
 	struct wsi_told_worker *workers;
 	size_t n_workers, cap_workers;
@@ -222,7 +222,7 @@ struct wsi_evidence {
 void wsi_evidence_fini(struct wsi_evidence *evidence);
 /* Each false: memory is out. What is too much is passed over. */
 bool wsi_evidence_xid(struct ws_triage *triage, uint32_t log, const struct wsi_xid *xid);
-bool wsi_evidence_member(struct ws_triage *triage, const struct wsi_member *member);
+bool wsi_evidence_member(struct ws_triage *triage, const struct wsi_comm_member *member);
 bool wsi_evidence_worker(struct ws_triage *triage, const struct wsi_server_worker *worker);
 bool wsi_evidence_gone(struct ws_triage *triage, uint64_t rank);
 /* A group, made if need be; the ranks are copied. An empty name: all ranks. `*ret_group` is
@@ -232,11 +232,11 @@ bool wsi_evidence_group(struct ws_triage *triage, struct ws_str name, const uint
 bool wsi_evidence_count(struct ws_triage *triage, size_t group, const struct wsi_count *count);
 
 /* Each NULL: nobody says. */
-const struct wsi_member *wsi_member_of(const struct ws_triage *triage,
-				       const struct wsi_entry *entry);
+const struct wsi_comm_member *wsi_member_of(const struct ws_triage *triage,
+					    const struct wsi_entry *entry);
 /* Of a process that alone has its number in the job. */
 const struct wsi_told_worker *wsi_worker_of(const struct ws_triage *triage,
-					    const struct wsi_job *job,
+					    const struct wsi_triage_job *job,
 					    const struct wsi_entry *entry);
 const struct wsi_told_xid *wsi_xid_of(const struct ws_triage *triage,
 				      const struct wsi_entry *entry);
@@ -277,7 +277,7 @@ struct ws_triage {
 	struct ws_triage_result result;
 	struct wsi_bug *groups; /* owned, as the next ones */
 	size_t n_groups, cap_groups;
-	struct wsi_job *jobs;
+	struct wsi_triage_job *jobs;
 	size_t n_jobs, cap_jobs;
 	struct wsi_gpu *gpus;
 	size_t n_gpus, cap_gpus;
@@ -305,13 +305,13 @@ struct wsi_call {
 
 /* Those of a job, but for the entry `but`, in the order of their first ones; how many. What is more
  * is counted with the last. */
-uint32_t wsi_calls_of(const struct wsi_job *job, uint32_t but,
+uint32_t wsi_calls_of(const struct wsi_triage_job *job, uint32_t but,
 		      struct wsi_call ret_calls[WSI_MAX_CALLS]);
 /* "NCCL all-reduce"; of several "NCCL all-reduce (ranks 0-2) and NCCL all-gather (rank 3)". */
 const char *wsi_calls_text(struct ws_triage *triage, const struct wsi_call *calls, uint32_t n);
 
 /* Says of a job what happened first, from its entries. */
-enum ws_status wsi_judge(struct ws_triage *triage, struct wsi_job *job,
+enum ws_status wsi_judge(struct ws_triage *triage, struct wsi_triage_job *job,
 			 struct ws_triage_job *ret_job) WS_MUST_USE;
 
 #endif

@@ -22,7 +22,7 @@ enum { N_ROLES = WS_TRIAGE_UNREADABLE + 1, MAX_REASONS = 12 };
 /* The entries of a job by what they tell. */
 struct scene {
 	struct ws_triage *triage;
-	const struct wsi_job *job;
+	const struct wsi_triage_job *job;
 	struct ws_triage_job *shown;
 	uint32_t n[N_ROLES];
 	uint32_t first[N_ROLES]; /* entry, or WS_NONE */
@@ -134,7 +134,7 @@ static bool is_only_job(const struct scene *s)
 }
 
 /* Whether some rank has two dumps: then more than one run lies there. */
-static bool has_twice(const struct wsi_job *job)
+static bool has_twice(const struct wsi_triage_job *job)
 {
 	for (size_t i = 1; i < job->n; i++)
 		if (job->entry[i].row.rank >= 0 &&
@@ -148,7 +148,7 @@ static void adopt_evidence(struct scene *s)
 {
 	for (size_t i = 0; i < s->job->n; i++) {
 		struct wsi_entry *entry = &s->job->entry[i];
-		const struct wsi_member *member = wsi_member_of(s->triage, entry);
+		const struct wsi_comm_member *member = wsi_member_of(s->triage, entry);
 		const struct wsi_told_worker *worker =
 			member ? NULL : wsi_worker_of(s->triage, s->job, entry);
 		uint64_t rank = member ? member->rank : worker ? worker->rank : WSI_NO_NUMBER;
@@ -185,7 +185,7 @@ static const char *plural_of_missing(const struct scene *s)
 }
 
 /* Ranks without a dump: below the highest, or as many as NCCL says. */
-static void find_missing(struct scene *s)
+static void find_missing_ranks(struct scene *s)
 {
 	uint64_t missing[WSI_FEW];
 	size_t n = 0;
@@ -663,7 +663,7 @@ static void give_context(struct scene *s)
 					  s->shown->missing));
 }
 
-enum ws_status wsi_judge(struct ws_triage *triage, struct wsi_job *job,
+enum ws_status wsi_judge(struct ws_triage *triage, struct wsi_triage_job *job,
 			 struct ws_triage_job *ret_job)
 {
 	struct scene s = { .triage = triage, .job = job, .shown = ret_job };
@@ -681,7 +681,7 @@ enum ws_status wsi_judge(struct ws_triage *triage, struct wsi_job *job,
 		qsort(job->entry, job->n, sizeof *job->entry, entry_order);
 	number_events(&s);
 	count_roles(&s);
-	find_missing(&s);
+	find_missing_ranks(&s);
 	show_evidence(&s);
 	judge_scene(&s);
 	give_context(&s);

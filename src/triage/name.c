@@ -8,7 +8,7 @@ enum {
 };
 
 /* One piece of a pattern: a letter behind a percent sign, '*', or 0: the text itself. */
-struct token {
+struct name_token {
 	char kind;
 	struct ws_str text;
 };
@@ -24,12 +24,12 @@ static bool takes_text(char kind)
 }
 
 /* The tokens of a pattern; the count, or WS_NONE with the error. */
-static uint32_t tokens_read(const char *pattern, struct token tokens[MAX_TOKENS],
+static uint32_t tokens_read(const char *pattern, struct name_token tokens[MAX_TOKENS],
 			    struct ws_error *err)
 {
 	uint32_t n = 0;
 	for (const char *at = pattern; *at;) {
-		struct token token = { 0, { at, strcspn(at, "%*") } };
+		struct name_token token = { 0, { at, strcspn(at, "%*") } };
 		if (*at == '*' || (*at == '%' && at[1] != '%')) {
 			token.kind = *at == '*' ? '*' : at[1];
 			token.text.len = *at == '*' ? 1 : 2;
@@ -69,14 +69,14 @@ static uint32_t tokens_read(const char *pattern, struct token tokens[MAX_TOKENS]
 
 enum ws_status ws_triage_pattern_check(const char *pattern, struct ws_error *err)
 {
-	struct token tokens[MAX_TOKENS];
+	struct name_token tokens[MAX_TOKENS];
 	return tokens_read(pattern, tokens, err) == WS_NONE ? WS_ARGUMENT : WS_OK;
 }
 
 /* ---- matching ---- */
 
 struct match {
-	const struct token *tokens;
+	const struct name_token *tokens;
 	uint32_t n_tokens;
 	struct ws_str text;
 	struct ws_str taken[MAX_TOKENS]; /* by each token */
@@ -85,7 +85,7 @@ struct match {
 };
 
 /* How many characters a token can take at most. */
-static size_t reach(const struct token *token, struct ws_str rest)
+static size_t token_reach(const struct name_token *token, struct ws_str rest)
 {
 	size_t n = 0;
 	if (!token->kind)
@@ -111,9 +111,9 @@ static bool match_from(struct match *m, uint32_t i, size_t at)
 	uint8_t bit = (uint8_t)(1u << (at & 7));
 	if (m->failed[i][at / 8] & bit)
 		return false;
-	const struct token *token = &m->tokens[i];
+	const struct name_token *token = &m->tokens[i];
 	struct ws_str rest = wsi_str_skip(m->text, at);
-	size_t most = reach(token, rest);
+	size_t most = token_reach(token, rest);
 	size_t least = !token->kind ? most : token->kind == '*' ? 0 : 1;
 	for (size_t n = most; most != SIZE_MAX && n + 1 > least; n--) {
 		m->taken[i] = (struct ws_str){ rest.ptr, n };
@@ -126,7 +126,7 @@ static bool match_from(struct match *m, uint32_t i, size_t at)
 	return false;
 }
 
-static uint64_t number_of(struct ws_str digits)
+static uint64_t name_number_of(struct ws_str digits)
 {
 	uint64_t number = 0;
 	for (size_t i = 0; i < digits.len; i++)
@@ -158,7 +158,7 @@ struct ws_str wsi_unpacked_name(struct ws_str path)
 
 static bool name_match(const char *pattern, struct ws_str path, struct wsi_dump_name *name)
 {
-	struct token tokens[MAX_TOKENS];
+	struct name_token tokens[MAX_TOKENS];
 	uint32_t n = tokens_read(pattern, tokens, NULL);
 	struct ws_str text = tail(path, pattern);
 	if (n == WS_NONE || text.len > MAX_TEXT)
@@ -177,11 +177,11 @@ static bool name_match(const char *pattern, struct ws_str path, struct wsi_dump_
 		else if (tokens[i].kind == 'j')
 			name->job = m.taken[i];
 		else if (tokens[i].kind == 'p')
-			name->pid = number_of(m.taken[i]);
+			name->pid = name_number_of(m.taken[i]);
 		else if (tokens[i].kind == 't')
-			name->time = number_of(m.taken[i]);
+			name->time = name_number_of(m.taken[i]);
 		else if (tokens[i].kind == 'r')
-			name->rank = number_of(m.taken[i]);
+			name->rank = name_number_of(m.taken[i]);
 	}
 	return true;
 }

@@ -8,7 +8,7 @@ static enum ws_status room(const struct wsi_tree *tree, uint32_t node)
 	return node != WS_NONE ? WS_OK : tree->no_memory ? WS_NO_MEMORY : WS_LIMIT;
 }
 
-static enum ws_status create(void *user, enum wsi_pickle_kind kind, uint32_t *ret_node)
+static enum ws_status trace_node_create(void *user, enum wsi_pickle_kind kind, uint32_t *ret_node)
 {
 	*ret_node =
 		wsi_tree_add_container(user, kind == WSI_PICKLE_MAP ? WSI_TREE_MAP : WSI_TREE_LIST);
@@ -16,7 +16,7 @@ static enum ws_status create(void *user, enum wsi_pickle_kind kind, uint32_t *re
 }
 
 /* Index of the node of a value, or WS_NONE. */
-static uint32_t node_of(struct wsi_tree *tree, const struct wsi_pickle_value *value)
+static uint32_t pickle_node_of(struct wsi_tree *tree, const struct wsi_pickle_value *value)
 {
 	struct wsi_tree_node node = { .kind = WSI_TREE_NOTHING };
 	switch (value->kind) {
@@ -38,12 +38,12 @@ static uint32_t node_of(struct wsi_tree *tree, const struct wsi_pickle_value *va
 	return wsi_tree_add(tree, node);
 }
 
-static enum ws_status add(void *user, uint32_t container, const struct wsi_pickle_value *items,
-			  size_t n)
+static enum ws_status trace_items_add(void *user, uint32_t container,
+				      const struct wsi_pickle_value *items, size_t n)
 {
 	struct wsi_tree *tree = user;
 	for (size_t i = 0; i < n; i++) {
-		uint32_t node = node_of(tree, &items[i]);
+		uint32_t node = pickle_node_of(tree, &items[i]);
 		if (node == WS_NONE || !wsi_tree_append(tree, container, node))
 			return room(tree, WS_NONE);
 	}
@@ -52,9 +52,10 @@ static enum ws_status add(void *user, uint32_t container, const struct wsi_pickl
 
 bool wsi_tree_read_pickle(struct wsi_tree *tree, const char *bytes, size_t len)
 {
-	struct wsi_pickle_reader reader = {
-		.user = tree, .create = create, .add = add, .max_values = WSI_TREE_MAX
-	};
+	struct wsi_pickle_reader reader = { .user = tree,
+					    .create = trace_node_create,
+					    .add = trace_items_add,
+					    .max_values = WSI_TREE_MAX };
 	struct wsi_pickle_value root;
 	struct ws_error err = { .status = WS_OK };
 	*tree = (struct wsi_tree){ .root = WS_NONE };
@@ -62,6 +63,6 @@ bool wsi_tree_read_pickle(struct wsi_tree *tree, const char *bytes, size_t len)
 					    &reader, &root, &err);
 	tree->no_memory |= st == WS_NO_MEMORY;
 	if (st == WS_OK || root.kind != WSI_PICKLE_NOTHING)
-		tree->root = node_of(tree, &root);
+		tree->root = pickle_node_of(tree, &root);
 	return st == WS_OK && tree->root != WS_NONE;
 }

@@ -55,7 +55,7 @@ static const struct {
 	[SLURM_RANK] = { "SLURM_PROCID", "SLURM_STEP_NUM_TASKS" },
 };
 
-struct line {
+struct process_line {
 	struct ws_str schema, host, title;
 	uint64_t pid, started, attempt;
 	uint64_t ranks[N_RANKS], sizes[N_RANKS];
@@ -66,7 +66,8 @@ static bool is(struct ws_str text, const char *word)
 	return ws_str_equal(text, ws_str_of(word));
 }
 
-static void take_member(struct line *line, struct ws_str key, const struct wsi_json_value *value)
+static void take_process_member(struct process_line *line, struct ws_str key,
+				const struct wsi_json_value *value)
 {
 	struct ws_str text = value->kind == WSI_JSON_STRING ? value->text : ws_str_of("");
 	uint64_t number;
@@ -92,7 +93,7 @@ static void take_member(struct line *line, struct ws_str key, const struct wsi_j
 	}
 }
 
-static bool line_read(char *text, size_t len, struct line *ret_line)
+static bool line_read(char *text, size_t len, struct process_line *ret_line)
 {
 	struct wsi_json_reader reader;
 	struct wsi_json_value value;
@@ -103,7 +104,7 @@ static bool line_read(char *text, size_t len, struct line *ret_line)
 	if (!wsi_json_read(&reader, &value) || value.kind != WSI_JSON_OBJECT)
 		return false;
 	while (wsi_json_member(&reader, &key, &value)) {
-		take_member(ret_line, key, &value);
+		take_process_member(ret_line, key, &value);
 		wsi_json_skip(&reader, &value);
 	}
 	return wsi_json_is_end(&reader) && is(ret_line->schema, "warpscope-exec-1") &&
@@ -127,7 +128,7 @@ static uint64_t rank_of_title(struct ws_str title)
 
 /* All workers of a server that Slurm started have Slurm's number, so their titles come first; and
  * outside of a step with several tasks that number is 0 for everybody. */
-static void rank_find(const struct line *line, struct process *process)
+static void rank_find(const struct process_line *line, struct process *process)
 {
 	process->rank = process->n_ranks = WSI_NO_NUMBER;
 	for (size_t i = 0; i < SLURM_RANK && process->rank == WSI_NO_NUMBER; i++) {
@@ -149,7 +150,7 @@ static void rank_find(const struct line *line, struct process *process)
 enum ws_status ws_triage_processes_add(struct ws_triage_processes *processes, char *text,
 				       size_t len, struct ws_error *err)
 {
-	struct line line;
+	struct process_line line;
 	if (!line_read(text, len, &line) || processes->n == MAX_PROCESSES)
 		return WS_OK;
 	struct process process = { .pid = line.pid,
@@ -175,7 +176,7 @@ enum ws_status ws_triage_processes_add(struct ws_triage_processes *processes, ch
 
 /* ---- who a process was ---- */
 
-static int order(const void *left, const void *right)
+static int process_row_order(const void *left, const void *right)
 {
 	const struct process *a = left, *b = right;
 	if (a->pid != b->pid)
@@ -191,13 +192,13 @@ static bool is_of(const struct process *process, struct ws_str host, uint64_t pi
 	return process->pid == pid && ws_str_equal(process->host, host);
 }
 
-enum wsi_known wsi_process_find(struct ws_triage_processes *processes, struct ws_str host,
-				uint64_t pid, struct wsi_process *ret_process)
+enum wsi_triage_known wsi_process_find(struct ws_triage_processes *processes, struct ws_str host,
+				       uint64_t pid, struct wsi_process *ret_process)
 {
 	const struct process *found = NULL;
 	size_t low = 0, high = processes->n;
 	if (!processes->is_sorted && processes->n)
-		qsort(processes->item, processes->n, sizeof *processes->item, order);
+		qsort(processes->item, processes->n, sizeof *processes->item, process_row_order);
 	processes->is_sorted = true;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;

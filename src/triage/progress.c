@@ -74,7 +74,7 @@ static struct standing standing_of(const struct view *v, size_t group)
 	return s;
 }
 
-static void mark(struct view *v, size_t group, const struct standing *s)
+static void mark_standing(struct view *v, size_t group, const struct standing *s)
 {
 	for (uint64_t i = 0; i < size_of(v, group); i++) {
 		uint64_t rank = rank_at(v, group, i);
@@ -105,7 +105,7 @@ struct calls {
 	bool has_more;
 };
 
-static bool calls_of(const struct view *v, size_t group, struct calls *ret_calls)
+static bool collective_calls_of(const struct view *v, size_t group, struct calls *ret_calls)
 {
 	*ret_calls = (struct calls){ .n = { 0, 0 } };
 	for (uint64_t i = 0; i < size_of(v, group); i++) {
@@ -140,7 +140,7 @@ static bool find_mismatch(struct view *v, struct wsi_progress *progress)
 {
 	struct calls calls;
 	for (size_t group = 0; group < v->triage->evidence.n_groups; group++) {
-		if (!calls_of(v, group, &calls))
+		if (!collective_calls_of(v, group, &calls))
 			continue;
 		size_t odd = calls.n[0] < calls.n[1] ? 0 : 1;
 		if (!calls.has_more && calls.n[odd] == 1 && calls.n[1 - odd] > 1) {
@@ -183,7 +183,7 @@ static const char *behind_text(struct view *v, uint64_t rank)
 	return NULL;
 }
 
-static void conclude(struct view *v, struct wsi_progress *progress)
+static void conclude_progress(struct view *v, struct wsi_progress *progress)
 {
 	uint64_t n_free = 0, n_behind = 0;
 	for (uint64_t rank = 0; rank < v->n_ranks; rank++) {
@@ -221,7 +221,7 @@ static void look_at_groups(struct view *v)
 			v->n_silent = wsi_max_u64(v->n_silent, s.n_silent);
 		} else if (!s.n_silent && s.least < s.most) {
 			v->has_spread = true;
-			mark(v, group, &s);
+			mark_standing(v, group, &s);
 		}
 	}
 }
@@ -244,7 +244,7 @@ bool wsi_progress_of(struct ws_triage *triage, uint64_t n_ranks, struct wsi_prog
 			triage, "%s reports on %" PRIu64 " ranks and not on %" PRIu64,
 			wsi_teller_text(v.tellers), n_told, v.n_silent);
 	} else if (v.has_spread) {
-		conclude(&v, ret_progress);
+		conclude_progress(&v, ret_progress);
 	} else if (n_told && !find_mismatch(&v, ret_progress)) {
 		ret_progress->kind = WSI_PROGRESS_EVEN;
 		ret_progress->reason = wsi_keep_format(

@@ -91,9 +91,9 @@ bool ws_triage_record_key(const char *line, size_t len, char ret_key[WS_TRIAGE_K
 	return key_find(line, len, ret_key);
 }
 
-void wsi_record_init(struct wsi_record *record)
+void wsi_record_init(struct wsi_triage_record *record)
 {
-	*record = (struct wsi_record){ .key = "" };
+	*record = (struct wsi_triage_record){ .key = "" };
 #define S(name)
 #define N(name) record->name = WSI_NO_NUMBER;
 #define B(name)
@@ -106,7 +106,7 @@ void wsi_record_init(struct wsi_record *record)
 /* ---- writing ---- */
 
 /* A sink that only counts. */
-static bool count(void *user, const char *bytes, size_t len)
+static bool count_bytes(void *user, const char *bytes, size_t len)
 {
 	(void)bytes;
 	*(size_t *)user += len;
@@ -119,14 +119,14 @@ static size_t written_len(struct ws_str text)
 	struct ws_out out;
 	struct ws_json json;
 	size_t n = 0;
-	ws_out_init(&out, count, &n);
+	ws_out_init(&out, count_bytes, &n);
 	ws_json_init(&json, &out, true);
 	ws_json_str(&json, text);
 	return ws_out_flush(&out, NULL) == WS_OK ? n - 2 : 0;
 }
 
 /* A text of at most `most` characters, or its start, '~' and a hash of all of it. */
-static void put_text(struct ws_json *json, struct ws_str text, size_t most)
+static void put_json_text(struct ws_json *json, struct ws_str text, size_t most)
 {
 	char cut[MAX_SIGNATURE + 1];
 	if (!text.ptr) {
@@ -148,7 +148,7 @@ static void put_text(struct ws_json *json, struct ws_str text, size_t most)
 	ws_json_str(json, (struct ws_str){ cut, keep + 1 + HASH_CHARS });
 }
 
-static void put_number(struct ws_json *json, uint64_t number)
+static void put_json_number(struct ws_json *json, uint64_t number)
 {
 	if (number == WSI_NO_NUMBER)
 		ws_json_null(json);
@@ -161,7 +161,7 @@ static size_t most_of(const char *field, size_t most)
 	return strcmp(field, "signature") == 0 ? MAX_SIGNATURE : most;
 }
 
-static void put_record(const struct wsi_record *record, size_t most, struct ws_out *out)
+static void put_record(const struct wsi_triage_record *record, size_t most, struct ws_out *out)
 {
 	struct ws_json json;
 	ws_json_init(&json, out, true);
@@ -170,10 +170,10 @@ static void put_record(const struct wsi_record *record, size_t most, struct ws_o
 	ws_json_key_text(&json, "key", record->key);
 #define S(name)                    \
 	ws_json_key(&json, #name); \
-	put_text(&json, record->name, most_of(#name, most));
+	put_json_text(&json, record->name, most_of(#name, most));
 #define N(name)                    \
 	ws_json_key(&json, #name); \
-	put_number(&json, record->name);
+	put_json_number(&json, record->name);
 #define B(name) ws_json_key_bool(&json, #name, record->name);
 	WSI_RECORD_FIELDS(S, N, B)
 #undef S
@@ -183,27 +183,27 @@ static void put_record(const struct wsi_record *record, size_t most, struct ws_o
 }
 
 /* A record, as far as one that is not whole may go. */
-struct line {
+struct record_line {
 	size_t len; /* of all of it */
 	char bytes[WS_TRIAGE_RECORD_BYTES];
 };
 
-static bool line_write(void *user, const char *bytes, size_t len)
+static bool record_line_write(void *user, const char *bytes, size_t len)
 {
-	struct line *line = user;
+	struct record_line *line = user;
 	if (line->len <= sizeof line->bytes && len <= sizeof line->bytes - line->len)
 		memcpy(line->bytes + line->len, bytes, len);
 	line->len += len;
 	return true;
 }
 
-void wsi_record_write(const struct wsi_record *record, bool whole, struct ws_out *out)
+void wsi_record_write(const struct wsi_triage_record *record, bool whole, struct ws_out *out)
 {
-	struct line line;
+	struct record_line line;
 	struct ws_out to_line;
 	for (size_t most = MAX_NAME; !whole; most -= most / 4) {
 		line.len = 0;
-		ws_out_init(&to_line, line_write, &line);
+		ws_out_init(&to_line, record_line_write, &line);
 		put_record(record, most, &to_line);
 		if (ws_out_flush(&to_line, NULL) != WS_OK)
 			return;
@@ -227,8 +227,8 @@ static void take_text(const struct wsi_json_value *value, struct ws_str *text)
 		*text = value->text.ptr ? value->text : ws_str_of("");
 }
 
-static void take_member(struct wsi_record *record, struct ws_str key,
-			const struct wsi_json_value *value)
+static void take_record_member(struct wsi_triage_record *record, struct ws_str key,
+			       const struct wsi_json_value *value)
 {
 #define IS(name) (key.len == sizeof #name - 1 && memcmp(key.ptr, #name, key.len) == 0)
 #define S(name)                                  \
@@ -253,7 +253,7 @@ static void take_member(struct wsi_record *record, struct ws_str key,
 #undef IS
 }
 
-bool wsi_record_read(char *line, size_t len, struct wsi_record *ret_record)
+bool wsi_record_read(char *line, size_t len, struct wsi_triage_record *ret_record)
 {
 	struct wsi_json_reader reader;
 	struct wsi_json_value value;
@@ -265,7 +265,7 @@ bool wsi_record_read(char *line, size_t len, struct wsi_record *ret_record)
 	if (!wsi_json_read(&reader, &value) || value.kind != WSI_JSON_OBJECT)
 		return false;
 	while (wsi_json_member(&reader, &key, &value)) {
-		take_member(ret_record, key, &value);
+		take_record_member(ret_record, key, &value);
 		wsi_json_skip(&reader, &value);
 	}
 	return wsi_json_is_end(&reader) && ret_record->path.ptr && ret_record->status.ptr;

@@ -60,7 +60,7 @@ static void read_config(struct recorder *r, const struct wsi_tree_node *config)
 
 /* One call: {"pg_id": 0, "process_group": ["0", "default_pg"], "collective_seq_id": 44,
  * "is_p2p": false, "profiling_name": "nccl:all_reduce", "state": "started"} */
-static void read_call(struct recorder *r, const struct wsi_tree_node *call)
+static void read_recorded_call(struct recorder *r, const struct wsi_tree_node *call)
 {
 	const struct wsi_tree_node *who = wsi_tree_get(r->tree, call, "process_group");
 	struct ws_str name = wsi_tree_text(wsi_tree_at(r->tree, who, 0));
@@ -203,7 +203,7 @@ static enum ws_status take_recorder(struct ws_triage *triage, const char *name,
 	read_config(r, wsi_tree_get(tree, root, "pg_config"));
 	const struct wsi_tree_node *calls = wsi_tree_get(tree, root, "entries");
 	for (uint32_t at = wsi_tree_first(calls, WSI_TREE_LIST); at != WS_NONE;)
-		read_call(r, wsi_tree_next(tree, &at));
+		read_recorded_call(r, wsi_tree_next(tree, &at));
 	read_status(r, wsi_tree_get(tree, root, "pg_status"));
 	for (size_t i = 0; i < r->n; i++)
 		if (!keep_recorded(triage, &r->group[i], rank, ranks))
@@ -251,9 +251,9 @@ static bool read_processes(struct ras *ras, const struct wsi_tree_node *comm)
 			int64_t rank = number_of(ras, one, "rank"),
 				pid = number_of(ras, one, "pid");
 			struct wsi_map_key key = process_key(ras, one);
-			struct wsi_member member = { .pid = (uint64_t)pid,
-						     .rank = (uint64_t)rank,
-						     .n_ranks = (uint64_t)size };
+			struct wsi_comm_member member = { .pid = (uint64_t)pid,
+							  .rank = (uint64_t)rank,
+							  .n_ranks = (uint64_t)size };
 			const struct wsi_tree_node *status = wsi_tree_get(ras->tree, one, "status");
 			bool gone =
 				k == 1 &&
@@ -272,7 +272,7 @@ static bool read_processes(struct ras *ras, const struct wsi_tree_node *comm)
 }
 
 /* Calls that all ranks of a communicator must make alike. */
-static uint64_t calls_of(const struct ras *ras, const struct wsi_tree_node *one)
+static uint64_t snapshot_calls_of(const struct ras *ras, const struct wsi_tree_node *one)
 {
 	const struct wsi_tree_node *counts = wsi_tree_get(ras->tree, one, "collective_counts");
 	uint32_t at = wsi_tree_first(counts, WSI_TREE_MAP);
@@ -310,11 +310,12 @@ static bool read_communicator(struct ras *ras, const struct wsi_tree_node *comm)
 		return false;
 	uint32_t at = wsi_tree_first(wsi_tree_get(ras->tree, comm, lists[0]), WSI_TREE_LIST);
 	for (size_t i = 0; (one = wsi_tree_next(ras->tree, &at)) && i < n; i++)
-		if (!wsi_evidence_count(ras->triage, group,
-					&(struct wsi_count){ .teller = WSI_RAS,
-							     .rank = ras->ranks[i],
-							     .enqueued = calls_of(ras, one),
-							     .completed = WSI_NO_NUMBER }))
+		if (!wsi_evidence_count(
+			    ras->triage, group,
+			    &(struct wsi_count){ .teller = WSI_RAS,
+						 .rank = ras->ranks[i],
+						 .enqueued = snapshot_calls_of(ras, one),
+						 .completed = WSI_NO_NUMBER }))
 			return false;
 	return true;
 }

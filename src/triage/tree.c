@@ -57,7 +57,7 @@ bool wsi_tree_append(struct wsi_tree *tree, uint32_t container, uint32_t node)
 
 /* ---- JSON ---- */
 
-static struct wsi_tree_node node_of(const struct wsi_json_value *value)
+static struct wsi_tree_node json_node_of(const struct wsi_json_value *value)
 {
 	struct wsi_tree_node node = { .kind = WSI_TREE_NOTHING };
 	uint64_t number;
@@ -97,7 +97,7 @@ bool wsi_tree_read_json(struct wsi_tree *tree, char *text, size_t len)
 	wsi_json_reader_init(&reader, text, len);
 	if (!wsi_json_read(&reader, &value))
 		return false;
-	tree->root = wsi_tree_add(tree, node_of(&value));
+	tree->root = wsi_tree_add(tree, json_node_of(&value));
 	if (tree->root == WS_NONE)
 		return false;
 	if (tree->nodes[tree->root].kind >= WSI_TREE_LIST)
@@ -118,7 +118,7 @@ bool wsi_tree_read_json(struct wsi_tree *tree, char *text, size_t len)
 			if (name == WS_NONE || !wsi_tree_append(tree, into, name))
 				return false;
 		}
-		uint32_t node = wsi_tree_add(tree, node_of(&value));
+		uint32_t node = wsi_tree_add(tree, json_node_of(&value));
 		if (node == WS_NONE || !wsi_tree_append(tree, into, node))
 			return false;
 		if (tree->nodes[node].kind < WSI_TREE_LIST)

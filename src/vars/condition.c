@@ -8,7 +8,7 @@
 #include "vars/condition.h"
 
 /* From now on evaluation is recorded in vars->record; NULL: no memory. */
-static struct wsi_record *record_begin(struct ws_vars *vars)
+static struct wsi_condition_record *record_begin(struct ws_vars *vars)
 {
 	return vars->record = wsi_zalloc(sizeof *vars->record);
 }
@@ -23,7 +23,7 @@ void wsi_record_lose(struct ws_vars *vars)
 static struct wsi_cond_step *step_add(struct ws_vars *vars, enum wsi_cond_what what,
 				      uint16_t *ret_number)
 {
-	struct wsi_record *record = vars->record;
+	struct wsi_condition_record *record = vars->record;
 	*ret_number = 0;
 	if (!record || record->lost)
 		return NULL;
@@ -77,7 +77,7 @@ uint16_t wsi_record_load(struct ws_vars *vars, const struct ws_address *at, uint
 uint16_t wsi_record_part(struct ws_vars *vars, uint16_t of, uint64_t offset, bool is_address)
 {
 	uint16_t number;
-	struct wsi_record *record = vars->record;
+	struct wsi_condition_record *record = vars->record;
 	if (of == 0 || offset == 0 || !record || record->lost)
 		return of;
 	if (!is_address && record->step[of].what == WSI_COND_DIM && offset < 12)
@@ -92,7 +92,7 @@ uint16_t wsi_record_part(struct ws_vars *vars, uint16_t of, uint64_t offset, boo
 }
 
 uint16_t wsi_record_cast(struct ws_vars *vars, const struct wsi_operand *from,
-			 const struct wsi_shape *to)
+			 const struct wsi_type_shape *to)
 {
 	uint16_t number = 0;
 	struct wsi_cond_step *step = from->step ? step_add(vars, WSI_COND_CAST, &number) : NULL;
@@ -105,7 +105,7 @@ uint16_t wsi_record_cast(struct ws_vars *vars, const struct wsi_operand *from,
 
 uint16_t wsi_record_binary(struct ws_vars *vars, enum wsi_operation operation,
 			   const struct wsi_operand *a, const struct wsi_operand *b,
-			   const struct wsi_shape *to)
+			   const struct wsi_type_shape *to)
 {
 	uint16_t number = 0;
 	struct wsi_cond_step *step =
@@ -134,7 +134,7 @@ enum ws_status ws_vars_condition(struct ws_vars *vars, const char *text,
 	struct ws_value value;
 	struct ws_condition *made = NULL;
 	struct wsi_operand result = { 0 };
-	struct wsi_record *record = record_begin(vars);
+	struct wsi_condition_record *record = record_begin(vars);
 	if (!record)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "a condition");
 	enum ws_status st = ws_vars_evaluate(vars, text, &value, err);
@@ -180,8 +180,8 @@ static bool is_known(const struct lanes *lanes, const struct wsi_operand *operan
 	return operand->step == 0 || !(lanes->unknown[operand->step] >> lane & 1);
 }
 
-static struct ws_number number_of(const struct lanes *lanes, const struct wsi_operand *operand,
-				  unsigned lane)
+static struct ws_number operand_number_of(const struct lanes *lanes,
+					  const struct wsi_operand *operand, unsigned lane)
 {
 	struct ws_number number = operand->number;
 	uint8_t bytes[8];
@@ -198,15 +198,15 @@ static bool is_true(const struct ws_number *number)
 	return number->is_float ? number->real != 0 : number->whole != 0;
 }
 
-static uint64_t to_bits(const struct wsi_shape *shape, const struct ws_number *number)
+static uint64_t number_to_bits(const struct wsi_type_shape *shape, const struct ws_number *number)
 {
 	uint8_t bytes[8];
 	wsi_number_bytes(shape, number, bytes);
 	return wsi_load_u64(bytes);
 }
 
-static bool load(const struct lanes *lanes, const struct wsi_cond_step *step, unsigned lane,
-		 uint64_t *ret_bits)
+static bool load_lanes(const struct lanes *lanes, const struct wsi_cond_step *step, unsigned lane,
+		       uint64_t *ret_bits)
 {
 	struct ws_address at = step->at;
 	uint8_t bytes[8] = { 0 };
@@ -220,28 +220,28 @@ static bool load(const struct lanes *lanes, const struct wsi_cond_step *step, un
 }
 
 /* && and || may be known by their left side alone. */
-static bool binary(const struct lanes *lanes, const struct wsi_cond_step *step, unsigned lane,
-		   uint64_t *ret_bits)
+static bool binary_lanes(const struct lanes *lanes, const struct wsi_cond_step *step, unsigned lane,
+			 uint64_t *ret_bits)
 {
-	struct ws_number x = number_of(lanes, &step->a, lane), result;
-	struct ws_number y = number_of(lanes, &step->b, lane);
+	struct ws_number x = operand_number_of(lanes, &step->a, lane), result;
+	struct ws_number y = operand_number_of(lanes, &step->b, lane);
 	bool decided = (step->operation == WSI_AND && !is_true(&x)) ||
 		       (step->operation == WSI_OR && is_true(&x));
 	if (!is_known(lanes, &step->a, lane) || (!decided && !is_known(lanes, &step->b, lane)) ||
 	    wsi_compute(step->operation, &x, &y, wsi_is_unsigned(&step->to), &result, NULL) !=
 		    WS_OK)
 		return false;
-	*ret_bits = to_bits(&step->to, &result);
+	*ret_bits = number_to_bits(&step->to, &result);
 	return true;
 }
 
 /* One step for one lane; false: it cannot be told. */
-static bool run(const struct lanes *lanes, const struct wsi_cond_step *step, unsigned lane,
-		uint64_t *ret_bits)
+static bool run_condition_step(const struct lanes *lanes, const struct wsi_cond_step *step,
+			       unsigned lane, uint64_t *ret_bits)
 {
 	struct ws_number number;
 	if (step->what == WSI_COND_BINARY)
-		return binary(lanes, step, lane, ret_bits);
+		return binary_lanes(lanes, step, lane, ret_bits);
 	if (!is_known(lanes, &step->a, lane))
 		return false;
 	switch (step->what) {
@@ -253,7 +253,7 @@ static bool run(const struct lanes *lanes, const struct wsi_cond_step *step, uns
 						  step->number % 3, lane);
 		return true;
 	case WSI_COND_LOAD:
-		return load(lanes, step, lane, ret_bits);
+		return load_lanes(lanes, step, lane, ret_bits);
 	case WSI_COND_ADD:
 		*ret_bits = lanes->bits[step->a.step][lane] + step->by;
 		return true;
@@ -261,8 +261,8 @@ static bool run(const struct lanes *lanes, const struct wsi_cond_step *step, uns
 		*ret_bits = step->by < 64 ? lanes->bits[step->a.step][lane] >> step->by : 0;
 		return true;
 	case WSI_COND_CAST:
-		number = number_of(lanes, &step->a, lane);
-		*ret_bits = to_bits(&step->to, &number);
+		number = operand_number_of(lanes, &step->a, lane);
+		*ret_bits = number_to_bits(&step->to, &number);
 		return true;
 	case WSI_COND_BINARY:
 		break;
@@ -270,8 +270,8 @@ static bool run(const struct lanes *lanes, const struct wsi_cond_step *step, uns
 	return false;
 }
 
-static void run_all(const struct ws_condition *c, const struct ws_arrival *arrival,
-		    struct lanes *lanes)
+static void run_all_steps(const struct ws_condition *c, const struct ws_arrival *arrival,
+			  struct lanes *lanes)
 {
 	lanes->arrival = arrival;
 	for (uint16_t i = 1; i <= c->n; i++) {
@@ -279,7 +279,7 @@ static void run_all(const struct ws_condition *c, const struct ws_arrival *arriv
 		for (uint32_t left = arrival->lanes; left; left &= left - 1) {
 			unsigned lane = wsi_first_bit(left);
 			lanes->bits[i][lane] = 0;
-			if (!run(lanes, &c->step[i], lane, &lanes->bits[i][lane]))
+			if (!run_condition_step(lanes, &c->step[i], lane, &lanes->bits[i][lane]))
 				lanes->unknown[i] |= 1u << lane;
 		}
 	}
@@ -293,16 +293,16 @@ uint32_t ws_condition_read(const struct ws_condition *c, const struct ws_arrival
 	const uint64_t mask = width < 64 ? (UINT64_C(1) << width) - 1 : UINT64_MAX;
 	struct lanes lanes;
 	uint32_t known = 0;
-	run_all(c, arrival, &lanes);
+	run_all_steps(c, arrival, &lanes);
 	for (uint32_t left = arrival->lanes; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
 		struct ws_lane_number *to = &ret_numbers[lane];
 		if (!is_known(&lanes, &c->result, lane))
 			continue;
-		to->number = number_of(&lanes, &c->result, lane);
+		to->number = operand_number_of(&lanes, &c->result, lane);
 		to->bits = c->result.step
 				   ? lanes.bits[c->result.step][lane] >> c->result.bit_off & mask
-				   : to_bits(&c->result.shape, &to->number) & mask;
+				   : number_to_bits(&c->result.shape, &to->number) & mask;
 		known |= 1u << lane;
 	}
 	return known;
@@ -310,8 +310,8 @@ uint32_t ws_condition_read(const struct ws_condition *c, const struct ws_arrival
 
 bool ws_condition_is_plain(const struct ws_condition *condition)
 {
-	const struct wsi_shape *shape = &condition->result.shape;
-	struct wsi_shape target;
+	const struct wsi_type_shape *shape = &condition->result.shape;
+	struct wsi_type_shape target;
 	if (shape->kind == WS_KIND_POINTER)
 		return wsi_shape(&shape->target, &target, NULL) == WS_OK && target.size != 1;
 	return shape->kind == WS_KIND_BASE || shape->kind == WS_KIND_ENUM;
@@ -331,10 +331,10 @@ uint32_t ws_condition_holds(const void *condition, const struct ws_arrival *arri
 	const struct ws_condition *c = condition;
 	struct lanes lanes;
 	uint32_t holds = 0;
-	run_all(c, arrival, &lanes);
+	run_all_steps(c, arrival, &lanes);
 	for (uint32_t left = arrival->lanes; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
-		struct ws_number number = number_of(&lanes, &c->result, lane);
+		struct ws_number number = operand_number_of(&lanes, &c->result, lane);
 		if (!is_known(&lanes, &c->result, lane) || is_true(&number))
 			holds |= 1u << lane;
 	}

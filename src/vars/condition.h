@@ -11,7 +11,7 @@ enum { WSI_COND_STEPS = 64 };
 struct wsi_operand {
 	uint16_t step;           /* that made its bits; 0: it is `number` */
 	struct ws_number number; /* of the thread that is looked at */
-	struct wsi_shape shape;
+	struct wsi_type_shape shape;
 	uint32_t bit_off, bit_size;
 };
 
@@ -34,10 +34,10 @@ struct wsi_cond_step {
 	struct ws_address at;
 	enum wsi_operation operation;
 	struct wsi_operand a, b;
-	struct wsi_shape to;
+	struct wsi_type_shape to;
 };
 
-struct wsi_record {
+struct wsi_condition_record {
 	uint16_t n;
 	bool lost; /* a value went into the result in a way that is not recorded */
 	struct wsi_cond_step step[WSI_COND_STEPS];
@@ -53,10 +53,10 @@ uint16_t wsi_record_load(struct ws_vars *vars, const struct ws_address *at, uint
 /* Of what lies some bytes behind: at an address, or in the bytes of a value. */
 uint16_t wsi_record_part(struct ws_vars *vars, uint16_t of, uint64_t offset, bool is_address);
 uint16_t wsi_record_cast(struct ws_vars *vars, const struct wsi_operand *from,
-			 const struct wsi_shape *to);
+			 const struct wsi_type_shape *to);
 uint16_t wsi_record_binary(struct ws_vars *vars, enum wsi_operation operation,
 			   const struct wsi_operand *a, const struct wsi_operand *b,
-			   const struct wsi_shape *to);
+			   const struct wsi_type_shape *to);
 
 /* The number that two give. */
 enum ws_status wsi_compute(enum wsi_operation operation, const struct ws_number *a,

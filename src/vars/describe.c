@@ -29,10 +29,10 @@ static void print_declaration(struct ws_out *out, const char *type, struct ws_st
 		ws_out_printf(out, " : %" PRIu32, bit_size);
 }
 
-static void print_members(struct ws_vars *vars, const struct ws_vtype *type,
-			  const struct wsi_shape *shape, struct ws_out *out)
+static void print_member_types(struct ws_vars *vars, const struct ws_vtype *type,
+			       const struct wsi_type_shape *shape, struct ws_out *out)
 {
-	wsi_scoped_free struct wsi_member *members =
+	wsi_scoped_free struct wsi_type_member *members =
 		wsi_zalloc_array(WSI_MAX_MEMBERS, sizeof *members);
 	wsi_scoped_free char *text = wsi_zalloc(SPELLED);
 	size_t n = 0;
@@ -64,7 +64,7 @@ static void print_members(struct ws_vars *vars, const struct ws_vtype *type,
 }
 
 /* " {RED, GREEN = 5}": numbers that do not follow the one before. */
-static void print_enumerators(const struct ws_dwarf *dwarf, uint64_t type, struct ws_out *out)
+static void print_enumerators_of(const struct ws_dwarf *dwarf, uint64_t type, struct ws_out *out)
 {
 	enum { MOST = 1024 };
 	wsi_scoped_free struct ws_dwarf_constant *list = wsi_zalloc_array(MOST, sizeof *list);
@@ -85,14 +85,14 @@ static void print_enumerators(const struct ws_dwarf *dwarf, uint64_t type, struc
 	ws_out_text(out, n > MOST ? ", ...}" : "}");
 }
 
-static bool is_made_of_another(const struct wsi_shape *shape)
+static bool is_made_of_another(const struct wsi_type_shape *shape)
 {
 	return shape->kind == WS_KIND_POINTER || shape->kind == WS_KIND_ARRAY ||
 	       shape->kind == WS_KIND_REFERENCE || shape->kind == WS_KIND_RVALUE_REFERENCE;
 }
 
 /* What pointers, references and arrays are of. */
-static struct ws_vtype innermost(const struct ws_vtype *type, struct wsi_shape *ret_shape)
+static struct ws_vtype innermost(const struct ws_vtype *type, struct wsi_type_shape *ret_shape)
 {
 	enum { MAX_LEVELS = 32 };
 	struct ws_vtype inner = *type;
@@ -134,7 +134,7 @@ static struct qualifiers qualifiers_of(const struct ws_vtype *type)
 
 void ws_vars_describe(struct ws_vars *vars, const struct ws_vtype *type, struct ws_out *out)
 {
-	struct wsi_shape shape, outer;
+	struct wsi_type_shape shape, outer;
 	struct ws_vtype plain = *type, inner = innermost(type, &shape);
 	wsi_scoped_free char *text = wsi_zalloc(SPELLED), *name = wsi_zalloc(SPELLED);
 	if (!text || !name)
@@ -169,9 +169,9 @@ void ws_vars_describe(struct ws_vars *vars, const struct ws_vtype *type, struct 
 	ws_out_text(out, !has_members && is.is_const ? " const" : "");
 	ws_out_text(out, !has_members && is.is_volatile ? " volatile" : "");
 	if (is_enum)
-		print_enumerators(inner.dwarf, inner.type, out);
+		print_enumerators_of(inner.dwarf, inner.type, out);
 	else if (has_members)
-		print_members(vars, &inner, &shape, out);
+		print_member_types(vars, &inner, &shape, out);
 	ws_out_text(out, has_members && at[n] && at[n] != ' ' ? " " : "");
 	ws_out_escaped(out, ws_str_of(at + n));
 }

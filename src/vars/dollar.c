@@ -141,7 +141,7 @@ static struct ws_value const_bank(struct wsi_parser *p)
 /* gdb's $_isvoid(EXPRESSION), behind its name. */
 static struct ws_value is_void(struct wsi_parser *p)
 {
-	struct wsi_shape shape = { .kind = WS_KIND_OTHER };
+	struct wsi_type_shape shape = { .kind = WS_KIND_OTHER };
 	if (!wsi_parse_take(p, "("))
 		return wsi_parse_fail(p, "$_isvoid(EXPRESSION) is expected");
 	struct ws_value value = wsi_parse_expression(p);

@@ -35,8 +35,8 @@ struct ws_value wsi_parse_checked(struct wsi_parser *p, enum ws_status st,
 }
 
 /* A number; 0 of what is only read. */
-static enum ws_status number_of(struct wsi_parser *p, const struct ws_value *value,
-				struct ws_number *ret_number, struct ws_error *err)
+static enum ws_status value_number_of(struct wsi_parser *p, const struct ws_value *value,
+				      struct ws_number *ret_number, struct ws_error *err)
 {
 	*ret_number = (struct ws_number){ 0 };
 	return p->status != WS_OK || p->idle ? p->status
@@ -104,7 +104,7 @@ static bool builtin(struct wsi_parser *p, struct ws_str name, struct ws_value *r
 	return false;
 }
 
-static const struct ws_dwarf *dwarf_of(struct wsi_parser *p)
+static const struct ws_dwarf *parser_dwarf_of(struct wsi_parser *p)
 {
 	const struct ws_dwarf *dwarf;
 	const struct ws_dwarf_function *function;
@@ -141,7 +141,7 @@ static struct ws_str mangled(const struct name *name, char text[2 * WSI_MAX_NAME
 
 static bool enumerator(struct wsi_parser *p, const struct name *name, struct ws_value *ret_value)
 {
-	const struct ws_dwarf *dwarf = dwarf_of(p);
+	const struct ws_dwarf *dwarf = parser_dwarf_of(p);
 	const struct ws_dwarf_named *named;
 	char text[2 * WSI_MAX_NAME];
 	struct ws_number number = wsi_whole(0);
@@ -238,7 +238,7 @@ static struct ws_value scoped_value(struct wsi_parser *p, const struct name *nam
 	if (st == WS_OK || wsi_variable_find(p->vars, name->last, true, &value, NULL) == WS_OK)
 		return value;
 	/* a constructor is called as its class */
-	if ((st == WS_ABSENT || wsi_type_find(dwarf_of(p), name->scope, &type)) &&
+	if ((st == WS_ABSENT || wsi_type_find(parser_dwarf_of(p), name->scope, &type)) &&
 	    own_member(p, name->last, &value))
 		return value;
 	if (enumerator(p, name, &value) ||
@@ -272,7 +272,7 @@ static struct ws_value name_value(struct wsi_parser *p)
 	return wsi_parse_fail(
 		p, "No symbol \"%.*s\" in current context%s", (int)wsi_min_u64(name.last.len, 100),
 		name.last.ptr,
-		dwarf_of(p) ? "" : ": the code was not compiled with -G; registers are $R3");
+		parser_dwarf_of(p) ? "" : ": the code was not compiled with -G; registers are $R3");
 }
 
 /* ---- types ---- */
@@ -312,15 +312,16 @@ static bool base_type(struct wsi_parser *p, struct ws_vtype *ret_type)
 	bool found = n && wsi_c_type_find((struct ws_str){ name, n }, ret_type);
 	if (!found) {
 		n = wsi_template_name(p->at, name, &end);
-		found = n && (wsi_type_find(dwarf_of(p), (struct ws_str){ name, n }, ret_type) ||
-			      wsi_c_type_find((struct ws_str){ name, n }, ret_type));
+		found = n &&
+			(wsi_type_find(parser_dwarf_of(p), (struct ws_str){ name, n }, ret_type) ||
+			 wsi_c_type_find((struct ws_str){ name, n }, ret_type));
 	}
 	if (!found) { /* debug information has no namespaces */
 		const char *start = p->at;
 		struct ws_str last = name_take(p);
 		end = p->at;
 		p->at = start;
-		found = last.ptr != start && wsi_type_find(dwarf_of(p), last, ret_type);
+		found = last.ptr != start && wsi_type_find(parser_dwarf_of(p), last, ret_type);
 	}
 	if (found)
 		p->at = end;
@@ -328,7 +329,7 @@ static bool base_type(struct wsi_parser *p, struct ws_vtype *ret_type)
 }
 
 /* "[3][4]" of a type, if it is next; false: no dimensions. */
-static bool dimensions_take(struct wsi_parser *p, struct ws_vtype *type)
+static bool dimensions_parse(struct wsi_parser *p, struct ws_vtype *type)
 {
 	uint64_t count[6];
 	size_t n = 0;
@@ -356,7 +357,7 @@ struct spaced {
 };
 
 /* The outer pointers are those of values. */
-static bool point(struct ws_vtype *type, struct spaced *to)
+static bool point_spaced(struct ws_vtype *type, struct spaced *to)
 {
 	const bool good =
 		to->is_said ? wsi_vtype_point(type, to->space) : wsi_vtype_point_bare(type);
@@ -377,9 +378,9 @@ static bool declarator_take(struct wsi_parser *p, struct ws_vtype *type, struct 
 			return true;
 		}
 	}
-	bool good = dimensions_take(p, type);
+	bool good = dimensions_parse(p, type);
 	for (; good && pointers > 0; pointers--)
-		good = point(type, to);
+		good = point_spaced(type, to);
 	return good;
 }
 
@@ -401,7 +402,7 @@ static bool spaced_type_take(struct wsi_parser *p, const char *closing, struct w
 			to.space = to.is_said ? to.space : later;
 			to.is_said = true;
 		} else if (wsi_parse_take(p, "*")) {
-			ok = point(&type, &to);
+			ok = point_spaced(&type, &to);
 		} else {
 			break;
 		}
@@ -427,7 +428,7 @@ static bool type_take(struct wsi_parser *p, struct ws_vtype *ret_type)
 /* ---- operators ---- */
 
 static struct ws_value list(struct wsi_parser *p);
-static struct ws_value binary(struct wsi_parser *p, unsigned level);
+static struct ws_value parse_binary(struct wsi_parser *p, unsigned level);
 static struct ws_value unary(struct wsi_parser *p);
 
 static struct ws_value number_value(struct wsi_parser *p)
@@ -500,13 +501,13 @@ static struct ws_value letter_value(struct wsi_parser *p)
 static struct ws_value index_value(struct wsi_parser *p, const struct ws_value *of)
 {
 	struct ws_error err;
-	struct ws_value value = *of, index = binary(p, 0), end;
+	struct ws_value value = *of, index = parse_binary(p, 0), end;
 	struct ws_number first, last;
-	enum ws_status st = number_of(p, &index, &first, &err);
+	enum ws_status st = value_number_of(p, &index, &first, &err);
 	uint64_t n = 0;
 	if (st == WS_OK && wsi_parse_take(p, ":")) {
-		end = binary(p, 0);
-		st = number_of(p, &end, &last, &err);
+		end = parse_binary(p, 0);
+		st = value_number_of(p, &end, &last, &err);
 		n = (uint64_t)last.whole - (uint64_t)first.whole;
 		if (st == WS_OK && !p->idle && last.whole <= first.whole)
 			return wsi_parse_fail(
@@ -587,12 +588,12 @@ static struct ws_value negated(struct wsi_parser *p, char operator, const struct
 	struct ws_value value = *of;
 	struct ws_error err;
 	struct ws_number number;
-	struct wsi_shape shape;
+	struct wsi_type_shape shape;
 	enum ws_status st = p->status == WS_OK ? wsi_follow(p->vars, &value, &err) : p->status;
 	if (st == WS_OK)
 		st = wsi_shape(&value.type, &shape, &err);
 	if (st == WS_OK && operator== '-' && wsi_is_float(&shape)) {
-		st = number_of(p, of, &number, &err);
+		st = value_number_of(p, of, &number, &err);
 		number.real = -number.real; /* also of 0 */
 		value = wsi_value_number(&of->type, &number);
 	} else if (st == WS_OK) {
@@ -608,7 +609,7 @@ static struct ws_value negated(struct wsi_parser *p, char operator, const struct
 static struct ws_value size_value(struct wsi_parser *p)
 {
 	struct ws_vtype type;
-	struct wsi_shape shape;
+	struct wsi_type_shape shape;
 	struct ws_error err;
 	struct ws_value value;
 	const char *start = p->at;
@@ -630,7 +631,7 @@ static struct ws_value placed(struct wsi_parser *p)
 	struct ws_value of, value = wsi_value_int(0);
 	struct ws_vtype type;
 	struct spaced to;
-	struct wsi_shape shape;
+	struct wsi_type_shape shape;
 	struct ws_error err;
 	if (!spaced_type_take(p, "}", &type, &to))
 		return wsi_parse_fail(p, "A syntax error in expression, near `%.40s'", p->at);
@@ -639,7 +640,7 @@ static struct ws_value placed(struct wsi_parser *p)
 	if (st == WS_OK && !to.is_said && wsi_shape(&of.type, &shape, NULL) == WS_OK &&
 	    shape.kind == WS_KIND_POINTER)
 		to = (struct spaced){ .is_said = true, .space = shape.space };
-	if (st == WS_OK && !point(&type, &to))
+	if (st == WS_OK && !point_spaced(&type, &to))
 		st = wsi_fail(&err, WS_LIMIT, WS_NO_OFFSET, "too many pointers within each other");
 	if (st == WS_OK)
 		st = wsi_cast(p->vars, &of, &type, &value, &err);
@@ -716,14 +717,14 @@ static const struct {
 enum { REPEAT_LEVEL = 10 };
 
 /* VALUE@N: so many of them, one behind the other. */
-static struct ws_value repeated(struct wsi_parser *p)
+static struct ws_value repeated_value(struct wsi_parser *p)
 {
 	struct ws_value value = unary(p), one;
 	struct ws_number n;
 	struct ws_error err;
 	while (p->status == WS_OK && wsi_parse_take(p, "@")) {
 		struct ws_value count = unary(p), of = value;
-		enum ws_status st = number_of(p, &count, &n, &err);
+		enum ws_status st = value_number_of(p, &count, &n, &err);
 		if (st == WS_OK && !p->idle && of.kind != WS_VALUE_MEMORY)
 			return wsi_parse_fail(p, "Only values in memory can be extended with '@'");
 		if (st == WS_OK && !p->idle && n.whole <= 0)
@@ -749,11 +750,11 @@ static size_t operator_next(struct wsi_parser *p, unsigned level)
 }
 
 /* Whether a value is true; of one that is not computed, or failed, it is not asked. */
-static bool is_true(struct wsi_parser *p, const struct ws_value *value)
+static bool is_value_true(struct wsi_parser *p, const struct ws_value *value)
 {
 	struct ws_number number;
 	struct ws_error err;
-	(void)wsi_parse_checked(p, number_of(p, value, &number, &err), value, &err);
+	(void)wsi_parse_checked(p, value_number_of(p, value, &number, &err), value, &err);
 	return number.is_float ? number.real != 0 : number.whole != 0;
 }
 
@@ -763,21 +764,21 @@ static struct ws_value right_side(struct wsi_parser *p, size_t i, const struct w
 {
 	enum wsi_operation operation = operators[i].operation;
 	if (p->vars->record)
-		return binary(p, operators[i].level + 1);
-	bool known = (operation == WSI_AND && !is_true(p, left)) ||
-		     (operation == WSI_OR && is_true(p, left));
+		return parse_binary(p, operators[i].level + 1);
+	bool known = (operation == WSI_AND && !is_value_true(p, left)) ||
+		     (operation == WSI_OR && is_value_true(p, left));
 	p->idle += known;
-	struct ws_value right = binary(p, operators[i].level + 1);
+	struct ws_value right = parse_binary(p, operators[i].level + 1);
 	p->idle -= known;
 	return known ? wsi_value_int(0) : right;
 }
 
-static struct ws_value binary(struct wsi_parser *p, unsigned level)
+static struct ws_value parse_binary(struct wsi_parser *p, unsigned level)
 {
 	struct ws_error err;
 	if (level == REPEAT_LEVEL)
-		return repeated(p);
-	struct ws_value value = binary(p, level + 1);
+		return repeated_value(p);
+	struct ws_value value = parse_binary(p, level + 1);
 	for (size_t i;
 	     p->status == WS_OK && (i = operator_next(p, level)) < WSI_COUNT(operators);) {
 		p->at += strlen(operators[i].text);
@@ -796,9 +797,9 @@ struct ws_value wsi_parse_expression(struct wsi_parser *p)
 		p->depth--;
 		return wsi_parse_fail(p, "too many operators are nested");
 	}
-	struct ws_value value = binary(p, 0);
+	struct ws_value value = parse_binary(p, 0);
 	if (p->status == WS_OK && wsi_parse_take(p, "?")) {
-		bool first = is_true(p, &value);
+		bool first = is_value_true(p, &value);
 		p->idle += !first;
 		struct ws_value a = wsi_parse_expression(p);
 		p->idle -= !first;

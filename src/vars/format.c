@@ -46,15 +46,15 @@ static void print_real(struct printer *p, double number, int digits)
 }
 
 /* Fraction bits of a NaN, which gdb shows. */
-static void print_nan_bits(struct printer *p, const struct wsi_shape *shape, uint64_t bits)
+static void print_nan_bits(struct printer *p, const struct wsi_type_shape *shape, uint64_t bits)
 {
 	uint64_t fraction = shape->size == 4 ? bits & 0x7fffff : bits & 0xfffffffffffff;
 	if (shape->small == WSI_FLOAT_IEEE)
 		ws_out_printf(p->out, "(0x%" PRIx64 ")", fraction);
 }
 
-static void print_float(struct printer *p, const struct wsi_shape *shape, const uint8_t *bytes,
-			const struct ws_number *number)
+static void print_float_value(struct printer *p, const struct wsi_type_shape *shape,
+			      const uint8_t *bytes, const struct ws_number *number)
 {
 	static const struct {
 		enum wsi_small_float small;
@@ -88,14 +88,14 @@ static void print_char(struct ws_out *out, uint8_t c, char quote)
 		ws_out_printf(out, "%c", c);
 }
 
-static bool is_char(const struct wsi_shape *shape)
+static bool is_char(const struct wsi_type_shape *shape)
 {
 	return shape->kind == WS_KIND_BASE && shape->size == 1 &&
 	       (shape->encoding == WS_ENCODING_SIGNED_CHAR ||
 		shape->encoding == WS_ENCODING_UNSIGNED_CHAR);
 }
 
-static void print_binary(struct ws_out *out, uint64_t bits)
+static void print_binary_value(struct ws_out *out, uint64_t bits)
 {
 	unsigned n = 64;
 	while (n > 1 && !(bits >> (n - 1) & 1))
@@ -121,8 +121,8 @@ static void print_symbol(struct printer *p, uint64_t address)
 }
 
 /* With a letter; false: it says nothing of such a value. */
-static bool print_lettered(struct printer *p, const struct wsi_shape *shape, const uint8_t *bytes,
-			   const struct ws_number *number)
+static bool print_lettered(struct printer *p, const struct wsi_type_shape *shape,
+			   const uint8_t *bytes, const struct ws_number *number)
 {
 	const bool is_real = number->is_float;
 	unsigned width = 8 * (unsigned)shape->size; /* of a bit-field too, as cuda-gdb does */
@@ -148,7 +148,7 @@ static bool print_lettered(struct printer *p, const struct wsi_shape *shape, con
 		ws_out_printf(p->out, bits ? "0%" PRIo64 : "%" PRIo64, bits);
 		return true;
 	case 't':
-		print_binary(p->out, bits);
+		print_binary_value(p->out, bits);
 		return true;
 	case 'a':
 		ws_out_printf(p->out, "0x%" PRIx64, bits);
@@ -163,14 +163,14 @@ static bool print_lettered(struct printer *p, const struct wsi_shape *shape, con
 		return true;
 	case 'f':
 		if (!is_real && (width == 32 || width == 64)) {
-			struct wsi_shape as = { .kind = WS_KIND_BASE,
-						.encoding = WS_ENCODING_FLOAT,
-						.size = width / 8 };
+			struct wsi_type_shape as = { .kind = WS_KIND_BASE,
+						     .encoding = WS_ENCODING_FLOAT,
+						     .size = width / 8 };
 			struct ws_number seen;
 			uint8_t raw[8];
 			wsi_store_u64(raw, bits);
 			(void)wsi_number_of(&as, raw, 0, 0, &seen);
-			print_float(p, &as, raw, &seen);
+			print_float_value(p, &as, raw, &seen);
 			return true;
 		}
 		return false;
@@ -187,7 +187,7 @@ void wsi_print_enumerator(struct ws_str name, struct ws_out *out)
 }
 
 static void print_enum(struct printer *p, const struct ws_vtype *type,
-		       const struct wsi_shape *shape, const struct ws_number *number)
+		       const struct wsi_type_shape *shape, const struct ws_number *number)
 {
 	struct ws_str name;
 	int64_t value = number->whole;
@@ -234,7 +234,7 @@ static void print_string(struct printer *p, const uint8_t *bytes, size_t n, bool
 }
 
 /* What a pointer to characters leads to. */
-static void print_pointed(struct printer *p, const struct wsi_shape *shape, uint64_t address)
+static void print_pointed(struct printer *p, const struct wsi_type_shape *shape, uint64_t address)
 {
 	struct ws_address at = wsi_address(p->vars, shape->space, address);
 	wsi_scoped_free uint8_t *text = wsi_zalloc(p->elements);
@@ -260,9 +260,9 @@ static void print_pointed(struct printer *p, const struct wsi_shape *shape, uint
 	}
 }
 
-static void print_pointer(struct printer *p, const struct wsi_shape *shape, uint64_t address)
+static void print_pointer(struct printer *p, const struct wsi_type_shape *shape, uint64_t address)
 {
-	struct wsi_shape target;
+	struct wsi_type_shape target;
 	ws_out_printf(p->out, "0x%" PRIx64, address);
 	if (wsi_shape(&shape->target, &target, NULL) != WS_OK)
 		return;
@@ -274,7 +274,7 @@ static void print_pointer(struct printer *p, const struct wsi_shape *shape, uint
 
 /* ---- scalars ---- */
 
-static void print_in_radix(struct printer *p, const struct wsi_shape *shape,
+static void print_in_radix(struct printer *p, const struct wsi_type_shape *shape,
 			   const struct ws_number *number)
 {
 	const unsigned width = 8 * (unsigned)shape->size;
@@ -287,7 +287,7 @@ static void print_in_radix(struct printer *p, const struct wsi_shape *shape,
 }
 
 static void print_scalar(struct printer *p, const struct ws_vtype *type,
-			 const struct wsi_shape *shape, const uint8_t *bytes, uint32_t bit_off,
+			 const struct wsi_type_shape *shape, const uint8_t *bytes, uint32_t bit_off,
 			 uint32_t bit_size)
 {
 	struct ws_number number;
@@ -303,7 +303,7 @@ static void print_scalar(struct printer *p, const struct ws_vtype *type,
 	else if (shape->kind == WS_KIND_ENUM)
 		print_enum(p, type, shape, &number);
 	else if (number.is_float)
-		print_float(p, shape, bytes, &number);
+		print_float_value(p, shape, bytes, &number);
 	else if (shape->encoding == WS_ENCODING_BOOL && (uint64_t)number.whole <= 1)
 		ws_out_text(p->out, number.whole ? "true" : "false");
 	else if (p->radix)
@@ -321,14 +321,14 @@ static void print_scalar(struct printer *p, const struct ws_vtype *type,
 
 /* ---- what has parts ---- */
 
-static bool is_string(const struct printer *p, const struct wsi_shape *element)
+static bool is_string(const struct printer *p, const struct wsi_type_shape *element)
 {
 	return is_char(element) && (p->letter == 0 || p->letter == 's');
 }
 
-static void print_array(struct printer *p, const struct wsi_shape *shape, const uint8_t *bytes)
+static void print_array(struct printer *p, const struct wsi_type_shape *shape, const uint8_t *bytes)
 {
-	struct wsi_shape element;
+	struct wsi_type_shape element;
 	if (wsi_shape(&shape->target, &element, NULL) != WS_OK || element.size == 0 ||
 	    element.size == WS_SIZE_UNKNOWN || shape->size > MAX_BYTES) {
 		ws_out_text(p->out, "{...}");
@@ -367,7 +367,7 @@ static void print_array(struct printer *p, const struct wsi_shape *shape, const 
 }
 
 /* Between members: a blank, or where the next line begins. */
-static void print_gap(struct printer *p, bool first, unsigned level)
+static void print_member_gap(struct printer *p, bool first, unsigned level)
 {
 	if (!p->is_pretty) {
 		ws_out_text(p->out, first ? "" : " ");
@@ -378,10 +378,10 @@ static void print_gap(struct printer *p, bool first, unsigned level)
 		ws_out_text(p->out, "  ");
 }
 
-static void print_members(struct printer *p, const struct ws_vtype *type,
-			  const struct wsi_shape *shape, const uint8_t *bytes)
+static void print_member_values(struct printer *p, const struct ws_vtype *type,
+				const struct wsi_type_shape *shape, const uint8_t *bytes)
 {
-	wsi_scoped_free struct wsi_member *members =
+	wsi_scoped_free struct wsi_type_member *members =
 		wsi_zalloc_array(WSI_MAX_MEMBERS, sizeof *members);
 	size_t n = 0;
 	if (!members || wsi_members(shape, type, members, WSI_MAX_MEMBERS, &n, NULL) != WS_OK ||
@@ -391,10 +391,10 @@ static void print_members(struct printer *p, const struct ws_vtype *type,
 	}
 	ws_out_text(p->out, "{");
 	for (size_t i = 0; i < n; i++) {
-		const struct wsi_member *member = &members[i];
-		struct wsi_shape part;
+		const struct wsi_type_member *member = &members[i];
+		struct wsi_type_shape part;
 		ws_out_text(p->out, i ? "," : "");
-		print_gap(p, i == 0, p->depth);
+		print_member_gap(p, i == 0, p->depth);
 		enum ws_status st = wsi_shape(&member->type, &part, NULL);
 		if (member->is_base) {
 			ws_out_text(p->out, "<");
@@ -412,11 +412,12 @@ static void print_members(struct printer *p, const struct ws_vtype *type,
 				    member->bit_size);
 	}
 	if (n)
-		print_gap(p, true, p->depth - 1);
+		print_member_gap(p, true, p->depth - 1);
 	ws_out_text(p->out, n ? "}" : "<No data fields>}");
 }
 
-static void print_reference(struct printer *p, const struct wsi_shape *shape, const uint8_t *bytes)
+static void print_reference(struct printer *p, const struct wsi_type_shape *shape,
+			    const uint8_t *bytes)
 {
 	const struct ws_value to = {
 		.kind = WS_VALUE_MEMORY,
@@ -432,7 +433,7 @@ static void print_reference(struct printer *p, const struct wsi_shape *shape, co
 static void print_bytes(struct printer *p, const struct ws_vtype *type, const uint8_t *bytes,
 			uint32_t bit_off, uint32_t bit_size)
 {
-	struct wsi_shape shape;
+	struct wsi_type_shape shape;
 	if (p->depth == MAX_DEPTH || wsi_shape(type, &shape, NULL) != WS_OK) {
 		ws_out_text(p->out, "{...}");
 		return;
@@ -443,7 +444,7 @@ static void print_bytes(struct printer *p, const struct ws_vtype *type, const ui
 	else if (shape.kind == WS_KIND_ARRAY)
 		print_array(p, &shape, bytes);
 	else if (shape.kind == WS_KIND_STRUCT || shape.kind == WS_KIND_UNION)
-		print_members(p, type, &shape, bytes);
+		print_member_values(p, type, &shape, bytes);
 	else if (shape.kind == WS_KIND_REFERENCE || shape.kind == WS_KIND_RVALUE_REFERENCE)
 		ws_out_printf(p->out, "@0x%" PRIx64, wsi_load_u64(bytes));
 	else
@@ -452,7 +453,7 @@ static void print_bytes(struct printer *p, const struct ws_vtype *type, const ui
 }
 
 /* Before a pointer that is printed alone: "(@global int *) ". */
-static void print_type(struct printer *p, const struct ws_vtype *type)
+static void print_pointer_type(struct printer *p, const struct ws_vtype *type)
 {
 	char text[512];
 	ws_vars_spell_spaces(p->vars, type, text, sizeof text);
@@ -476,7 +477,7 @@ enum ws_status ws_vars_print(struct ws_vars *vars, const struct ws_value *value,
 		.radix = style->radix,
 		.left = MAX_ELEMENTS,
 	};
-	struct wsi_shape shape;
+	struct wsi_type_shape shape;
 	struct ws_error err = { 0 };
 	p.elements = p.elements < MAX_ELEMENTS ? p.elements : MAX_ELEMENTS;
 	if (*ws_value_missing_text(value)) {
@@ -504,11 +505,11 @@ enum ws_status ws_vars_print(struct ws_vars *vars, const struct ws_value *value,
 		print_symbol(&p, value->at.address);
 	} else if (shape.kind == WS_KIND_REFERENCE || shape.kind == WS_KIND_RVALUE_REFERENCE) {
 		if (format.is_whole)
-			print_type(&p, &value->type);
+			print_pointer_type(&p, &value->type);
 		print_reference(&p, &shape, bytes);
 	} else {
 		if (format.is_whole && shape.kind == WS_KIND_POINTER && !format.letter)
-			print_type(&p, &value->type);
+			print_pointer_type(&p, &value->type);
 		print_bytes(&p, &value->type, bytes, value->bit_off, value->bit_size);
 	}
 	return st;

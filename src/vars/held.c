@@ -19,7 +19,7 @@ enum {
 	PLACE = 12,         /* bytes of a dim3 */
 };
 
-struct work {
+struct held_work {
 	struct ws_vars *vars;
 	const struct wsi_params *params;
 	bool have_block, have_grid;
@@ -34,19 +34,20 @@ struct work {
 /* ---- leaves ---- */
 
 /* A place of a thread or size of a launch that a leaf is. */
-struct place {
+struct held_place {
 	const char *name;
 	const struct ws_dim3 *dim; /* NULL: not known */
 	uint32_t axis;
 };
 
-static bool place_of_special(struct work *work, unsigned number, struct place *ret_place)
+static bool place_of_special(struct held_work *work, unsigned number, struct held_place *ret_place)
 {
 	if (number >= WS_SR_TID_X && number <= WS_SR_TID_Z)
-		*ret_place = (struct place){ "threadIdx", &work->vars->lane.thread,
-					     number - WS_SR_TID_X };
+		*ret_place = (struct held_place){ "threadIdx", &work->vars->lane.thread,
+						  number - WS_SR_TID_X };
 	else if (number >= WS_SR_CTAID_X && number <= WS_SR_CTAID_Z)
-		*ret_place = (struct place){ "blockIdx", work->have_block ? &work->block.idx : NULL,
+		*ret_place =
+			(struct held_place){ "blockIdx", work->have_block ? &work->block.idx : NULL,
 					     number - WS_SR_CTAID_X };
 	else
 		return false;
@@ -54,26 +55,27 @@ static bool place_of_special(struct work *work, unsigned number, struct place *r
 }
 
 /* Where the driver puts the dimensions of a launch. */
-static bool place_of_constant(struct work *work, const struct ws_flow_node *node,
-			      struct place *ret_place)
+static bool place_of_constant(struct held_work *work, const struct ws_flow_node *node,
+			      struct held_place *ret_place)
 {
 	const uint64_t at = (uint64_t)node->value;
 	if (node->number != 0 || node->n_args || node->bits != 32 || at % 4)
 		return false;
 	if (at - work->bank->ntid < PLACE)
-		*ret_place =
-			(struct place){ "blockDim", work->have_grid ? &work->grid.block_dim : NULL,
-					(uint32_t)(at - work->bank->ntid) / 4 };
+		*ret_place = (struct held_place){ "blockDim",
+						  work->have_grid ? &work->grid.block_dim : NULL,
+						  (uint32_t)(at - work->bank->ntid) / 4 };
 	else if (at - work->bank->nctaid < PLACE)
-		*ret_place =
-			(struct place){ "gridDim", work->have_grid ? &work->grid.grid_dim : NULL,
-					(uint32_t)(at - work->bank->nctaid) / 4 };
+		*ret_place = (struct held_place){ "gridDim",
+						  work->have_grid ? &work->grid.grid_dim : NULL,
+						  (uint32_t)(at - work->bank->nctaid) / 4 };
 	else
 		return false;
 	return true;
 }
 
-static bool place_of(struct work *work, const struct ws_flow_node *node, struct place *ret_place)
+static bool node_place_of(struct held_work *work, const struct ws_flow_node *node,
+			  struct held_place *ret_place)
 {
 	return node->op == WS_FLOW_SPECIAL
 		       ? place_of_special(work, node->number, ret_place)
@@ -86,8 +88,8 @@ static unsigned bytes_of(const struct ws_flow_node *node)
 }
 
 /* The parameter that a constant is, or is of. */
-static const struct ws_kernel_param *param_of(const struct work *work,
-					      const struct ws_flow_node *node)
+static const struct ws_kernel_param *held_param_of(const struct held_work *work,
+						   const struct ws_flow_node *node)
 {
 	const uint64_t at = (uint64_t)node->value;
 	for (uint32_t i = 0; i < work->params->n && node->number == 0 && !node->n_args; i++) {
@@ -105,15 +107,15 @@ static const struct ws_kernel_param *param_of(const struct work *work,
 static bool leaf_value(void *user, const struct ws_flow_node *node, const uint64_t *argument,
 		       uint64_t *ret_value)
 {
-	struct work *work = user;
+	struct held_work *work = user;
 	const bool is_constant = node->op == WS_FLOW_CONSTANT;
 	const unsigned size = bytes_of(node);
 	uint8_t bytes[8] = { 0 };
-	struct place place;
+	struct held_place place;
 	size_t n;
 	if (!argument)
 		return false;
-	if (place_of(work, node, &place)) {
+	if (node_place_of(work, node, &place)) {
 		*ret_value = place.dim ? wsi_axis(*place.dim, place.axis) : 0;
 		return place.dim != NULL;
 	}
@@ -130,16 +132,16 @@ static bool leaf_value(void *user, const struct ws_flow_node *node, const uint64
 
 /* ---- the words ---- */
 
-struct words {
-	struct work *work;
+struct held_words {
+	struct held_work *work;
 	char *text;
 	size_t size, len;
 	bool failed; /* it has no words, or too many */
 	bool named;  /* something of it has a name */
 };
 
-static void say(struct words *words, const char *format, ...) WS_PRINTF(2, 3);
-static void say(struct words *words, const char *format, ...)
+static void say_held(struct held_words *words, const char *format, ...) WS_PRINTF(2, 3);
+static void say_held(struct held_words *words, const char *format, ...)
 {
 	const size_t room = words->size - words->len;
 	va_list args;
@@ -152,30 +154,30 @@ static void say(struct words *words, const char *format, ...)
 
 enum { LEVEL_SUM, LEVEL_PRODUCT, LEVEL_ONE };
 
-static void say_node(struct words *words, uint16_t at, int level, unsigned depth);
+static void say_node(struct held_words *words, uint16_t at, int level, unsigned depth);
 
-static void say_number(struct words *words, int64_t number)
+static void say_number(struct held_words *words, int64_t number)
 {
 	if (number >= -4096 && number <= 4096)
-		say(words, "%" PRId64, number);
+		say_held(words, "%" PRId64, number);
 	else
-		say(words, "0x%" PRIx64, (uint64_t)number);
+		say_held(words, "0x%" PRIx64, (uint64_t)number);
 }
 
 /* "2*threadIdx.x", behind a sign of its own unless it is the first. */
-static void say_term(struct words *words, uint16_t node, int64_t scale, bool is_first,
+static void say_term(struct held_words *words, uint16_t node, int64_t scale, bool is_first,
 		     unsigned depth)
 {
 	const uint64_t size = scale < 0 ? 0 - (uint64_t)scale : (uint64_t)scale;
-	say(words, "%s", is_first ? scale < 0 ? "-" : "" : scale < 0 ? " - " : " + ");
+	say_held(words, "%s", is_first ? scale < 0 ? "-" : "" : scale < 0 ? " - " : " + ");
 	if (size != 1) {
 		say_number(words, (int64_t)size);
-		say(words, "*");
+		say_held(words, "*");
 	}
 	say_node(words, node, size == 1 ? LEVEL_PRODUCT : LEVEL_ONE, depth);
 }
 
-static void say_sum(struct words *words, uint16_t at, int level, unsigned depth)
+static void say_sum(struct held_words *words, uint16_t at, int level, unsigned depth)
 {
 	const struct ws_flow_slice *slice = &words->work->slice;
 	const bool narrow = slice->node[at].bits == 32;
@@ -188,7 +190,7 @@ static void say_sum(struct words *words, uint16_t at, int level, unsigned depth)
 	if (words->failed)
 		return;
 	const bool brackets = level > (is_one ? LEVEL_PRODUCT : LEVEL_SUM);
-	say(words, "%s", brackets ? "(" : "");
+	say_held(words, "%s", brackets ? "(" : "");
 	if (has_base)
 		say_node(words, sum.base, LEVEL_PRODUCT, depth);
 	for (size_t i = 0; i < sum.n_terms && !words->failed; i++) {
@@ -198,35 +200,35 @@ static void say_sum(struct words *words, uint16_t at, int level, unsigned depth)
 			 i == 0 && !has_base, depth);
 	}
 	if (offset) {
-		say(words, " %c ", offset < 0 ? '-' : '+');
+		say_held(words, " %c ", offset < 0 ? '-' : '+');
 		say_number(words, offset < 0 ? (int64_t)(0 - (uint64_t)offset) : offset);
 	}
-	say(words, "%s", brackets ? ")" : "");
+	say_held(words, "%s", brackets ? ")" : "");
 }
 
-static void say_constant(struct words *words, const struct ws_flow_node *node)
+static void say_constant(struct held_words *words, const struct ws_flow_node *node)
 {
-	const struct ws_kernel_param *param = param_of(words->work, node);
-	struct place place;
-	if (place_of(words->work, node, &place)) {
-		say(words, "%s.%c", place.name, "xyz"[place.axis]);
+	const struct ws_kernel_param *param = held_param_of(words->work, node);
+	struct held_place place;
+	if (node_place_of(words->work, node, &place)) {
+		say_held(words, "%s.%c", place.name, "xyz"[place.axis]);
 	} else if (param) {
 		const unsigned size = bytes_of(node);
 		const uint32_t from = (uint32_t)node->value - param->bank_offset;
 		if (size == param->size_bytes)
-			say(words, "%s", param->name);
+			say_held(words, "%s", param->name);
 		else if (size == 1)
-			say(words, "(byte %" PRIu32 " of %s)", from, param->name);
+			say_held(words, "(byte %" PRIu32 " of %s)", from, param->name);
 		else
-			say(words, "(bytes %" PRIu32 " to %" PRIu32 " of %s)", from,
-			    from + size - 1, param->name);
+			say_held(words, "(bytes %" PRIu32 " to %" PRIu32 " of %s)", from,
+				 from + size - 1, param->name);
 	} else {
 		words->failed = true;
 	}
 	words->named = true;
 }
 
-static void say_load(struct words *words, const struct ws_flow_node *node, unsigned depth)
+static void say_load(struct held_words *words, const struct ws_flow_node *node, unsigned depth)
 {
 	static const char *const types[] = {
 		[1] = "char", [2] = "short", [4] = "int", [8] = "long"
@@ -236,18 +238,18 @@ static void say_load(struct words *words, const struct ws_flow_node *node, unsig
 	words->failed |= size >= WSI_COUNT(types) || !types[size] || node->n_args != 1;
 	if (words->failed)
 		return;
-	say(words, "*(@%s %s *)(", wsi_space_name(wsi_space_of(node->space)), types[size]);
+	say_held(words, "*(@%s %s *)(", wsi_space_name(wsi_space_of(node->space)), types[size]);
 	say_node(words, node->arg[0], LEVEL_SUM, depth);
 	if (node->value)
-		say(words, " %c ", node->value < 0 ? '-' : '+');
+		say_held(words, " %c ", node->value < 0 ? '-' : '+');
 	if (node->value)
 		say_number(words,
 			   node->value < 0 ? (int64_t)(0 - (uint64_t)node->value) : node->value);
-	say(words, ")");
+	say_held(words, ")");
 }
 
 /* "(a & b)", "min(a, b)" */
-static void say_two(struct words *words, const struct ws_flow_node *node, unsigned depth)
+static void say_two(struct held_words *words, const struct ws_flow_node *node, unsigned depth)
 {
 	static const char *const between[] = {
 		[WS_FLOW_MUL] = "*",    [WS_FLOW_SHL] = " << ", [WS_FLOW_SHR] = " >> ",
@@ -259,18 +261,18 @@ static void say_two(struct words *words, const struct ws_flow_node *node, unsign
 	words->failed |= node->n_args != 2;
 	if (words->failed)
 		return;
-	say(words, "%s",
-	    node->op == WS_FLOW_MIN ? "min("
-	    : is_call               ? "max("
-	    : is_product            ? ""
-				    : "(");
+	say_held(words, "%s",
+		 node->op == WS_FLOW_MIN ? "min("
+		 : is_call               ? "max("
+		 : is_product            ? ""
+					 : "(");
 	say_node(words, node->arg[0], is_call ? LEVEL_SUM : LEVEL_ONE, depth);
-	say(words, "%s", between[node->op]);
+	say_held(words, "%s", between[node->op]);
 	say_node(words, node->arg[1], is_call ? LEVEL_SUM : LEVEL_ONE, depth);
-	say(words, "%s", is_product ? "" : ")");
+	say_held(words, "%s", is_product ? "" : ")");
 }
 
-static void say_node(struct words *words, uint16_t at, int level, unsigned depth)
+static void say_node(struct held_words *words, uint16_t at, int level, unsigned depth)
 {
 	const struct ws_flow_node *node = &words->work->slice.node[at];
 	if (words->failed || depth == MAX_DEPTH) {
@@ -316,7 +318,7 @@ static void say_node(struct words *words, uint16_t at, int level, unsigned depth
 		say_node(words, node->arg[0], level, depth);
 		break;
 	case WS_FLOW_NOT:
-		say(words, "~");
+		say_held(words, "~");
 		say_node(words, node->arg[0], LEVEL_ONE, depth);
 		break;
 	case WS_FLOW_NOTHING:
@@ -336,7 +338,7 @@ static void say_node(struct words *words, uint16_t at, int level, unsigned depth
 
 /* ---- registers ---- */
 
-static enum ws_held_doubt doubt_of(const struct work *work, bool is_compared)
+static enum ws_held_doubt doubt_of(const struct held_work *work, bool is_compared)
 {
 	const struct ws_flow_slice *slice = &work->slice;
 	if (slice->partly || slice->cut)
@@ -347,13 +349,13 @@ static enum ws_held_doubt doubt_of(const struct work *work, bool is_compared)
 }
 
 /* What `n` registers from `number` on hold; false: nobody can say. */
-static bool held_by(struct work *work, enum ws_reg_kind kind, uint32_t number, uint32_t n,
+static bool held_by(struct held_work *work, enum ws_reg_kind kind, uint32_t number, uint32_t n,
 		    struct ws_held *ret_held)
 {
 	struct ws_vars *vars = work->vars;
-	struct words words = { .work = work,
-			       .text = ret_held->text,
-			       .size = sizeof ret_held->text };
+	struct held_words words = { .work = work,
+				    .text = ret_held->text,
+				    .size = sizeof ret_held->text };
 	uint32_t at[2] = { 0 }, n_read = 0;
 	uint64_t value;
 	work->loaded = false;
@@ -379,7 +381,7 @@ static bool held_by(struct work *work, enum ws_reg_kind kind, uint32_t number, u
 	return true;
 }
 
-static enum ws_status work_init(struct work *work, struct ws_vars *vars, struct ws_error *err)
+static enum ws_status work_init(struct held_work *work, struct ws_vars *vars, struct ws_error *err)
 {
 	struct ws_cubin_facts facts;
 	struct ws_span code;
@@ -415,7 +417,7 @@ enum ws_status ws_vars_held(struct ws_vars *vars, struct ws_held *ret_list, size
 {
 	static const enum ws_reg_kind kinds[] = { WS_REG_R, WS_REG_UR };
 	enum { REGISTERS = 255 };
-	wsi_scoped_free struct work *work = wsi_zalloc(sizeof *work);
+	wsi_scoped_free struct held_work *work = wsi_zalloc(sizeof *work);
 	size_t n = 0;
 	if (!work)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "registers");

@@ -3,7 +3,7 @@
  * source file or of the image; a function. */
 #include "vars/vars.h"
 
-static bool has_text(struct ws_str whole, struct ws_str text)
+static bool name_has_text(struct ws_str whole, struct ws_str text)
 {
 	for (size_t i = 0; i + text.len <= whole.len; i++)
 		if (memcmp(whole.ptr + i, text.ptr, text.len) == 0)
@@ -41,7 +41,7 @@ static bool is_called(struct ws_str function, struct ws_str name)
 {
 	enum { LONGEST = 4096 };
 	const struct ws_str part = plain_part(name);
-	if (!part.len || !has_text(function, part))
+	if (!part.len || !name_has_text(function, part))
 		return false;
 	wsi_scoped_free char *text = wsi_zalloc(LONGEST);
 	if (!text)
@@ -153,8 +153,8 @@ static bool position_find(const struct ws_frame *frame, struct ws_str function,
 }
 
 /* From a frame on those that it was called by, then those within it: the first of the function. */
-static bool frame_find(const struct ws_vars *vars, struct ws_str function, uint32_t *ret_frame,
-		       uint32_t *ret_position)
+static bool named_frame_find(const struct ws_vars *vars, struct ws_str function,
+			     uint32_t *ret_frame, uint32_t *ret_position)
 {
 	const uint32_t n = vars->n_frames - vars->n_hidden;
 	for (uint32_t i = 0; vars->has_thread && i < n; i++) {
@@ -174,7 +174,7 @@ enum ws_status wsi_function_variable(struct ws_vars *vars, struct ws_str functio
 	const uint32_t selected = vars->selected, position = vars->position;
 	uint32_t at, at_position;
 	struct ws_value code;
-	if (!frame_find(vars, function, &at, &at_position))
+	if (!named_frame_find(vars, function, &at, &at_position))
 		return wsi_function_find(vars, function, &code)
 			       ? wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
 					  "no frame of this thread executes '%.*s'",

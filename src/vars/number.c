@@ -36,7 +36,7 @@ static double small_real(uint32_t bits, unsigned exponent, unsigned fraction, bo
 	return sign * (e ? ldexp(1.0 + part, (int)e - bias) : ldexp(part, 1 - bias));
 }
 
-static double real_of(const struct wsi_shape *shape, uint64_t bits)
+static double shape_real_of(const struct wsi_type_shape *shape, uint64_t bits)
 {
 	const uint32_t low = (uint32_t)bits;
 	float single;
@@ -69,14 +69,14 @@ static double real_of(const struct wsi_shape *shape, uint64_t bits)
 	return wide;
 }
 
-bool wsi_is_unsigned(const struct wsi_shape *shape)
+bool wsi_is_unsigned(const struct wsi_type_shape *shape)
 {
 	return shape->kind == WS_KIND_POINTER || shape->kind == WS_KIND_REFERENCE ||
 	       shape->kind == WS_KIND_RVALUE_REFERENCE || shape->encoding == WS_ENCODING_UNSIGNED ||
 	       shape->encoding == WS_ENCODING_BOOL || shape->encoding == WS_ENCODING_UNSIGNED_CHAR;
 }
 
-bool wsi_number_of(const struct wsi_shape *shape, const uint8_t *bytes, uint32_t bit_off,
+bool wsi_number_of(const struct wsi_type_shape *shape, const uint8_t *bytes, uint32_t bit_off,
 		   uint32_t bit_size, struct ws_number *ret_number)
 {
 	if (shape->size == 0 || shape->size > 8)
@@ -86,7 +86,7 @@ bool wsi_number_of(const struct wsi_shape *shape, const uint8_t *bytes, uint32_t
 	if (wsi_is_float(shape)) {
 		if (shape->small == WSI_FLOAT_IEEE && shape->size != 4 && shape->size != 8)
 			return false;
-		*ret_number = real(real_of(shape, bits));
+		*ret_number = real(shape_real_of(shape, bits));
 		return true;
 	}
 	if (bit_size) {
@@ -108,7 +108,7 @@ bool wsi_number_of(const struct wsi_shape *shape, const uint8_t *bytes, uint32_t
 }
 
 /* The nearest of all values of a small float, the even one of two; bits above it are 0. */
-static uint64_t small_bits(const struct wsi_shape *shape, double number)
+static uint64_t small_bits(const struct wsi_type_shape *shape, double number)
 {
 	const bool has_6 = shape->small == WSI_FLOAT_E3M2 || shape->small == WSI_FLOAT_E2M3;
 	const unsigned width = shape->small == WSI_FLOAT_E2M1 ? 4
@@ -117,7 +117,7 @@ static uint64_t small_bits(const struct wsi_shape *shape, double number)
 	uint32_t n = 1u << width, best = 0;
 	double least = INFINITY;
 	for (uint32_t i = 0; i < n; i++) {
-		double one = real_of(shape, i);
+		double one = shape_real_of(shape, i);
 		if (isnan(number) ? isnan(one) : one == number)
 			return i;
 		double far = fabs(one - number);
@@ -129,7 +129,7 @@ static uint64_t small_bits(const struct wsi_shape *shape, double number)
 	return best;
 }
 
-void wsi_number_bytes(const struct wsi_shape *shape, const struct ws_number *number,
+void wsi_number_bytes(const struct wsi_type_shape *shape, const struct ws_number *number,
 		      uint8_t ret_bytes[8])
 {
 	uint64_t bits = (uint64_t)number->whole;

@@ -7,7 +7,7 @@ enum { MAX_BASES = 16 };
 struct ws_value wsi_value_number(const struct ws_vtype *type, const struct ws_number *number)
 {
 	struct ws_value value = { .kind = WS_VALUE_BYTES, .type = *type };
-	struct wsi_shape shape;
+	struct wsi_type_shape shape;
 	if (wsi_shape(type, &shape, NULL) == WS_OK)
 		wsi_number_bytes(&shape, number, value.bytes);
 	return value;
@@ -24,7 +24,7 @@ enum ws_status wsi_operand_of(struct ws_vars *vars, const struct ws_value *value
 			      struct wsi_operand *ret, struct ws_error *err)
 {
 	struct ws_value followed = *value;
-	struct wsi_shape shape;
+	struct wsi_type_shape shape;
 	uint8_t bytes[8] = { 0 };
 	enum ws_status st = wsi_follow(vars, &followed, err);
 	if (st == WS_OK)
@@ -41,7 +41,8 @@ enum ws_status wsi_operand_of(struct ws_vars *vars, const struct ws_value *value
 	    followed.kind == WS_VALUE_MEMORY) { /* its address */
 		ret->number = wsi_whole((int64_t)followed.at.address);
 		ret->number.is_unsigned = true;
-		ret->shape = (struct wsi_shape){ .kind = WS_KIND_POINTER, .size = sizeof bytes };
+		ret->shape =
+			(struct wsi_type_shape){ .kind = WS_KIND_POINTER, .size = sizeof bytes };
 		return WS_OK;
 	}
 	if (!wsi_is_scalar(&shape) || shape.size > sizeof bytes)
@@ -72,7 +73,7 @@ enum ws_status ws_vars_number(struct ws_vars *vars, const struct ws_value *value
 
 enum ws_status ws_vars_size(const struct ws_value *value, uint64_t *ret_bytes, struct ws_error *err)
 {
-	struct wsi_shape shape;
+	struct wsi_type_shape shape;
 	enum ws_status st = wsi_shape(&value->type, &shape, err);
 	if (st == WS_OK)
 		*ret_bytes = shape.size;
@@ -82,7 +83,7 @@ enum ws_status ws_vars_size(const struct ws_value *value, uint64_t *ret_bytes, s
 /* ---- addresses ---- */
 
 static enum ws_status through(struct ws_vars *vars, const struct ws_value *value,
-			      const struct wsi_shape *shape, struct ws_value *ret_value,
+			      const struct wsi_type_shape *shape, struct ws_value *ret_value,
 			      struct ws_error *err)
 {
 	uint8_t bytes[8];
@@ -102,7 +103,7 @@ static enum ws_status through(struct ws_vars *vars, const struct ws_value *value
 
 enum ws_status wsi_follow(struct ws_vars *vars, struct ws_value *value, struct ws_error *err)
 {
-	struct wsi_shape shape;
+	struct wsi_type_shape shape;
 	enum ws_status st = wsi_shape(&value->type, &shape, err);
 	if (st != WS_OK ||
 	    (shape.kind != WS_KIND_REFERENCE && shape.kind != WS_KIND_RVALUE_REFERENCE))
@@ -114,7 +115,7 @@ enum ws_status wsi_dereference(struct ws_vars *vars, const struct ws_value *poin
 			       struct ws_value *ret_value, struct ws_error *err)
 {
 	struct ws_value value = *pointer;
-	struct wsi_shape shape;
+	struct wsi_type_shape shape;
 	enum ws_status st = wsi_follow(vars, &value, err);
 	if (st == WS_OK)
 		st = wsi_shape(&value.type, &shape, err);
@@ -164,12 +165,12 @@ enum ws_status wsi_address_of(struct ws_vars *vars, const struct ws_value *value
 }
 
 /* A part of a value. */
-static enum ws_status part_of(struct ws_vars *vars, const struct ws_value *value, uint64_t offset,
-			      const struct ws_vtype *type, struct ws_value *ret_value,
-			      struct ws_error *err)
+static enum ws_status value_part_of(struct ws_vars *vars, const struct ws_value *value,
+				    uint64_t offset, const struct ws_vtype *type,
+				    struct ws_value *ret_value, struct ws_error *err)
 {
 	struct ws_value part = *value;
-	struct wsi_shape shape;
+	struct wsi_type_shape shape;
 	part.type = *type;
 	part.in_register = false;
 	part.bit_off = part.bit_size = 0;
@@ -196,9 +197,9 @@ static enum ws_status member_find(struct ws_vars *vars, const struct ws_value *v
 				  struct ws_str name, unsigned depth, bool *ret_found,
 				  struct ws_value *ret_value, struct ws_error *err)
 {
-	wsi_scoped_free struct wsi_member *members =
+	wsi_scoped_free struct wsi_type_member *members =
 		wsi_zalloc_array(WSI_MAX_MEMBERS, sizeof *members);
-	struct wsi_shape shape;
+	struct wsi_type_shape shape;
 	size_t n;
 	if (!members)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "members");
@@ -216,7 +217,8 @@ static enum ws_status member_find(struct ws_vars *vars, const struct ws_value *v
 			if (inner ? members[i].name.len != 0 || depth == MAX_BASES
 				  : !ws_str_equal(members[i].name, name))
 				continue;
-			st = part_of(vars, value, members[i].offset, &members[i].type, &part, err);
+			st = value_part_of(vars, value, members[i].offset, &members[i].type, &part,
+					   err);
 			if (st != WS_OK)
 				return st;
 			part.bit_off = members[i].bit_off;
@@ -239,7 +241,7 @@ enum ws_status wsi_value_member(struct ws_vars *vars, const struct ws_value *val
 				struct ws_error *err)
 {
 	struct ws_value whole = *value;
-	struct wsi_shape shape;
+	struct wsi_type_shape shape;
 	bool found = false;
 	enum ws_status st = wsi_follow(vars, &whole, err);
 	if (st == WS_OK)
@@ -260,7 +262,7 @@ enum ws_status wsi_elements(struct ws_vars *vars, const struct ws_value *value, 
 			    uint64_t n, struct ws_value *ret_value, struct ws_error *err)
 {
 	struct ws_value whole = *value;
-	struct wsi_shape shape, element;
+	struct wsi_type_shape shape, element;
 	enum ws_status st = wsi_follow(vars, &whole, err);
 	if (st == WS_OK)
 		st = wsi_shape(&whole.type, &shape, err);
@@ -279,7 +281,7 @@ enum ws_status wsi_elements(struct ws_vars *vars, const struct ws_value *value, 
 	struct ws_vtype type = shape.target;
 	if (n && (n > INT32_MAX || !wsi_vtype_repeat(&type, n)))
 		return wsi_fail(err, WS_LIMIT, WS_NO_OFFSET, "too many elements");
-	return part_of(vars, &whole, (uint64_t)first * element.size, &type, ret_value, err);
+	return value_part_of(vars, &whole, (uint64_t)first * element.size, &type, ret_value, err);
 }
 
 /* ---- casts ---- */
@@ -288,7 +290,7 @@ enum ws_status wsi_cast(struct ws_vars *vars, const struct ws_value *value,
 			const struct ws_vtype *type, struct ws_value *ret_value,
 			struct ws_error *err)
 {
-	struct wsi_shape from, to;
+	struct wsi_type_shape from, to;
 	struct ws_value followed = *value;
 	struct wsi_operand operand;
 	enum ws_status st = wsi_follow(vars, &followed, err);
@@ -306,7 +308,7 @@ enum ws_status wsi_cast(struct ws_vars *vars, const struct ws_value *value,
 		if (from.size != to.size)
 			return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
 					"a value cannot become one of that type");
-		return part_of(vars, &followed, 0, type, ret_value, err);
+		return value_part_of(vars, &followed, 0, type, ret_value, err);
 	}
 	st = wsi_operand_of(vars, &followed, &operand, err);
 	if (st != WS_OK)
@@ -324,8 +326,8 @@ static enum ws_status for_wholes(struct ws_error *err)
 }
 
 /* Comparisons and logic; false: the operation is none of them. */
-static bool compare(enum wsi_operation operation, const struct ws_number *a,
-		    const struct ws_number *b, bool *ret_true)
+static bool compare_numbers(enum wsi_operation operation, const struct ws_number *a,
+			    const struct ws_number *b, bool *ret_true)
 {
 	int order;
 	bool real = a->is_float || b->is_float, unordered = false;
@@ -443,7 +445,7 @@ static enum ws_status of_wholes(enum wsi_operation operation, int64_t a, int64_t
 }
 
 /* The type of what is computed of two numbers, as C has it. */
-static struct ws_vtype common_type(const struct wsi_shape *a, const struct wsi_shape *b)
+static struct ws_vtype common_type(const struct wsi_type_shape *a, const struct wsi_type_shape *b)
 {
 	bool fa = wsi_is_float(a), fb = wsi_is_float(b);
 	if (fa || fb)
@@ -451,7 +453,7 @@ static struct ws_vtype common_type(const struct wsi_shape *a, const struct wsi_s
 									       : WSI_C_FLOAT);
 	uint64_t size = wsi_max_u64(wsi_max_u64(a->size, b->size), 4);
 	bool no_sign = false;
-	const struct wsi_shape *both[] = { a, b };
+	const struct wsi_type_shape *both[] = { a, b };
 	for (unsigned i = 0; i < 2; i++)
 		no_sign |= both[i]->size == size && (both[i]->encoding == WS_ENCODING_UNSIGNED ||
 						     both[i]->kind == WS_KIND_POINTER);
@@ -465,7 +467,7 @@ static enum ws_status of_pointers(struct ws_vars *vars, enum wsi_operation opera
 				  struct ws_value *ret_value, struct ws_error *err)
 {
 	struct ws_value element;
-	struct wsi_shape shape;
+	struct wsi_type_shape shape;
 	struct ws_number x, y;
 	enum ws_status st = ws_vars_number(vars, b, &y, err);
 	if (st == WS_OK && other)
@@ -487,7 +489,7 @@ static enum ws_status of_pointers(struct ws_vars *vars, enum wsi_operation opera
 	return st == WS_OK ? wsi_address_of(vars, &element, ret_value, err) : st;
 }
 
-static bool points(const struct wsi_shape *shape)
+static bool points(const struct wsi_type_shape *shape)
 {
 	return shape->kind == WS_KIND_POINTER || shape->kind == WS_KIND_ARRAY;
 }
@@ -498,7 +500,7 @@ enum ws_status wsi_compute(enum wsi_operation operation, const struct ws_number 
 {
 	bool truth;
 	*ret = (struct ws_number){ 0 };
-	if (compare(operation, a, b, &truth)) {
+	if (compare_numbers(operation, a, b, &truth)) {
 		ret->whole = truth;
 		return WS_OK;
 	}
@@ -515,7 +517,7 @@ static bool is_truth(enum wsi_operation operation)
 
 /* What a reference leads to; a function is its address. */
 static enum ws_status operand_ready(struct ws_vars *vars, struct ws_value *value,
-				    struct wsi_shape *ret_shape, struct ws_error *err)
+				    struct wsi_type_shape *ret_shape, struct ws_error *err)
 {
 	struct ws_value function;
 	enum ws_status st = wsi_follow(vars, value, err);
@@ -537,7 +539,7 @@ static bool depends_on_sign(enum wsi_operation operation)
 
 /* Where one of two is an unsigned int, so is the other: -1 == 0xffffffff, -7 / 2u == 2147483644. */
 static enum ws_status make_common(struct ws_vars *vars, struct ws_value *value,
-				  struct wsi_shape *shape, const struct ws_vtype *common,
+				  struct wsi_type_shape *shape, const struct ws_vtype *common,
 				  struct ws_error *err)
 {
 	struct ws_value of = *value;
@@ -553,7 +555,7 @@ enum ws_status wsi_binary(struct ws_vars *vars, enum wsi_operation operation,
 {
 	struct ws_value one = *a, two = *b;
 	struct wsi_operand x, y;
-	struct wsi_shape sa, sb, to;
+	struct wsi_type_shape sa, sb, to;
 	struct ws_number result;
 	enum ws_status st = operand_ready(vars, &one, &sa, err);
 	if (st == WS_OK)
@@ -596,7 +598,7 @@ enum ws_status ws_vars_store(struct ws_vars *vars, struct ws_target *target,
 			     struct ws_error *err)
 {
 	struct ws_value place = *to;
-	struct wsi_shape shape;
+	struct wsi_type_shape shape;
 	uint8_t bytes[8];
 	enum ws_status st = wsi_follow(vars, &place, err);
 	if (st == WS_OK)

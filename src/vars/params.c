@@ -24,7 +24,7 @@ void wsi_params_free(struct wsi_params *params)
 
 /* ---- types ---- */
 
-static void trim(struct ws_str *text)
+static void trim_param(struct ws_str *text)
 {
 	while (text->len && text->ptr[0] == ' ')
 		*text = (struct ws_str){ text->ptr + 1, text->len - 1 };
@@ -33,13 +33,13 @@ static void trim(struct ws_str *text)
 }
 
 /* Takes a word off the end. */
-static bool drop(struct ws_str *text, const char *word)
+static bool last_word_drop(struct ws_str *text, const char *word)
 {
 	size_t n = strlen(word);
 	if (text->len < n || memcmp(text->ptr + text->len - n, word, n) != 0)
 		return false;
 	text->len -= n;
-	trim(text);
+	trim_param(text);
 	return true;
 }
 
@@ -51,10 +51,11 @@ static bool type_of_words(struct ws_str words, struct ws_vtype *ret_type)
 	const bool is_function = words.len && (memchr(words.ptr, '(', words.len) ||
 					       memchr(words.ptr, '[', words.len));
 	for (;;) {
-		if (drop(&words, " const") || drop(&words, " volatile") ||
-		    drop(&words, "__restrict"))
+		if (last_word_drop(&words, " const") || last_word_drop(&words, " volatile") ||
+		    last_word_drop(&words, "__restrict"))
 			continue;
-		if (!drop(&words, "&&") && !drop(&words, "&") && !drop(&words, "*"))
+		if (!last_word_drop(&words, "&&") && !last_word_drop(&words, "&") &&
+		    !last_word_drop(&words, "*"))
 			break;
 		pointers++;
 	}
@@ -107,7 +108,7 @@ static size_t signature_split(const char *signature, struct ws_str *ret_types, s
 		if (at == end || (c == ',' && depth == 0)) {
 			if (n < cap) {
 				ret_types[n] = (struct ws_str){ signature + from, at - from };
-				trim(&ret_types[n]);
+				trim_param(&ret_types[n]);
 			}
 			n++;
 			from = at + 1;

@@ -120,7 +120,7 @@ static void from_register(struct ws_vars *vars, const struct ws_frame *frame, co
 			  struct ws_value *value)
 {
 	struct ws_reg_piece pieces[WS_REG_MAX_PIECES];
-	struct wsi_shape shape;
+	struct wsi_type_shape shape;
 	size_t n;
 	enum ws_regmap_answer answer =
 		wsi_cubin_find_register(frame->place.cubin, frame->place.function->name,
@@ -156,8 +156,8 @@ static void from_register(struct ws_vars *vars, const struct ws_frame *frame, co
 
 /* ---- variables ---- */
 
-static struct ws_address place_of(const struct ws_vars *vars, uint32_t address_class,
-				  uint64_t address)
+static struct ws_address class_place_of(const struct ws_vars *vars, uint32_t address_class,
+					uint64_t address)
 {
 	enum ws_space space = wsi_space_of_class(address_class);
 	/* images in a dump have device addresses of constants; what is too small for one counts
@@ -203,7 +203,7 @@ static enum ws_status variable_value(struct ws_vars *vars, const struct ws_dwarf
 		break;
 	case WS_WHERE_ADDRESS:
 		value.kind = WS_VALUE_MEMORY;
-		value.at = place_of(vars, variable->address_class, (uint64_t)where.number);
+		value.at = class_place_of(vars, variable->address_class, (uint64_t)where.number);
 		break;
 	}
 	*ret_value = value;
@@ -257,9 +257,9 @@ static struct scope scope_find(const struct ws_vars *vars, const struct ws_dwarf
 }
 
 /* Variables of the frame into vars->list. */
-static enum ws_status list_read(struct ws_vars *vars, const struct ws_dwarf **ret_dwarf,
-				const struct ws_dwarf_function **ret_function,
-				struct scope *ret_scope, size_t *ret_n, struct ws_error *err)
+static enum ws_status list_frame_read(struct ws_vars *vars, const struct ws_dwarf **ret_dwarf,
+				      const struct ws_dwarf_function **ret_function,
+				      struct scope *ret_scope, size_t *ret_n, struct ws_error *err)
 {
 	enum ws_status st = wsi_vars_dwarf(vars, ret_dwarf, ret_function, err);
 	if (st != WS_OK)
@@ -303,7 +303,7 @@ enum ws_status ws_vars_list(struct ws_vars *vars, struct ws_variable_value *ret_
 	const struct ws_dwarf_function *function;
 	struct scope scope;
 	size_t n_all = 0, n = 0;
-	enum ws_status st = list_read(vars, &dwarf, &function, &scope, &n_all, err);
+	enum ws_status st = list_frame_read(vars, &dwarf, &function, &scope, &n_all, err);
 	if (st != WS_OK)
 		return st;
 	for (size_t i = 0; i < n_all && !scope.is_empty; i++) {
@@ -326,7 +326,7 @@ enum ws_status wsi_local_find(struct ws_vars *vars, struct ws_str name, struct w
 	const struct ws_dwarf_function *function = NULL;
 	struct scope scope;
 	size_t n = 0;
-	enum ws_status st = list_read(vars, &dwarf, &function, &scope, &n, err);
+	enum ws_status st = list_frame_read(vars, &dwarf, &function, &scope, &n, err);
 	for (size_t i = n; st == WS_OK && i > 0; i--) {
 		if (!ws_str_equal(vars->list[i - 1].name, name) ||
 		    (scope.is_told && vars->list[i - 1].n_calls != scope.n_calls))
@@ -356,7 +356,7 @@ enum ws_status wsi_global_value(struct ws_vars *vars, const struct ws_dwarf *dwa
 
 enum ws_status ws_vars_keep(struct ws_vars *vars, struct ws_value *value, struct ws_error *err)
 {
-	struct wsi_shape shape;
+	struct wsi_type_shape shape;
 	struct ws_value kept = *value;
 	kept.in_register = false;
 	enum ws_status st = wsi_shape(&value->type, &shape, err);
@@ -371,8 +371,8 @@ enum ws_status ws_vars_keep(struct ws_vars *vars, struct ws_value *value, struct
 }
 
 /* Characters in memory, up to a NUL byte. */
-static enum ws_status read_text(struct ws_vars *vars, struct ws_address at, char *text,
-				uint64_t most, struct ws_error *err)
+static enum ws_status read_string_text(struct ws_vars *vars, struct ws_address at, char *text,
+				       uint64_t most, struct ws_error *err)
 {
 	size_t got;
 	for (uint64_t n = 0; n < most; n++, at.address++) {
@@ -388,7 +388,7 @@ static enum ws_status read_text(struct ws_vars *vars, struct ws_address at, char
 enum ws_status ws_vars_text(struct ws_vars *vars, const struct ws_value *value, char *ret_text,
 			    size_t size, struct ws_error *err)
 {
-	struct wsi_shape shape, element;
+	struct wsi_type_shape shape, element;
 	uint8_t bytes[8];
 	ret_text[0] = '\0';
 	enum ws_status st = wsi_shape(&value->type, &shape, err);
@@ -403,13 +403,14 @@ enum ws_status ws_vars_text(struct ws_vars *vars, const struct ws_value *value, 
 	if (is_array) {
 		uint64_t most = wsi_min_u64(shape.size, size - 1);
 		if (value->kind == WS_VALUE_MEMORY)
-			return read_text(vars, value->at, ret_text, most, err);
+			return read_string_text(vars, value->at, ret_text, most, err);
 		st = wsi_value_read(vars, value, 0, ret_text, (size_t)most, err);
 		ret_text[st == WS_OK ? most : 0] = '\0';
 		return st;
 	}
 	st = wsi_value_read(vars, value, 0, bytes, sizeof bytes, err);
-	return st != WS_OK ? st
-			   : read_text(vars, wsi_address(vars, shape.space, wsi_load_u64(bytes)),
-				       ret_text, size - 1, err);
+	return st != WS_OK
+		       ? st
+		       : read_string_text(vars, wsi_address(vars, shape.space, wsi_load_u64(bytes)),
+					  ret_text, size - 1, err);
 }

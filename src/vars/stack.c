@@ -76,8 +76,8 @@ static bool frame_push(struct ws_vars *vars, const struct ws_cubin_hint *hint, u
  * All frames. Addresses of the classic back end are those of a copy of the code in the host's
  * memory; only the outermost function is surely the kernel, whose entry is known.
  */
-static bool frames_push(struct ws_vars *vars, const struct ws_cubin_hint *hint, bool is_classic,
-			const struct ws_grid *grid, uint32_t n)
+static bool stack_frames_push(struct ws_vars *vars, const struct ws_cubin_hint *hint,
+			      bool is_classic, const struct ws_grid *grid, uint32_t n)
 {
 	const bool by_entry = is_classic && grid && !vars->n_left_out;
 	if (!frame_push(vars, hint,
@@ -164,7 +164,7 @@ enum ws_status ws_vars_look(struct ws_vars *vars, const struct ws_focus *focus,
 	n = st == WS_OK ? n : 0;
 	vars->n_left_out = n > WS_VARS_MAX_FRAMES ? n - WS_VARS_MAX_FRAMES : 0;
 	n -= vars->n_left_out;
-	if (!frames_push(vars, &hint, is_dump && facts.classic, has_grid ? &grid : NULL, n))
+	if (!stack_frames_push(vars, &hint, is_dump && facts.classic, has_grid ? &grid : NULL, n))
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "frames");
 	vars->has_thread = true;
 	return WS_OK;

@@ -80,7 +80,7 @@ struct ws_vtype wsi_dwarf_vtype(const struct ws_dwarf *dwarf, uint64_t type)
 				    : (struct ws_vtype){ .dwarf = dwarf, .type = type };
 }
 
-static bool add(struct ws_vtype *type, struct ws_vtype_added added)
+static bool type_layer_add(struct ws_vtype *type, struct ws_vtype_added added)
 {
 	if (type->n_added == WSI_COUNT(type->added))
 		return false;
@@ -90,18 +90,20 @@ static bool add(struct ws_vtype *type, struct ws_vtype_added added)
 
 bool wsi_vtype_point(struct ws_vtype *type, enum ws_space space)
 {
-	return add(type, (struct ws_vtype_added){ .is_pointer = true, .space = (uint8_t)space });
+	return type_layer_add(
+		type, (struct ws_vtype_added){ .is_pointer = true, .space = (uint8_t)space });
 }
 
 bool wsi_vtype_point_bare(struct ws_vtype *type)
 {
-	return add(type, (struct ws_vtype_added){
-				 .is_pointer = true, .is_bare = true, .space = WS_SPACE_GENERIC });
+	return type_layer_add(type, (struct ws_vtype_added){ .is_pointer = true,
+							     .is_bare = true,
+							     .space = WS_SPACE_GENERIC });
 }
 
 bool wsi_vtype_repeat(struct ws_vtype *type, uint64_t count)
 {
-	return add(type, (struct ws_vtype_added){ .count = count });
+	return type_layer_add(type, (struct ws_vtype_added){ .count = count });
 }
 
 enum ws_space wsi_space_of_class(uint32_t address_class)
@@ -189,7 +191,7 @@ static enum wsi_small_float small_float(struct ws_str name)
 	return WSI_FLOAT_IEEE;
 }
 
-static void shape_of_c(uint64_t type, struct wsi_shape *shape)
+static void shape_of_c(uint64_t type, struct wsi_type_shape *shape)
 {
 	const struct c_type *c = &c_types[type < WSI_COUNT(c_types) ? type : 0];
 	const bool is_function = type == WSI_C_FUNCTION;
@@ -203,7 +205,7 @@ static void shape_of_c(uint64_t type, struct wsi_shape *shape)
 	shape->small = small_float(shape->name);
 }
 
-static void become_array(struct wsi_shape *shape, struct ws_vtype element, uint64_t count)
+static void become_array(struct wsi_type_shape *shape, struct ws_vtype element, uint64_t count)
 {
 	shape->kind = WS_KIND_ARRAY;
 	shape->target = element;
@@ -211,7 +213,7 @@ static void become_array(struct wsi_shape *shape, struct ws_vtype element, uint6
 }
 
 /* The element of an array of several dimensions is an array of the others. */
-static enum ws_status shape_of_array(const struct ws_vtype *type, struct wsi_shape *shape,
+static enum ws_status shape_of_array(const struct ws_vtype *type, struct wsi_type_shape *shape,
 				     uint64_t element, struct ws_error *err)
 {
 	uint64_t counts[WS_DWARF_MAX_DIMENSIONS];
@@ -228,7 +230,7 @@ static enum ws_status shape_of_array(const struct ws_vtype *type, struct wsi_sha
 	return WS_OK;
 }
 
-static enum ws_status shape_of_dwarf(const struct ws_vtype *type, struct wsi_shape *shape,
+static enum ws_status shape_of_dwarf(const struct ws_vtype *type, struct wsi_type_shape *shape,
 				     struct ws_error *err)
 {
 	struct ws_type plain;
@@ -255,10 +257,10 @@ static enum ws_status shape_of_dwarf(const struct ws_vtype *type, struct wsi_sha
 	return plain.kind == WS_KIND_ARRAY ? shape_of_array(type, shape, plain.target, err) : WS_OK;
 }
 
-enum ws_status wsi_shape(const struct ws_vtype *type, struct wsi_shape *ret_shape,
+enum ws_status wsi_shape(const struct ws_vtype *type, struct wsi_type_shape *ret_shape,
 			 struct ws_error *err)
 {
-	struct wsi_shape shape = { .kind = WS_KIND_VOID, .space = WS_SPACE_GENERIC }, element;
+	struct wsi_type_shape shape = { .kind = WS_KIND_VOID, .space = WS_SPACE_GENERIC }, element;
 	enum ws_status st = WS_OK;
 	if (type->n_added) {
 		const struct ws_vtype_added *added = &type->added[type->n_added - 1];
@@ -290,12 +292,12 @@ enum ws_status wsi_shape(const struct ws_vtype *type, struct wsi_shape *ret_shap
 	return st;
 }
 
-bool wsi_is_float(const struct wsi_shape *shape)
+bool wsi_is_float(const struct wsi_type_shape *shape)
 {
 	return shape->kind == WS_KIND_BASE && shape->encoding == WS_ENCODING_FLOAT;
 }
 
-bool wsi_is_scalar(const struct wsi_shape *shape)
+bool wsi_is_scalar(const struct wsi_type_shape *shape)
 {
 	return shape->kind == WS_KIND_BASE || shape->kind == WS_KIND_ENUM ||
 	       shape->kind == WS_KIND_POINTER || shape->kind == WS_KIND_MEMBER_POINTER;
@@ -303,17 +305,17 @@ bool wsi_is_scalar(const struct wsi_shape *shape)
 
 /* ---- members ---- */
 
-enum ws_status wsi_members(const struct wsi_shape *shape, const struct ws_vtype *type,
-			   struct wsi_member *ret_members, size_t cap, size_t *ret_n,
+enum ws_status wsi_members(const struct wsi_type_shape *shape, const struct ws_vtype *type,
+			   struct wsi_type_member *ret_members, size_t cap, size_t *ret_n,
 			   struct ws_error *err)
 {
 	static const char *const xyz[] = { "x", "y", "z" };
 	if (!type->dwarf) { /* dim3 */
 		*ret_n = shape->kind == WS_KIND_STRUCT ? WSI_COUNT(xyz) : 0;
 		for (size_t i = 0; i < *ret_n && i < cap; i++)
-			ret_members[i] = (struct wsi_member){ .name = ws_str_of(xyz[i]),
-							      .type = wsi_c_type(WSI_C_UINT),
-							      .offset = 4 * i };
+			ret_members[i] = (struct wsi_type_member){ .name = ws_str_of(xyz[i]),
+								   .type = wsi_c_type(WSI_C_UINT),
+								   .offset = 4 * i };
 		return WS_OK;
 	}
 	wsi_scoped_free struct ws_dwarf_member *members =
@@ -322,7 +324,7 @@ enum ws_status wsi_members(const struct wsi_shape *shape, const struct ws_vtype 
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "members");
 	enum ws_status st = ws_dwarf_members(type->dwarf, shape->plain, members, cap, ret_n, err);
 	for (size_t i = 0; st == WS_OK && i < *ret_n && i < cap; i++)
-		ret_members[i] = (struct wsi_member){
+		ret_members[i] = (struct wsi_type_member){
 			.name = members[i].name,
 			.type = wsi_dwarf_vtype(type->dwarf, members[i].type),
 			.offset = members[i].offset,
@@ -387,12 +389,12 @@ size_t wsi_template_name(const char *at, char name[WSI_MAX_NAME], const char **r
 	return depth ? 0 : len;
 }
 
-struct speller {
+struct type_speller {
 	char *text;
 	size_t size, len;
 };
 
-static void put(struct speller *s, const char *text)
+static void put_layer_text(struct type_speller *s, const char *text)
 {
 	size_t n = strlen(text), room = s->size - 1 - s->len;
 	n = n < room ? n : room;
@@ -402,7 +404,7 @@ static void put(struct speller *s, const char *text)
 }
 
 /* Takes the "[2][3]" of an array away from the end; "": it is none, or has too many. */
-static void dimensions_take(struct speller *s, char *ret_text, size_t size)
+static void dimensions_cut(struct type_speller *s, char *ret_text, size_t size)
 {
 	size_t at = s->len;
 	ret_text[0] = '\0';
@@ -416,7 +418,7 @@ static void dimensions_take(struct speller *s, char *ret_text, size_t size)
 }
 
 /* Takes the "(int, float)" of a function away from the end; false: there is none, or no room. */
-static bool parameters_take(struct speller *s, char *ret_text, size_t size)
+static bool parameters_take(struct type_speller *s, char *ret_text, size_t size)
 {
 	size_t at = s->len, depth = 0;
 	while (at > 0) {
@@ -436,19 +438,19 @@ static bool parameters_take(struct speller *s, char *ret_text, size_t size)
 }
 
 /* "*", behind the space that it points to, if it is not the first: "* @shared*". */
-static void put_pointer(struct speller *s, const struct ws_vtype_added *added, bool is_first)
+static void put_pointer(struct type_speller *s, const struct ws_vtype_added *added, bool is_first)
 {
 	if (!is_first && !added->is_bare) {
-		put(s, " @");
-		put(s, wsi_space_name((enum ws_space)added->space));
+		put_layer_text(s, " @");
+		put_layer_text(s, wsi_space_name((enum ws_space)added->space));
 	}
-	put(s, "*");
+	put_layer_text(s, "*");
 }
 
-static void spell(const struct ws_vtype *type, bool spaced, struct speller *s)
+static void spell_type(const struct ws_vtype *type, bool spaced, struct type_speller *s)
 {
 	enum { MAX_NAME = 4096 };
-	struct wsi_shape base;
+	struct wsi_type_shape base;
 	char number[40], inner[1024] = "", *name = wsi_zalloc(MAX_NAME);
 	const struct ws_vtype unadded = { .dwarf = type->dwarf, .type = type->type };
 	if (type->dwarf && name)
@@ -463,21 +465,23 @@ static void spell(const struct ws_vtype *type, bool spaced, struct speller *s)
 	const bool is_code =
 		innermost < type->n_added && type->added[innermost].space == WS_SPACE_CODE;
 	if (leads || (has_added && !type->added[innermost].is_bare && !is_code)) {
-		put(s, "@");
-		put(s, wsi_space_name(leads ? base.space
-					    : (enum ws_space)type->added[innermost].space));
-		put(s, " ");
+		put_layer_text(s, "@");
+		put_layer_text(s,
+			       wsi_space_name(leads ? base.space
+						    : (enum ws_space)type->added[innermost].space));
+		put_layer_text(s, " ");
 	}
-	put(s, !type->dwarf ? c_types[type->type < WSI_COUNT(c_types) ? type->type : 0].words
-	       : name       ? name
-			    : "?");
+	put_layer_text(s, !type->dwarf
+				  ? c_types[type->type < WSI_COUNT(c_types) ? type->type : 0].words
+			  : name ? name
+				 : "?");
 	wsi_free(name);
 	/* C writes a pointer to an array inside out */
 	uint32_t first = type->n_added;
 	while (first > 0 && !type->added[first - 1].is_pointer)
 		first--; /* arrays outside all pointers */
 	if (first)
-		dimensions_take(s, inner, sizeof inner);
+		dimensions_cut(s, inner, sizeof inner);
 	bool is_array = inner[0] != '\0';
 	if (first && is_code && !is_array && !type->dwarf && type->type == WSI_C_VOID) {
 		memcpy(inner, "(void)", sizeof "(void)"); /* gdb's type of any code */
@@ -487,35 +491,35 @@ static void spell(const struct ws_vtype *type, bool spaced, struct speller *s)
 	}
 	for (uint32_t i = 0; i < first; i++)
 		is_array |= !type->added[i].is_pointer;
-	put(s, is_array ? " (" : "");
+	put_layer_text(s, is_array ? " (" : "");
 	for (uint32_t i = 0; i < first; i++)
 		if (type->added[i].is_pointer)
 			put_pointer(s, &type->added[i], !spaced || (has_added && i == innermost));
-	put(s, is_array ? ")" : "");
-	put(s, inner);
-	put(s, first == 0 && type->n_added ? " " : "");
+	put_layer_text(s, is_array ? ")" : "");
+	put_layer_text(s, inner);
+	put_layer_text(s, first == 0 && type->n_added ? " " : "");
 	for (uint32_t i = type->n_added; i > 0; i--) {
 		if (type->added[i - 1].is_pointer)
 			continue;
 		wsi_format(number, "[%" PRIu64 "]", type->added[i - 1].count);
-		put(s, number);
+		put_layer_text(s, number);
 	}
 }
 
 void ws_vars_spell(const struct ws_vars *vars, const struct ws_vtype *type, char *ret_text,
 		   size_t size)
 {
-	struct speller s = { ret_text, size, 0 };
+	struct type_speller s = { ret_text, size, 0 };
 	(void)vars;
 	ret_text[0] = '\0';
-	spell(type, false, &s);
+	spell_type(type, false, &s);
 }
 
 void ws_vars_spell_spaces(const struct ws_vars *vars, const struct ws_vtype *type, char *ret_text,
 			  size_t size)
 {
-	struct speller s = { ret_text, size, 0 };
+	struct type_speller s = { ret_text, size, 0 };
 	(void)vars;
 	ret_text[0] = '\0';
-	spell(type, true, &s);
+	spell_type(type, true, &s);
 }

@@ -66,8 +66,8 @@ struct ws_vars {
 	struct wsi_known_cfi *known;    /* owned; WSI_KNOWN_CFIS */
 	struct ws_dwarf_variable *list; /* owned; WS_VARS_MAX_LIST */
 	struct wsi_params *params;      /* owned; of the kernel that was asked for last, or NULL */
-	struct wsi_record *record;      /* of the evaluation that is under way, or NULL */
-	ws_vars_name_fn *find_name;     /* or NULL */
+	struct wsi_condition_record *record; /* of the evaluation that is under way, or NULL */
+	ws_vars_name_fn *find_name;          /* or NULL */
 	void *names_user;
 };
 
@@ -98,7 +98,7 @@ enum wsi_small_float {
 };
 
 /* What a type is. */
-struct wsi_shape {
+struct wsi_type_shape {
 	enum ws_type_kind kind; /* without those that only dress another */
 	uint32_t encoding;      /* enum ws_type_encoding */
 	enum wsi_small_float small;
@@ -124,7 +124,7 @@ enum wsi_c_type {
 	WSI_C_FUNCTION,
 };
 
-struct wsi_member {
+struct wsi_type_member {
 	struct ws_str name; /* empty: unnamed, or a base class */
 	struct ws_vtype type;
 	uint64_t offset;
@@ -164,11 +164,11 @@ bool wsi_vtype_point(struct ws_vtype *type, enum ws_space space) WS_MUST_USE;
 /* To the generic space, which the text that asks for it did not say. */
 bool wsi_vtype_point_bare(struct ws_vtype *type) WS_MUST_USE;
 bool wsi_vtype_repeat(struct ws_vtype *type, uint64_t count) WS_MUST_USE;
-enum ws_status wsi_shape(const struct ws_vtype *type, struct wsi_shape *ret_shape,
+enum ws_status wsi_shape(const struct ws_vtype *type, struct wsi_type_shape *ret_shape,
 			 struct ws_error *err) WS_MUST_USE;
 /* Members of a structure; the first `cap` go to `ret_members`. */
-enum ws_status wsi_members(const struct wsi_shape *shape, const struct ws_vtype *type,
-			   struct wsi_member *ret_members, size_t cap, size_t *ret_n,
+enum ws_status wsi_members(const struct wsi_type_shape *shape, const struct ws_vtype *type,
+			   struct wsi_type_member *ret_members, size_t cap, size_t *ret_n,
 			   struct ws_error *err) WS_MUST_USE;
 /* A type of debug information by its name. */
 bool wsi_type_find(const struct ws_dwarf *dwarf, struct ws_str name, struct ws_vtype *ret_type);
@@ -177,19 +177,19 @@ enum ws_space wsi_space_of_class(uint32_t address_class);
 /* A space by the word behind @, and back. */
 bool wsi_space_find(struct ws_str word, enum ws_space *ret_space);
 const char *wsi_space_name(enum ws_space space);
-bool wsi_is_scalar(const struct wsi_shape *shape);
-bool wsi_is_float(const struct wsi_shape *shape);
+bool wsi_is_scalar(const struct wsi_type_shape *shape);
+bool wsi_is_float(const struct wsi_type_shape *shape);
 
 /* ---- number.c ---- */
 
 /* False: the type is no number. */
-bool wsi_number_of(const struct wsi_shape *shape, const uint8_t *bytes, uint32_t bit_off,
+bool wsi_number_of(const struct wsi_type_shape *shape, const uint8_t *bytes, uint32_t bit_off,
 		   uint32_t bit_size, struct ws_number *ret_number);
 /* The bytes of a number of a type, at most 8. */
-void wsi_number_bytes(const struct wsi_shape *shape, const struct ws_number *number,
+void wsi_number_bytes(const struct wsi_type_shape *shape, const struct ws_number *number,
 		      uint8_t ret_bytes[8]);
 struct ws_number wsi_whole(int64_t number);
-bool wsi_is_unsigned(const struct wsi_shape *shape);
+bool wsi_is_unsigned(const struct wsi_type_shape *shape);
 
 /* ---- read.c ---- */
 

@@ -41,18 +41,18 @@ void wsi_diff_tell(struct wsi_diff *diff, enum ws_diff_kind kind, const char *ke
 
 /* ---- lists of items ---- */
 
-struct item {
+struct diff_item {
 	char key[TEXT], value[TEXT];
 };
 
 struct items {
-	struct item *at; /* owned */
+	struct diff_item *at; /* owned */
 	size_t n, cap;
 	bool is_out_of_memory;
-	struct item lost; /* what there was no memory for */
+	struct diff_item lost; /* what there was no memory for */
 };
 
-static struct item *items_add(struct items *items)
+static struct diff_item *items_add(struct items *items)
 {
 	if (wsi_grow(&items->at, &items->cap, items->n, sizeof *items->at, UINT32_MAX))
 		return &items->at[items->n++];
@@ -62,7 +62,7 @@ static struct item *items_add(struct items *items)
 
 static int item_order(const void *left, const void *right)
 {
-	const struct item *a = left, *b = right;
+	const struct diff_item *a = left, *b = right;
 	int order = strcmp(a->key, b->key);
 	return order ? order : strcmp(a->value, b->value);
 }
@@ -76,8 +76,8 @@ static void items_compare(struct wsi_diff *diff, enum ws_diff_kind kind, struct 
 			qsort(items[s].at, items[s].n, sizeof *items[s].at, item_order);
 	}
 	while (at[0] < items[0].n || at[1] < items[1].n) {
-		const struct item *a = at[0] < items[0].n ? &items[0].at[at[0]] : NULL;
-		const struct item *b = at[1] < items[1].n ? &items[1].at[at[1]] : NULL;
+		const struct diff_item *a = at[0] < items[0].n ? &items[0].at[at[0]] : NULL;
+		const struct diff_item *b = at[1] < items[1].n ? &items[1].at[at[1]] : NULL;
 		int order = !a ? 1 : !b ? -1 : strcmp(a->key, b->key);
 		at[0] += order <= 0;
 		at[1] += order >= 0;
@@ -96,7 +96,7 @@ static void items_compare(struct wsi_diff *diff, enum ws_diff_kind kind, struct 
 
 static void verdict_items(const struct wsi_diff_side *side, struct items *items)
 {
-	struct item *item = items_add(items);
+	struct diff_item *item = items_add(items);
 	snprintf(item->key, TEXT, "verdict");
 	snprintf(item->value, TEXT, "%s", side->report->summary);
 }
@@ -107,7 +107,7 @@ static void device_items(const struct wsi_diff_side *side, struct items *items)
 		struct ws_device device;
 		if (ws_target_device(side->target, i, &device, NULL) != WS_OK)
 			continue;
-		struct item *item = items_add(items);
+		struct diff_item *item = items_add(items);
 		snprintf(item->key, TEXT, "%u", device.id);
 		snprintf(item->value, TEXT, "%.*s %.*s", STR(device.name), STR(device.sm_type));
 	}
@@ -119,7 +119,7 @@ static void kernel_items(const struct wsi_diff_side *side, struct items *items)
 		const struct ws_report_kernel *kernel = &side->report->kernels[i];
 		const struct ws_dim3 *grid = &kernel->grid.grid_dim,
 				     *block = &kernel->grid.block_dim;
-		struct item *item = items_add(items);
+		struct diff_item *item = items_add(items);
 		snprintf(item->key, TEXT, "device %u grid %" PRId64, kernel->device,
 			 kernel->grid.id);
 		snprintf(item->value, TEXT, "%.*s <<<(%u,%u,%u),(%u,%u,%u)>>>",
@@ -138,7 +138,7 @@ static void exception_items(const struct wsi_diff_side *side, struct items *item
 {
 	for (uint32_t i = 0; i < side->report->n_exceptions; i++) {
 		const struct ws_report_exception *one = &side->report->exceptions[i];
-		struct item *item = items_add(items);
+		struct diff_item *item = items_add(items);
 		char place[TEXT] = "nowhere known";
 		if (one->n_frames)
 			place_text(place, &one->frames[0]);
@@ -154,7 +154,7 @@ static void group_items(const struct wsi_diff_side *side, struct items *items)
 {
 	for (uint32_t i = 0; i < side->report->n_groups; i++) {
 		const struct ws_report_group *group = &side->report->groups[i];
-		struct item *item = items_add(items);
+		struct diff_item *item = items_add(items);
 		char place[TEXT];
 		place_text(place, &group->frame);
 		snprintf(item->key, TEXT, "%s at %.360s", ws_thread_state_text(group->state),
@@ -184,7 +184,7 @@ static void module_items(const struct wsi_diff_side *side, struct items *items)
 			ws_cubin_close(cubin);
 		}
 		items->is_out_of_memory |= st == WS_NO_MEMORY;
-		struct item *item = items_add(items);
+		struct diff_item *item = items_add(items);
 		snprintf(item->key, TEXT, "device %u %s", device.id, text);
 		snprintf(item->value, TEXT, "loaded as 0x%" PRIx64, module.handle);
 	}
@@ -192,8 +192,8 @@ static void module_items(const struct wsi_diff_side *side, struct items *items)
 
 /* ---- warps ---- */
 
-static uint32_t read_registers(const struct wsi_diff_side *side, uint32_t warp, uint32_t lane,
-			       enum ws_reg_kind kind, uint32_t values[MAX_REGS])
+static uint32_t read_side_registers(const struct wsi_diff_side *side, uint32_t warp, uint32_t lane,
+				    enum ws_reg_kind kind, uint32_t values[MAX_REGS])
 {
 	uint32_t n;
 	enum ws_status st =
@@ -208,7 +208,7 @@ static void registers_compare(struct wsi_diff *diff, const uint32_t warps[2], ui
 	uint32_t values[2][MAX_REGS], n[2];
 	char key[TEXT], text[2][16];
 	for (int s = 0; s < 2; s++)
-		n[s] = read_registers(&diff->side[s], warps[s], lane, kind, values[s]);
+		n[s] = read_side_registers(&diff->side[s], warps[s], lane, kind, values[s]);
 	for (uint32_t r = 0; r < n[0] || r < n[1]; r++) {
 		if (r < n[0] && r < n[1] && values[0][r] == values[1][r])
 			continue;

@@ -132,7 +132,7 @@ struct keyed {
 	uint32_t index;
 };
 
-static uint32_t count_of(const struct ws_counts *counts, enum ws_row row)
+static uint32_t field_count_of(const struct ws_counts *counts, enum ws_row row)
 {
 	return row == WS_ROW_DEVICE    ? counts->devices
 	       : row == WS_ROW_CONTEXT ? counts->contexts
@@ -239,7 +239,7 @@ static int key_order(const void *left, const void *right)
 static struct keyed *keys_of(struct wsi_diff *diff, int s, enum ws_row row, uint32_t *ret_n)
 {
 	const struct wsi_diff_side *side = &diff->side[s];
-	uint32_t count = count_of(&side->counts, row), n = 0;
+	uint32_t count = field_count_of(&side->counts, row), n = 0;
 	struct keyed *keys = wsi_zalloc_array((size_t)count + 1, sizeof *keys);
 	union any_row any;
 	diff->is_out_of_memory |= !keys;

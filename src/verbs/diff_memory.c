@@ -26,8 +26,8 @@ struct stretch {
 };
 
 /* Number of bytes that differ, and where the first is. */
-static uint64_t bytes_compare(struct wsi_diff *diff, const struct stretch *stretch,
-			      uint64_t *ret_first)
+static uint64_t memory_bytes_compare(struct wsi_diff *diff, const struct stretch *stretch,
+				     uint64_t *ret_first)
 {
 	uint64_t n_different = 0, size = stretch->range[0].size;
 	for (uint64_t off = 0; off < size; off += DIFF_CHUNK) {
@@ -60,7 +60,7 @@ static void stretch_compare(struct wsi_diff *diff, const struct stretch *stretch
 {
 	char text[96];
 	const struct ws_memory_range *range = &stretch->range[0];
-	uint64_t first = 0, n = bytes_compare(diff, stretch, &first);
+	uint64_t first = 0, n = memory_bytes_compare(diff, stretch, &first);
 	first += range->space == WS_SPACE_CONST ? 0 : range->start;
 	snprintf(text, sizeof text, "%" PRIu64 " bytes differ, the first at 0x%" PRIx64, n, first);
 	if (n)

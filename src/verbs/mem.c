@@ -34,7 +34,7 @@ static int64_t sign_extended(uint64_t value, unsigned unit)
 	return (int64_t)(value << shift) >> shift;
 }
 
-static void print_binary(struct ws_out *out, uint64_t value, unsigned unit)
+static void print_binary_unit(struct ws_out *out, uint64_t value, unsigned unit)
 {
 	char text[65];
 	unsigned bits = 8 * unit;
@@ -43,7 +43,7 @@ static void print_binary(struct ws_out *out, uint64_t value, unsigned unit)
 	ws_out_escaped(out, (struct ws_str){ text, bits });
 }
 
-static void print_float(struct ws_out *out, uint64_t value, unsigned unit)
+static void print_float_unit(struct ws_out *out, uint64_t value, unsigned unit)
 {
 	if (unit == 4) {
 		uint32_t bits = (uint32_t)value;
@@ -87,13 +87,13 @@ static void print_unit(struct memory *mem, struct ws_out *out, const uint8_t *by
 		ws_out_printf(out, "0%0*" PRIo64, (int)(8 * mem->query.unit + 2) / 3, value);
 		break;
 	case 't':
-		print_binary(out, value, mem->query.unit);
+		print_binary_unit(out, value, mem->query.unit);
 		break;
 	case 'a':
 		print_address(mem, out, value);
 		break;
 	case 'f':
-		print_float(out, value, mem->query.unit);
+		print_float_unit(out, value, mem->query.unit);
 		break;
 	case 'c':
 		ws_out_printf(out, "%" PRId64 " '", sign_extended(value, mem->query.unit));
@@ -125,7 +125,7 @@ static void print_units(struct memory *mem, const uint8_t *bytes, size_t n_units
 }
 
 /* Why the byte at `address` is not there: the back end's words tell the four reasons apart. */
-static void print_reason(struct memory *mem, uint64_t address, const struct ws_error *err)
+static void print_missing_reason(struct memory *mem, uint64_t address, const struct ws_error *err)
 {
 	struct ws_out *out = mem->out;
 	ws_out_printf(out, "0x%" PRIx64 ":\t", address);
@@ -153,7 +153,7 @@ static uint64_t print_strings(struct memory *mem)
 		}
 		at.address += len + (end ? 1 : 0);
 		if (!end && st != WS_OK) {
-			print_reason(mem, at.address, &err);
+			print_missing_reason(mem, at.address, &err);
 			break;
 		}
 	}
@@ -217,7 +217,7 @@ enum ws_status ws_mem_text(const struct ws_threads *threads, const struct ws_mem
 	if (st == WS_OK) {
 		print_units(&mem, mem.bytes, mem.n / mem.query.unit);
 		if (mem.rest != WS_OK)
-			print_reason(&mem, query->at.address + mem.n, &mem.rest_err);
+			print_missing_reason(&mem, query->at.address + mem.n, &mem.rest_err);
 		*ret_n = mem.n;
 	}
 	memory_fini(&mem);

@@ -16,7 +16,7 @@
 /* ---- many lanes ---- */
 
 /* Where a lane is, in words. */
-struct spot {
+struct print_spot {
 	uint32_t warp_index, lane;
 	struct ws_dim3 block, thread;
 };
@@ -43,8 +43,8 @@ struct sample {
 };
 
 /* Lanes that follow each other and have the same value, or numbers of one step. */
-struct run {
-	struct spot first, last;
+struct print_run {
+	struct print_spot first, last;
 	uint64_t n;
 	struct sample from, to; /* the same where all are equal */
 	int64_t step;           /* from `to` to the next */
@@ -54,20 +54,20 @@ struct run {
 
 enum { PLANS = 1024 /* lists of them */ };
 
-struct table {
+struct print_table {
 	struct ws_stack *stack;
 	const struct ws_print *print;
-	struct plan **plans; /* owned */
-	struct run *runs;    /* owned */
+	struct plan **plans;    /* owned */
+	struct print_run *runs; /* owned */
 	size_t n_runs, cap_runs;
 	uint64_t n_lanes, n_missing, n_failed;
 	bool have_numbers;
 	struct ws_number least, most;
-	struct spot least_at, most_at;
+	struct print_spot least_at, most_at;
 	struct ws_error err; /* of the last that failed */
 };
 
-static bool less(const struct ws_number *a, const struct ws_number *b)
+static bool number_less(const struct ws_number *a, const struct ws_number *b)
 {
 	if (a->is_float || b->is_float)
 		return a->real < b->real;
@@ -77,14 +77,14 @@ static bool less(const struct ws_number *a, const struct ws_number *b)
 	return (uint64_t)a->whole < (uint64_t)b->whole; /* of two negative ones, too */
 }
 
-static void note_number(struct table *table, const struct ws_number *number,
-			const struct spot *spot)
+static void note_number(struct print_table *table, const struct ws_number *number,
+			const struct print_spot *spot)
 {
-	if (!table->have_numbers || less(number, &table->least)) {
+	if (!table->have_numbers || number_less(number, &table->least)) {
 		table->least = *number;
 		table->least_at = *spot;
 	}
-	if (!table->have_numbers || less(&table->most, number)) {
+	if (!table->have_numbers || number_less(&table->most, number)) {
 		table->most = *number;
 		table->most_at = *spot;
 	}
@@ -94,21 +94,21 @@ static void note_number(struct table *table, const struct ws_number *number,
 /* ---- what a lane has, as text where that is needed ---- */
 
 /* A copy of a text; NULL stays NULL. */
-static char *text_copy(struct table *table, const char *text)
+static char *text_copy(struct print_table *table, const char *text)
 {
 	char *copy = text ? wsi_strdup(text) : NULL;
 	table->stack->room->text.failed |= text && !copy;
 	return copy;
 }
 
-static char *value_text(struct table *table, const struct ws_value *value,
+static char *value_text(struct print_table *table, const struct ws_value *value,
 			enum ws_status *ret_status)
 {
 	return text_copy(
 		table, wsi_stack_value_text(table->stack, value, table->print->format, ret_status));
 }
 
-static const char *sample_text(struct table *table, struct sample *sample)
+static const char *sample_text(struct print_table *table, struct sample *sample)
 {
 	enum ws_status st;
 	const char *text = sample->plan && !sample->plan->steps ? sample->plan->text : sample->text;
@@ -119,14 +119,14 @@ static const char *sample_text(struct table *table, struct sample *sample)
 	return text ? text : ""; /* memory is out */
 }
 
-static struct sample sample_copy(struct table *table, const struct sample *sample)
+static struct sample sample_copy(struct print_table *table, const struct sample *sample)
 {
 	struct sample copy = *sample;
 	copy.text = text_copy(table, sample->text);
 	return copy;
 }
 
-static bool same(struct table *table, struct sample *a, struct sample *b)
+static bool same_samples(struct print_table *table, struct sample *a, struct sample *b)
 {
 	/* a format may show fewer bits */
 	if (a->plan && a->plan == b->plan && (a->bits == b->bits || !table->print->format.letter))
@@ -135,9 +135,10 @@ static bool same(struct table *table, struct sample *a, struct sample *b)
 }
 
 /* Whether a value goes on with a run. */
-static bool follows(struct table *table, struct run *run, struct sample *sample)
+static bool value_follows_run(struct print_table *table, struct print_run *run,
+			      struct sample *sample)
 {
-	if (run->step == 0 && same(table, &run->to, sample))
+	if (run->step == 0 && same_samples(table, &run->to, sample))
 		return true;
 	int64_t step = (int64_t)((uint64_t)sample->whole - (uint64_t)run->to.whole);
 	return run->to.is_whole && sample->is_whole && step != 0 &&
@@ -145,14 +146,14 @@ static bool follows(struct table *table, struct run *run, struct sample *sample)
 }
 
 /* Two numbers have some step; only a third says that it is one. */
-static bool ends_in_pair(const struct table *table)
+static bool ends_in_pair(const struct print_table *table)
 {
-	const struct run *last = table->n_runs ? &table->runs[table->n_runs - 1] : NULL;
+	const struct print_run *last = table->n_runs ? &table->runs[table->n_runs - 1] : NULL;
 	return last && last->n == 2 && last->step != 0;
 }
 
 /* Takes the run; where memory is out, the table is not shown. */
-static void run_push(struct table *table, struct run *run)
+static void run_push(struct print_table *table, struct print_run *run)
 {
 	if (wsi_grow(&table->runs, &table->cap_runs, table->n_runs, sizeof *run, UINT32_MAX)) {
 		table->runs[table->n_runs++] = *run;
@@ -164,15 +165,15 @@ static void run_push(struct table *table, struct run *run)
 }
 
 /* The last run, which is a pair, becomes two. */
-static void pair_split(struct table *table)
+static void pair_split(struct print_table *table)
 {
-	struct run *last = &table->runs[table->n_runs - 1];
-	struct run second = { .first = last->last,
-			      .last = last->last,
-			      .n = 1,
-			      .from = sample_copy(table, &last->to),
-			      .to = last->to,
-			      .focus = last->focus == 2 };
+	struct print_run *last = &table->runs[table->n_runs - 1];
+	struct print_run second = { .first = last->last,
+				    .last = last->last,
+				    .n = 1,
+				    .from = sample_copy(table, &last->to),
+				    .to = last->to,
+				    .focus = last->focus == 2 };
 	last->to = sample_copy(table, &last->from);
 	last->last = last->first;
 	last->n = 1;
@@ -182,10 +183,11 @@ static void pair_split(struct table *table)
 }
 
 /* Takes the sample. */
-static void run_add(struct table *table, const struct spot *spot, struct sample sample)
+static void add_sample(struct print_table *table, const struct print_spot *spot,
+		       struct sample sample)
 {
-	struct run *last = table->n_runs ? &table->runs[table->n_runs - 1] : NULL;
-	if (last && follows(table, last, &sample)) {
+	struct print_run *last = table->n_runs ? &table->runs[table->n_runs - 1] : NULL;
+	if (last && value_follows_run(table, last, &sample)) {
 		last->step = sample.is_whole
 				     ? (int64_t)((uint64_t)sample.whole - (uint64_t)last->to.whole)
 				     : 0;
@@ -197,20 +199,20 @@ static void run_add(struct table *table, const struct spot *spot, struct sample 
 	}
 	if (ends_in_pair(table)) {
 		pair_split(table);
-		run_add(table, spot, sample);
+		add_sample(table, spot, sample);
 		return;
 	}
-	struct run run = { .first = *spot,
-			   .last = *spot,
-			   .n = 1,
-			   .from = sample,
-			   .to = sample_copy(table, &sample) };
+	struct print_run run = { .first = *spot,
+				 .last = *spot,
+				 .n = 1,
+				 .from = sample,
+				 .to = sample_copy(table, &sample) };
 	run_push(table, &run);
 }
 
 /* ---- one lane ---- */
 
-static enum ws_status look_at_lane(struct table *table, const struct ws_focus *focus,
+static enum ws_status look_at_lane(struct print_table *table, const struct ws_focus *focus,
 				   struct ws_error *err)
 {
 	struct ws_stack *stack = table->stack;
@@ -218,7 +220,7 @@ static enum ws_status look_at_lane(struct table *table, const struct ws_focus *f
 	return st == WS_OK ? ws_stack_select(stack, stack->at, err) : st;
 }
 
-static char *failure_text(struct table *table, const struct ws_error *err)
+static char *failure_text(struct print_table *table, const struct ws_error *err)
 {
 	char text[sizeof err->message + 2];
 	snprintf(text, sizeof text, "<%s>", err->message);
@@ -227,7 +229,7 @@ static char *failure_text(struct table *table, const struct ws_error *err)
 
 /* The value in one lane as text. Where it has none, say in a lane that stands elsewhere, the text
  * says why. */
-static char *lane_text(struct table *table, const struct ws_focus *focus, bool *ret_number,
+static char *lane_text(struct print_table *table, const struct ws_focus *focus, bool *ret_number,
 		       struct ws_number *number)
 {
 	struct ws_vars *vars = table->stack->vars;
@@ -250,7 +252,7 @@ static char *lane_text(struct table *table, const struct ws_focus *focus, bool *
 
 /* ---- lanes at one pc, together ---- */
 
-static struct plan *plan_make(struct table *table, const struct ws_focus *focus, uint64_t pc)
+static struct plan *plan_make(struct print_table *table, const struct ws_focus *focus, uint64_t pc)
 {
 	struct ws_vars *vars = table->stack->vars;
 	struct plan *plan = wsi_zalloc(sizeof *plan);
@@ -280,7 +282,8 @@ static struct plan *plan_make(struct table *table, const struct ws_focus *focus,
 	return plan;
 }
 
-static const struct plan *plan_find(struct table *table, const struct ws_focus *focus, uint64_t pc)
+static const struct plan *plan_find(struct print_table *table, const struct ws_focus *focus,
+				    uint64_t pc)
 {
 	struct plan **list = &table->plans[(pc / 16 ^ focus->grid_index) % PLANS];
 	for (const struct plan *plan = *list; plan; plan = plan->next)
@@ -295,7 +298,7 @@ static const struct plan *plan_find(struct table *table, const struct ws_focus *
 	return plan;
 }
 
-static void plans_free(struct table *table)
+static void plans_free(struct print_table *table)
 {
 	for (size_t i = 0; table->plans && i < PLANS; i++) {
 		for (struct plan *plan = table->plans[i], *next; plan; plan = next) {
@@ -310,7 +313,7 @@ static void plans_free(struct table *table)
 
 /* The lanes of a place as steps ask for them. */
 struct asked {
-	const struct table *table;
+	const struct print_table *table;
 	const struct ws_resident *place;
 	uint8_t at[WS_MAX_LANES]; /* of a lane, its index in the place */
 };
@@ -359,7 +362,7 @@ static bool asked_memory(const struct ws_arrival *arrival, const struct ws_addre
 }
 
 /* Evaluates in all lanes of a place whose pc has steps, and says which; `plans` are of all. */
-static uint32_t read_together(struct table *table, const struct ws_resident *place,
+static uint32_t read_together(struct print_table *table, const struct ws_resident *place,
 			      const struct plan *plans[WS_MAX_LANES],
 			      struct ws_lane_number numbers[WS_MAX_LANES])
 {
@@ -396,15 +399,15 @@ static uint32_t read_together(struct table *table, const struct ws_resident *pla
 /* A `ws_threads_visit`. */
 static void take_lanes(void *user, const struct ws_resident *place)
 {
-	struct table *table = user;
+	struct print_table *table = user;
 	const struct plan *plans[WS_MAX_LANES];
 	struct ws_lane_number numbers[WS_MAX_LANES];
 	const bool has_focus = ws_threads_has_focus(table->stack->threads, place);
 	const uint32_t known = read_together(table, place, plans, numbers);
 	for (uint32_t i = 0; i < place->n_lanes; i++) {
 		const struct ws_lane *lane = &place->lanes[i];
-		const struct spot spot = { place->warp_index, lane->id, place->block.idx,
-					   lane->thread };
+		const struct print_spot spot = { place->warp_index, lane->id, place->block.idx,
+						 lane->thread };
 		struct sample sample = { .plan = plans[i] };
 		struct ws_number number = { 0 };
 		bool is_number = known >> lane->id & 1;
@@ -426,23 +429,23 @@ static void take_lanes(void *user, const struct ws_resident *place)
 			note_number(table, &number, &spot);
 		sample.is_whole = is_number && !number.is_float;
 		sample.whole = sample.is_whole ? number.whole : 0;
-		run_add(table, &spot, sample);
+		add_sample(table, &spot, sample);
 		if (table->n_runs && has_focus && table->stack->threads->focus.lane == lane->id) {
-			struct run *last = &table->runs[table->n_runs - 1];
+			struct print_run *last = &table->runs[table->n_runs - 1];
 			last->focus = last->n;
 		}
 	}
 }
 
 /* Marks what most lanes do not have; the run that begins with the value that they have, or NULL. */
-static struct run *mark_odd(struct table *table)
+static struct print_run *mark_odd(struct print_table *table)
 {
-	struct run *usual = NULL;
+	struct print_run *usual = NULL;
 	uint64_t votes = 0, lanes = 0;
 	for (size_t i = 0; i < table->n_runs; i++) { /* who has more than half is left */
-		struct run *run = &table->runs[i];
+		struct print_run *run = &table->runs[i];
 		const uint64_t n = run->step == 0 ? run->n : 1;
-		if (votes > 0 && same(table, &run->from, &usual->from)) {
+		if (votes > 0 && same_samples(table, &run->from, &usual->from)) {
 			votes += n;
 		} else if (votes >= n) {
 			votes -= n;
@@ -452,8 +455,8 @@ static struct run *mark_odd(struct table *table)
 		}
 	}
 	for (size_t i = 0; usual && i < table->n_runs; i++) {
-		struct run *run = &table->runs[i];
-		run->odd = !same(table, &run->from, &usual->from);
+		struct print_run *run = &table->runs[i];
+		run->odd = !same_samples(table, &run->from, &usual->from);
 		lanes += run->odd ? 0 : run->step == 0 ? run->n : 1;
 	}
 	if (2 * lanes > table->n_lanes && lanes < table->n_lanes)
@@ -463,11 +466,11 @@ static struct run *mark_odd(struct table *table)
 	return NULL;
 }
 
-static void produce(struct ws_rows *rows, void *user)
+static void produce_values(struct ws_rows *rows, void *user)
 {
-	struct table *table = user;
+	struct print_table *table = user;
 	for (size_t i = 0; i < table->n_runs; i++) {
-		struct run *run = &table->runs[i];
+		struct print_run *run = &table->runs[i];
 		ws_rows_begin(rows, run->focus > 0);
 		ws_rows_number(rows, run->first.lane);
 		ws_rows_number(rows, run->last.lane);
@@ -499,7 +502,7 @@ static const struct ws_rows_column columns[] = {
 	{ "Outlier", "outlier", 0 },
 };
 
-static void number_text(const struct ws_number *number, char text[40])
+static void sample_number_text(const struct ws_number *number, char text[40])
 {
 	if (number->is_float)
 		snprintf(text, 40, "%.9g", number->real);
@@ -510,20 +513,20 @@ static void number_text(const struct ws_number *number, char text[40])
 }
 
 static void say_extreme(struct ws_out *out, const char *what, const struct ws_number *number,
-			const struct spot *at)
+			const struct print_spot *at)
 {
 	char text[40];
-	number_text(number, text);
+	sample_number_text(number, text);
 	ws_out_printf(out, "%s %s in lane %u, block (%u,%u,%u), thread (%u,%u,%u)\n", what, text,
 		      (unsigned)at->lane, at->block.x, at->block.y, at->block.z, at->thread.x,
 		      at->thread.y, at->thread.z);
 }
 
-static void table_text(struct table *table, const char *usual, struct ws_out *out)
+static void table_text(struct print_table *table, const char *usual, struct ws_out *out)
 {
 	const struct ws_rows_style style = { .out = out, .columns = table->print->columns };
-	ws_rows_show(&style, columns, sizeof columns / sizeof columns[0], "No CUDA Lanes.", produce,
-		     table);
+	ws_rows_show(&style, columns, sizeof columns / sizeof columns[0], "No CUDA Lanes.",
+		     produce_values, table);
 	if (table->have_numbers) {
 		say_extreme(out, "min", &table->least, &table->least_at);
 		say_extreme(out, "max", &table->most, &table->most_at);
@@ -538,24 +541,25 @@ static void table_text(struct table *table, const char *usual, struct ws_out *ou
 			      table->n_missing, table->n_lanes);
 }
 
-static void table_json(struct table *table, const char *usual, struct ws_json *json)
+static void table_json(struct print_table *table, const char *usual, struct ws_json *json)
 {
 	char text[40];
 	ws_json_key(json, "runs");
 	const struct ws_rows_style style = { .json = json };
-	ws_rows_show(&style, columns, sizeof columns / sizeof columns[0], "", produce, table);
+	ws_rows_show(&style, columns, sizeof columns / sizeof columns[0], "", produce_values,
+		     table);
 	ws_json_key_u64(json, "lanes", table->n_lanes);
 	ws_json_key_u64(json, "without_value", table->n_missing);
-	number_text(&table->least, text);
+	sample_number_text(&table->least, text);
 	ws_json_key_text(json, "min", table->have_numbers ? text : NULL);
-	number_text(&table->most, text);
+	sample_number_text(&table->most, text);
 	ws_json_key_text(json, "max", table->have_numbers ? text : NULL);
 	ws_json_key_text(json, "usual", usual);
 }
 
 /* ---- the whole ---- */
 
-static enum ws_status lanes_take(struct table *table, struct ws_error *err)
+static enum ws_status lanes_take(struct print_table *table, struct ws_error *err)
 {
 	table->plans = wsi_zalloc_array(PLANS, sizeof(struct plan *));
 	if (!table->plans)
@@ -582,9 +586,9 @@ static void document_begin(const struct ws_stack *stack, const struct ws_print *
 static enum ws_status lanes_show(struct ws_stack *stack, const struct ws_print *print,
 				 struct ws_out *out, struct ws_json *json, struct ws_error *err)
 {
-	struct table table = { .stack = stack, .print = print };
+	struct print_table table = { .stack = stack, .print = print };
 	enum ws_status st = lanes_take(&table, err);
-	struct run *most = st == WS_OK ? mark_odd(&table) : NULL;
+	struct print_run *most = st == WS_OK ? mark_odd(&table) : NULL;
 	const char *usual = most ? sample_text(&table, &most->from) : NULL;
 	if (st == WS_OK && json) {
 		document_begin(stack, print, json, out);

@@ -14,7 +14,7 @@
 enum { TABLE_REGS = 8 /* in one table */ };
 
 /* A kind of register. */
-static const struct kind {
+static const struct register_kind {
 	enum ws_reg_kind kind;
 	const char *name; /* of register 0, without the number */
 	bool is_bool;
@@ -209,8 +209,8 @@ static void print_missing(struct ws_out *out, const struct regs *regs, size_t ki
 	print_not_saved(out, name, registers);
 }
 
-static void print_kind(struct ws_out *out, const struct regs *regs, size_t kind,
-		       const struct registers *registers)
+static void print_kind_rows(struct ws_out *out, const struct regs *regs, size_t kind,
+			    const struct registers *registers)
 {
 	for (uint32_t i = 0; i < registers->n; i++) {
 		char name[16];
@@ -231,8 +231,8 @@ static void print_dim3(struct ws_out *out, const char *name, struct ws_dim3 dim)
 	ws_out_printf(out, ", %s (%u,%u,%u)", name, dim.x, dim.y, dim.z);
 }
 
-static void print_place(struct regs *regs, const struct ws_resident *place,
-			const struct ws_lane *lane)
+static void print_lane_place(struct regs *regs, const struct ws_resident *place,
+			     const struct ws_lane *lane)
 {
 	struct ws_out *out = regs->out;
 	if (regs->told->n_lanes)
@@ -266,11 +266,11 @@ static void print_place(struct regs *regs, const struct ws_resident *place,
 static void print_lane(struct regs *regs, const struct ws_resident *place,
 		       const struct ws_lane *lane)
 {
-	print_place(regs, place, lane);
+	print_lane_place(regs, place, lane);
 	for (size_t i = 0; i < WS_N_REG_KINDS; i++) {
 		struct registers registers;
 		registers_read(regs, place, lane->id, kinds[i].kind, &registers);
-		print_kind(regs->out, regs, i, &registers);
+		print_kind_rows(regs->out, regs, i, &registers);
 	}
 }
 
@@ -342,7 +342,7 @@ static void print_warp(struct regs *regs, const struct ws_resident *place)
 {
 	struct ws_out *out = regs->out;
 	struct sheet sheet = { .regs = regs, .place = place };
-	print_place(regs, place, NULL);
+	print_lane_place(regs, place, NULL);
 	for (uint32_t i = 0; i < place->n_lanes; i++) {
 		for (size_t kind = 0; kind < WS_N_REG_KINDS; kind++)
 			registers_read(regs, place, place->lanes[i].id, kinds[kind].kind,
@@ -367,14 +367,14 @@ static void print_warp(struct regs *regs, const struct ws_resident *place)
 		if (kinds[kind].of_lane)
 			print_missing(out, regs, kind, &regs->of_lane[0][kind]);
 		else
-			print_kind(out, regs, kind, &regs->of_lane[0][kind]);
+			print_kind_rows(out, regs, kind, &regs->of_lane[0][kind]);
 	}
 }
 
 /* ---- JSON ---- */
 
-static void json_kind(struct ws_json *json, const struct kind *kind,
-		      const struct registers *registers)
+static void json_register_kind(struct ws_json *json, const struct register_kind *kind,
+			       const struct registers *registers)
 {
 	char key[24];
 	if (registers->status != WS_OK) {
@@ -424,7 +424,7 @@ static void json_lane(struct regs *regs, const struct ws_resident *place,
 		if (regs->chosen)
 			json_chosen(regs, i, &registers);
 		else
-			json_kind(json, &kinds[i], &registers);
+			json_register_kind(json, &kinds[i], &registers);
 	}
 	if (regs->chosen)
 		ws_json_end(json);
@@ -438,7 +438,7 @@ static void count(void *user, const struct ws_resident *place)
 	((struct regs *)user)->n_matching += place->n_lanes;
 }
 
-static void visit(void *user, const struct ws_resident *place)
+static void visit_lane(void *user, const struct ws_resident *place)
 {
 	struct regs *regs = user;
 	bool table = !regs->json && regs->n_matching > 1;
@@ -465,7 +465,7 @@ static enum ws_status regs_walk(struct regs *regs, const struct ws_filter *filte
 	enum ws_status st = ws_symbols_create(regs->threads->target, &regs->symbols, err);
 	if (st == WS_OK) {
 		ws_threads_walk(regs->threads, filter, WS_WALK_LANES, count, regs);
-		ws_threads_walk(regs->threads, filter, WS_WALK_LANES, visit, regs);
+		ws_threads_walk(regs->threads, filter, WS_WALK_LANES, visit_lane, regs);
 	}
 	ws_symbols_destroy(regs->symbols);
 	wsi_free(regs->of_lane);

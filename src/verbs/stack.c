@@ -113,7 +113,7 @@ enum ws_status wsi_stack_status(const struct ws_stack *stack, struct ws_error *e
 }
 
 /* In a word why a value is not there, when printing it gave `st`; NULL: it is. */
-static const char *why_missing(const struct ws_value *value, enum ws_status st)
+static const char *why_value_missing(const struct ws_value *value, enum ws_status st)
 {
 	switch (value->kind) {
 	case WS_VALUE_BYTES:
@@ -137,7 +137,7 @@ void wsi_stack_value_json(struct ws_stack *stack, const struct ws_value *value,
 	char type[512];
 	enum ws_status st;
 	const char *text = wsi_stack_value_text(stack, value, format, &st);
-	const char *why = why_missing(value, st);
+	const char *why = why_value_missing(value, st);
 	ws_vars_spell(stack->vars, &value->type, type, sizeof type);
 	ws_json_key_text(json, "type", type);
 	ws_json_key_text(json, "value", why ? NULL : text);

@@ -198,8 +198,8 @@ static void check_object(struct wsi_waits *w, size_t from, size_t to, const stru
 
 /* Every wait at a barrier or barrier object in a block, once for each. `checked`: by wait, the last
  * block. */
-static void check_block(struct wsi_waits *w, size_t from, size_t to, struct absentees *lists,
-			size_t *checked)
+static void check_block_waits(struct wsi_waits *w, size_t from, size_t to, struct absentees *lists,
+			      size_t *checked)
 {
 	for (size_t i = from; i < to; i++) {
 		const struct wsi_part *part = &w->parts[i];
@@ -214,7 +214,7 @@ static void check_block(struct wsi_waits *w, size_t from, size_t to, struct abse
 }
 
 /* Lanes of a warp that others of it wait for: parts `from` to before `to` are the warp's. */
-static void check_warp(struct wsi_waits *w, size_t from, size_t to, struct absentees *lists)
+static void check_warp_waits(struct wsi_waits *w, size_t from, size_t to, struct absentees *lists)
 {
 	for (size_t i = from; i < to; i++) {
 		const struct wsi_part *part = &w->parts[i];
@@ -336,8 +336,8 @@ static enum ws_status check_clusters(struct wsi_waits *w, struct absentees *list
 }
 
 /* A resident block that is not at the grid's barrier, by the first of its parts. */
-static void add_block(struct wsi_waits *w, uint32_t wait, const struct wsi_part *part,
-		      struct absentees *lists)
+static void add_absent_block(struct wsi_waits *w, uint32_t wait, const struct wsi_part *part,
+			     struct absentees *lists)
 {
 	struct ws_report_absentee one = absent_part(w, part, part->lanes);
 	one.n_blocks = 1;
@@ -358,7 +358,7 @@ static enum ws_status check_grids(struct wsi_waits *w, struct absentees *lists)
 		    t.wait[t.number[block]] == WS_NONE || t.arrived[block])
 			continue;
 		last = block;
-		add_block(w, t.wait[t.number[block]], &w->parts[i], lists);
+		add_absent_block(w, t.wait[t.number[block]], &w->parts[i], lists);
 	}
 	for (uint32_t number = 0; number < t.n && st == WS_OK; number++) {
 		uint64_t resident = t.members[number];
@@ -384,7 +384,7 @@ static enum ws_status check_grids(struct wsi_waits *w, struct absentees *lists)
 /* ---- all ---- */
 
 /* The end of the parts of one block, or of one warp. */
-static size_t run_end(const struct wsi_waits *w, size_t from, bool by_block)
+static size_t absent_run_end(const struct wsi_waits *w, size_t from, bool by_block)
 {
 	const struct wsi_part *first = &w->parts[from];
 	size_t to = from + 1;
@@ -406,7 +406,7 @@ static int compare_absentees(const void *left, const void *right)
 	return WSI_ORDER(a->group, b->group);
 }
 
-static enum ws_status keep_lists(struct wsi_waits *w, struct absentees *lists)
+static enum ws_status keep_absent_lists(struct wsi_waits *w, struct absentees *lists)
 {
 	for (size_t i = 0; i < w->n_list; i++) {
 		struct ws_report_absentee *kept =
@@ -428,20 +428,20 @@ enum ws_status wsi_wait_absentees(struct wsi_waits *w)
 	size_t *checked = wsi_zalloc_array(w->n_list, sizeof *checked);
 	enum ws_status st = lists && checked ? WS_OK : WS_NO_MEMORY;
 	for (size_t from = 0, to; from < w->n_parts && st == WS_OK; from = to) {
-		to = run_end(w, from, true);
+		to = absent_run_end(w, from, true);
 		if (w->parts[from].block != WS_NONE)
-			check_block(w, from, to, lists, checked);
+			check_block_waits(w, from, to, lists, checked);
 	}
 	for (size_t from = 0, to; from < w->n_parts && st == WS_OK; from = to) {
-		to = run_end(w, from, false);
-		check_warp(w, from, to, lists);
+		to = absent_run_end(w, from, false);
+		check_warp_waits(w, from, to, lists);
 	}
 	if (st == WS_OK)
 		st = check_clusters(w, lists);
 	if (st == WS_OK)
 		st = check_grids(w, lists);
 	if (st == WS_OK)
-		st = keep_lists(w, lists);
+		st = keep_absent_lists(w, lists);
 	wsi_free(lists);
 	wsi_free(checked);
 	return st;

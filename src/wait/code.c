@@ -45,7 +45,7 @@ void wsi_wait_flows_fini(struct wsi_wait_flows *flows)
 }
 
 /* The flow of a function; NULL when there is none. */
-static struct ws_flow *flow_of(struct wsi_wait_flows *flows, const struct wsi_code *code)
+static struct ws_flow *flow_of(struct wsi_wait_flows *flows, const struct wsi_function_code *code)
 {
 	const struct ws_place *place = &code->place;
 	for (size_t i = 0; i < WSI_COUNT(flows->at); i++)
@@ -64,19 +64,20 @@ static struct ws_flow *flow_of(struct wsi_wait_flows *flows, const struct wsi_co
 }
 
 /* A place in a function's code. */
-struct spot {
+struct wait_spot {
 	struct wsi_build *build;
 	struct wsi_wait_flows *flows;
 	const struct wsi_where *where;
-	struct wsi_code code; /* its flow is borrowed from `flows` */
+	struct wsi_function_code code; /* its flow is borrowed from `flows` */
 	uint64_t pc;
 };
 
 /* The place of an address, in the same module as `near`. The flow is valid until eight other
  * functions were looked at. */
-static enum ws_status open_spot(const struct spot *near, uint64_t pc, struct spot *ret_spot)
+static enum ws_status open_spot(const struct wait_spot *near, uint64_t pc,
+				struct wait_spot *ret_spot)
 {
-	struct spot spot = {
+	struct wait_spot spot = {
 		.build = near->build, .flows = near->flows, .where = near->where, .pc = pc
 	};
 	enum ws_status st = wsi_code_find(near->build, near->where, pc, &spot.code);
@@ -87,13 +88,13 @@ static enum ws_status open_spot(const struct spot *near, uint64_t pc, struct spo
 	return spot.code.flow ? WS_OK : WS_ABSENT;
 }
 
-static bool decode(const struct spot *spot, uint64_t pc, struct ws_insn *ret_insn)
+static bool decode(const struct wait_spot *spot, uint64_t pc, struct ws_insn *ret_insn)
 {
 	return wsi_code_insn(&spot->code, pc, ret_insn) && ret_insn->known;
 }
 
-static bool set_text(struct wsi_build *build, const struct ws_insn *insn, uint64_t pc,
-		     struct wsi_wait_code *code)
+static bool set_wait_text(struct wsi_build *build, const struct ws_insn *insn, uint64_t pc,
+			  struct wsi_wait_code *code)
 {
 	char text[WS_SASS_TEXT_MAX];
 	const struct ws_sass_style style = { .hide_unknown = true };
@@ -181,43 +182,46 @@ struct called {
 };
 
 /* A call that leads to a called function, by way of other calls. */
-struct way {
-	const struct spot *spot; /* of any of them */
-	const uint64_t *path;    /* return addresses, innermost first */
+struct code_way {
+	const struct wait_spot *spot; /* of any of them */
+	const uint64_t *path;         /* return addresses, innermost first */
 	size_t n_path;
 };
 
-static bool number_at(const struct way *way, uint64_t pc, unsigned number, uint64_t *ret_value);
+static bool register_number_at(const struct code_way *way, uint64_t pc, unsigned number,
+			       uint64_t *ret_value);
 
 /* What the caller passed: a `ws_flow_leaf_fn`. */
-static bool passed(void *user, const struct ws_flow_node *node, const uint64_t *argument,
-		   uint64_t *ret_value)
+static bool passed_value(void *user, const struct ws_flow_node *node, const uint64_t *argument,
+			 uint64_t *ret_value)
 {
-	const struct way *way = user;
-	const struct way outer = { way->spot, way->path + 1, way->n_path - 1 };
+	const struct code_way *way = user;
+	const struct code_way outer = { way->spot, way->path + 1, way->n_path - 1 };
 	return argument && node->op == WS_FLOW_ENTRY_REG && node->kind == WS_OPERAND_REG &&
 	       node->bits == 32 && way->n_path > 0 &&
-	       number_at(&outer, way->path[0] - WS_SASS_BYTES, node->number, ret_value);
+	       register_number_at(&outer, way->path[0] - WS_SASS_BYTES, node->number, ret_value);
 }
 
 /* The number that a register has at an instruction, if the code says it. */
-static bool number_at(const struct way *way, uint64_t pc, unsigned number, uint64_t *ret_value)
+static bool register_number_at(const struct code_way *way, uint64_t pc, unsigned number,
+			       uint64_t *ret_value)
 {
-	struct spot spot;
-	struct way here = *way;
+	struct wait_spot spot;
+	struct code_way here = *way;
 	struct ws_flow_slice *slice = wsi_zalloc(sizeof *slice);
 	bool found = slice && open_spot(way->spot, pc, &spot) == WS_OK &&
 		     ws_flow_slice(spot.code.flow, pc, WS_OPERAND_REG, number, 32, slice, NULL) ==
 			     WS_OK &&
-		     ws_flow_value(slice, 0, passed, &here, ret_value);
+		     ws_flow_value(slice, 0, passed_value, &here, ret_value);
 	wsi_free(slice);
 	return found;
 }
 
 /* Whether an atomic operation of a called function adds 0. */
-static bool adds_zero(const struct spot *spot, uint64_t pc, const uint64_t *path, size_t n_path)
+static bool adds_zero(const struct wait_spot *spot, uint64_t pc, const uint64_t *path,
+		      size_t n_path)
 {
-	const struct way way = { spot, path, n_path };
+	const struct code_way way = { spot, path, n_path };
 	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
 	struct ws_insn insn;
 	uint64_t value;
@@ -227,21 +231,22 @@ static bool adds_zero(const struct spot *spot, uint64_t pc, const uint64_t *path
 		for (unsigned k = 0; k < ops[i].count && zero; k++)
 			zero = ops[i].role != WS_ROLE_READ || ops[i].kind != WS_OPERAND_REG ||
 			       ops[i].number >= 255 ||
-			       (number_at(&way, pc, ops[i].number + k, &value) && value == 0);
+			       (register_number_at(&way, pc, ops[i].number + k, &value) &&
+				value == 0);
 	return zero;
 }
 
 /* A function that only reads, and calls only such: no store but to its stack, no loop. */
-static bool only_reads(const struct spot *spot, const uint64_t *path, size_t n_path,
+static bool only_reads(const struct wait_spot *spot, const uint64_t *path, size_t n_path,
 		       struct called *called);
 
-static bool call_only_reads(const struct spot *from, uint64_t call_pc, const uint64_t *path,
+static bool call_only_reads(const struct wait_spot *from, uint64_t call_pc, const uint64_t *path,
 			    size_t n_path, struct called *called)
 {
 	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
 	uint64_t longer[WSI_MAX_PATH];
 	struct ws_insn insn;
-	struct spot callee;
+	struct wait_spot callee;
 	if (n_path == WSI_MAX_PATH || !decode(from, call_pc, &insn))
 		return false;
 	longer[0] = call_pc + WS_SASS_BYTES;
@@ -255,7 +260,7 @@ static bool call_only_reads(const struct spot *from, uint64_t call_pc, const uin
 	return false;
 }
 
-static bool only_reads(const struct spot *spot, const uint64_t *path, size_t n_path,
+static bool only_reads(const struct wait_spot *spot, const uint64_t *path, size_t n_path,
 		       struct called *called)
 {
 	size_t n_blocks, n_adds = 0;
@@ -325,7 +330,7 @@ static void find_phase(const struct ws_insn *insn, uint64_t pc, struct wsi_wait_
  * word and compares bit 31 with that of its phase. [measured: nvcc 13.0, mbarrier.test_wait for
  * sm_80]
  */
-static bool tests_phase(const struct spot *spot, struct wsi_wait_code *code)
+static bool tests_phase(const struct wait_spot *spot, struct wsi_wait_code *code)
 {
 	enum { NEAR = 6, LUT_XOR_AND = 0x48 };
 	struct ws_insn load, test;
@@ -351,7 +356,7 @@ static bool tests_phase(const struct spot *spot, struct wsi_wait_code *code)
  * Whether an address is made from the words that cooperative groups find the grid's barrier by: the
  * driver keeps its address in constant bank 0, upper half first.
  */
-static enum ws_status is_grid_barrier(const struct spot *spot, uint64_t pc, bool *ret_is)
+static enum ws_status is_grid_barrier(const struct wait_spot *spot, uint64_t pc, bool *ret_is)
 {
 	int64_t high = wsi_bank0(spot->code.sm)->sync;
 	bool seen[2] = { false };
@@ -372,7 +377,7 @@ static enum ws_status is_grid_barrier(const struct spot *spot, uint64_t pc, bool
 
 /* Whether every return of a function, where `pc` lies, gives in a register what `pc` reads, or what
  * the call at `pc` gave back. */
-static bool returns(const struct spot *spot, unsigned number, bool by_call)
+static bool returns(const struct wait_spot *spot, unsigned number, bool by_call)
 {
 	size_t n_blocks, n = 0;
 	bool same = true;
@@ -395,10 +400,10 @@ static bool returns(const struct spot *spot, unsigned number, bool by_call)
 
 /* Whether what a called function reads comes back unchanged, by way of the calls in between: of
  * those the result is in R4 [measured: nvcc 13.0, -G]. */
-static bool comes_back(const struct spot *near, const struct wsi_wait_code *code, unsigned number,
-		       unsigned n_registers)
+static bool comes_back(const struct wait_spot *near, const struct wsi_wait_code *code,
+		       unsigned number, unsigned n_registers)
 {
-	struct spot spot;
+	struct wait_spot spot;
 	for (uint32_t i = code->n_path; i > 0; i--, number = 4) {
 		uint64_t pc = i == 1 ? code->pc : code->path[i - 2] - WS_SASS_BYTES;
 		if (open_spot(near, pc, &spot) != WS_OK)
@@ -432,7 +437,7 @@ static bool is_call(const struct ws_flow_loop *loop, uint64_t pc)
 }
 
 /* Which read decides: the loop's own, else the first one of a function that it calls. */
-static bool find_read(const struct spot *spot, const struct ws_flow_loop *loop,
+static bool find_read(const struct wait_spot *spot, const struct ws_flow_loop *loop,
 		      struct wsi_wait_code *code)
 {
 	struct called called = { .n = 0 };
@@ -454,12 +459,12 @@ static bool find_read(const struct spot *spot, const struct ws_flow_loop *loop,
 	return true;
 }
 
-static enum ws_status waits_in_loop(const struct spot *spot, bool *ret_is_loop,
+static enum ws_status waits_in_loop(const struct wait_spot *spot, bool *ret_is_loop,
 				    struct wsi_wait_code *code)
 {
 	struct ws_flow_loop loop;
 	struct ws_insn insn;
-	struct spot at;
+	struct wait_spot at;
 	enum ws_status st = ws_flow_loop(spot->code.flow, spot->pc, &loop, NULL);
 	*ret_is_loop = st == WS_OK || st == WS_LIMIT;
 	if (st != WS_OK)
@@ -492,16 +497,16 @@ static enum ws_status waits_in_loop(const struct spot *spot, bool *ret_is_loop,
 		loop.n_insns, loop.limited ? "on" : "only on", code->pc,
 		loop.limited ? "; after a number of rounds it also ends by itself" : "",
 		is_grid ? ", which the driver keeps for the grid's barrier" : "");
-	return code->evidence && set_text(spot->build, &insn, code->pc, code) ? WS_OK
-									      : WS_NO_MEMORY;
+	return code->evidence && set_wait_text(spot->build, &insn, code->pc, code) ? WS_OK
+										   : WS_NO_MEMORY;
 }
 
 /* The loop around the pc; when the function has none, that of the function that called it. */
-static enum ws_status waits_in_loops(const struct spot *spot, const struct wsi_stack *stack,
+static enum ws_status waits_in_loops(const struct wait_spot *spot, const struct wsi_stack *stack,
 				     struct wsi_wait_code *code)
 {
 	bool is_loop = false;
-	struct spot caller;
+	struct wait_spot caller;
 	enum ws_status st = waits_in_loop(spot, &is_loop, code);
 	for (uint32_t i = 0; i < stack->n && st == WS_OK && !is_loop; i++) {
 		if (open_spot(spot, stack->at[i].address - WS_SASS_BYTES, &caller) != WS_OK)
@@ -513,7 +518,7 @@ static enum ws_status waits_in_loops(const struct spot *spot, const struct wsi_s
 }
 
 /* Whether the function also arrives at barriers without waiting there. */
-static bool has_arrivals(const struct spot *spot)
+static bool has_arrivals(const struct wait_spot *spot)
 {
 	struct ws_insn insn;
 	for (uint64_t off = 0; off < spot->code.bytes.len; off += WS_SASS_BYTES)
@@ -531,7 +536,7 @@ static bool has_arrivals(const struct spot *spot)
  *          PLOP3.LUT P0, PT, PT, PT, UP0, ...      (not on all)
  *          @!P0 BRA again
  */
-static bool asks_for_registers(const struct spot *spot, uint64_t *ret_pc)
+static bool asks_for_registers(const struct wait_spot *spot, uint64_t *ret_pc)
 {
 	enum { NEAR = 4 * WS_SASS_BYTES };
 	struct ws_insn insn;
@@ -557,7 +562,7 @@ static bool asks_for_registers(const struct spot *spot, uint64_t *ret_pc)
 	return false;
 }
 
-static enum ws_status classify(const struct spot *spot, bool by_hardware,
+static enum ws_status classify(const struct wait_spot *spot, bool by_hardware,
 			       const struct wsi_stack *stack, struct wsi_wait_code *code)
 {
 	struct ws_insn insn;
@@ -568,7 +573,7 @@ static enum ws_status classify(const struct spot *spot, bool by_hardware,
 		code->confidence = WS_CONFIDENCE_LIKELY;
 		code->evidence = "the threads are in a loop that asks for registers until there "
 				 "are enough";
-		return set_text(spot->build, &insn, pc, code) ? WS_OK : WS_NO_MEMORY;
+		return set_wait_text(spot->build, &insn, pc, code) ? WS_OK : WS_NO_MEMORY;
 	}
 	bool found = decode(spot, pc, &insn) && waits_itself(&insn, pc, code);
 	if (!found && by_hardware) { /* the pc may be that of the next instruction */
@@ -579,7 +584,7 @@ static enum ws_status classify(const struct spot *spot, bool by_hardware,
 	if (found && code->kind != WS_WAIT_MBARRIER) {
 		code->waits = true;
 		code->arrivals = code->kind == WS_WAIT_BARRIER && has_arrivals(spot);
-		return set_text(spot->build, &insn, pc, code) ? WS_OK : WS_NO_MEMORY;
+		return set_wait_text(spot->build, &insn, pc, code) ? WS_OK : WS_NO_MEMORY;
 	}
 	enum ws_status st = waits_in_loops(spot, stack, code);
 	if (st != WS_OK || code->waits || !decode(spot, spot->pc, &insn))
@@ -594,14 +599,15 @@ static enum ws_status classify(const struct spot *spot, bool by_hardware,
 		code->confidence = WS_CONFIDENCE_LIKELY;
 		code->evidence = "the threads are at an instruction that waits";
 	}
-	return !code->waits || set_text(spot->build, &insn, spot->pc, code) ? WS_OK : WS_NO_MEMORY;
+	return !code->waits || set_wait_text(spot->build, &insn, spot->pc, code) ? WS_OK
+										 : WS_NO_MEMORY;
 }
 
 enum ws_status wsi_wait_classify(struct wsi_build *build, struct wsi_wait_flows *flows,
 				 const struct wsi_where *where, uint64_t pc, bool by_hardware,
 				 const struct wsi_stack *stack, struct wsi_wait_code *ret_code)
 {
-	struct spot spot, near = { .build = build, .flows = flows, .where = where };
+	struct wait_spot spot, near = { .build = build, .flows = flows, .where = where };
 	*ret_code = (struct wsi_wait_code){ .pc = pc };
 	ret_code->id.place = ret_code->count.place = WSI_NOT_GIVEN;
 	enum ws_status st = open_spot(&near, pc, &spot);

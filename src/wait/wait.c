@@ -40,8 +40,8 @@ const char *ws_absentee_state_text(enum ws_absentee_state state)
 
 /* ---- stacks ---- */
 
-static void read_stack(const struct wsi_build *build, uint32_t warp_index, uint32_t lane,
-		       struct wsi_stack *ret_stack)
+static void read_lane_stack(const struct wsi_build *build, uint32_t warp_index, uint32_t lane,
+			    struct wsi_stack *ret_stack)
 {
 	uint32_t n = 0;
 	if (ws_target_call_stack(build->target, warp_index, lane, ret_stack->at, WSI_MAX_STACK, &n,
@@ -53,10 +53,10 @@ static void read_stack(const struct wsi_build *build, uint32_t warp_index, uint3
 void wsi_part_stack(const struct wsi_waits *w, const struct wsi_part *part,
 		    struct wsi_stack *ret_stack)
 {
-	read_stack(w->build, part->warp, wsi_first_bit(part->lanes), ret_stack);
+	read_lane_stack(w->build, part->warp, wsi_first_bit(part->lanes), ret_stack);
 }
 
-static uint64_t hash_of(const struct wsi_stack *stack)
+static uint64_t stack_hash_of(const struct wsi_stack *stack)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 	for (uint32_t i = 0; i < stack->n; i++)
@@ -91,11 +91,11 @@ static enum ws_status classify_groups(struct wsi_waits *w)
 		if (i >= w->n_code || group->is_host_pc || group->g.state <= WS_THREAD_TRAPPED)
 			continue;
 		struct wsi_stack stack;
-		read_stack(build, group->g.example.warp_index, group->g.example.lane, &stack);
+		read_lane_stack(build, group->g.example.warp_index, group->g.example.lane, &stack);
 		enum ws_status st =
 			wsi_wait_classify(build, &w->flows, &group->where, group->g.pc,
 					  group->g.state == WS_THREAD_BARRIER, &stack, &w->code[i]);
-		w->code[i].stack_hash = hash_of(&stack);
+		w->code[i].stack_hash = stack_hash_of(&stack);
 		if (st != WS_OK)
 			return st;
 	}
@@ -104,7 +104,7 @@ static enum ws_status classify_groups(struct wsi_waits *w)
 
 /* ---- parts ---- */
 
-static struct wsi_part *add_part(struct wsi_waits *w, const struct wsi_part *part)
+static struct wsi_part *add_waiting_part(struct wsi_waits *w, const struct wsi_part *part)
 {
 	if (!wsi_grow(&w->parts, &w->cap_parts, w->n_parts, sizeof *w->parts, UINT32_MAX - 1))
 		return NULL;
@@ -112,7 +112,7 @@ static struct wsi_part *add_part(struct wsi_waits *w, const struct wsi_part *par
 	return &w->parts[w->n_parts++];
 }
 
-static enum ws_thread_state state_of(const struct ws_report_warp *warp, uint32_t lane)
+static enum ws_thread_state lane_state_of(const struct ws_report_warp *warp, uint32_t lane)
 {
 	if (warp->lanes_faulted >> lane & 1)
 		return WS_THREAD_FAULTED;
@@ -136,7 +136,7 @@ static uint32_t find_group(struct wsi_waits *w, const struct ws_report_warp *war
 	struct wsi_where where = wsi_where_of_grid(build, build->kernels[kernel].device_index,
 						   build->kernels[kernel].grid_index);
 	struct wsi_map_key key =
-		group_key(where.device_index, where.context_index, pc, state_of(warp, lane));
+		group_key(where.device_index, where.context_index, pc, lane_state_of(warp, lane));
 	bool is_new;
 	uint32_t *found = wsi_map_put(&w->group_at, &key, WS_NONE, &is_new);
 	return found ? *found : WS_NONE;
@@ -165,7 +165,7 @@ static enum ws_status cut_warp(struct wsi_waits *w, uint32_t index)
 					 .group = group,
 					 .wait = WS_NONE,
 					 .barrier = WS_NONE };
-		if (at == w->n_parts && !add_part(w, &part))
+		if (at == w->n_parts && !add_waiting_part(w, &part))
 			return WS_NO_MEMORY;
 		w->parts[at].lanes |= 1u << id;
 	}
@@ -190,7 +190,7 @@ static enum ws_status cut_warps(struct wsi_waits *w)
 		enum ws_status st = WS_OK;
 		if (!together)
 			st = cut_warp(w, i);
-		else if (!add_part(w, &part))
+		else if (!add_waiting_part(w, &part))
 			st = WS_NO_MEMORY;
 		if (st != WS_OK)
 			return st;
@@ -357,13 +357,13 @@ static enum ws_status enter_wait(struct wsi_waits *w, struct wsi_part *part)
 	const struct wsi_group *group = &w->build->groups[part->group];
 	struct wsi_stack stack;
 	wsi_part_stack(w, part, &stack);
-	if (code->level && hash_of(&stack) != code->stack_hash)
+	if (code->level && stack_hash_of(&stack) != code->stack_hash)
 		return WS_OK; /* another loop, which was not looked at */
 	struct wsi_stack callers = callers_of(code, &stack);
 	read_barrier(w, part);
 	struct wsi_map_key key = {
 		{ (uint64_t)group->where.device_index << 32 | group->where.context_index, code->pc,
-		  (uint64_t)part->barrier << 32 | group->g.kernel, hash_of(&callers) }
+		  (uint64_t)part->barrier << 32 | group->g.kernel, stack_hash_of(&callers) }
 	};
 	if (w->n_list == WSI_MAX_WAITS)
 		return WS_OK;
@@ -396,7 +396,7 @@ static enum ws_status split_part(struct wsi_waits *w, size_t i)
 		return WS_OK;
 	w->parts[i].lanes = same;
 	part.lanes &= ~same;
-	return add_part(w, &part) ? WS_OK : WS_NO_MEMORY;
+	return add_waiting_part(w, &part) ? WS_OK : WS_NO_MEMORY;
 }
 
 static enum ws_status find_waits(struct wsi_waits *w)
@@ -514,7 +514,7 @@ static bool say_evidence(struct wsi_waits *w, struct ws_report_wait *wait)
 }
 
 /* What is waited for, but for numbers that the page shows on lines of their own. */
-static const char *what_of(struct wsi_build *build, const struct ws_report_wait *wait)
+static const char *what_is_waited_for(struct wsi_build *build, const struct ws_report_wait *wait)
 {
 	const char *their = wait->n_lanes == 1 ? "its" : "their";
 	switch (wait->kind) {
@@ -546,9 +546,9 @@ static const char *what_of(struct wsi_build *build, const struct ws_report_wait 
 	return "in a nanosleep";
 }
 
-static bool say_wait(struct wsi_waits *w, struct ws_report_wait *wait)
+static bool say_wait_head(struct wsi_waits *w, struct ws_report_wait *wait)
 {
-	const char *what = what_of(w->build, wait);
+	const char *what = what_is_waited_for(w->build, wait);
 	if (!what)
 		return false;
 	wait->claim.text = wsi_build_text(
@@ -569,7 +569,7 @@ static bool knows_launch(const struct wsi_build *build, const struct ws_report_w
 }
 
 /* How many are missing, and whether they can come. */
-static bool say_missing(struct wsi_waits *w, struct ws_report_wait *wait)
+static bool say_missing_threads(struct wsi_waits *w, struct ws_report_wait *wait)
 {
 	struct wsi_build *build = w->build;
 	const char *unit = ws_wait_unit_text(wait->kind);
@@ -614,7 +614,7 @@ static enum ws_status keep_waits(struct wsi_waits *w)
 	if (!kept)
 		return WS_NO_MEMORY;
 	for (size_t i = 0; i < w->n_list; i++) {
-		if (!say_wait(w, &w->list[i]) || !say_missing(w, &w->list[i]) ||
+		if (!say_wait_head(w, &w->list[i]) || !say_missing_threads(w, &w->list[i]) ||
 		    !say_evidence(w, &w->list[i]))
 			return WS_NO_MEMORY;
 		kept[i] = w->list[i];

@@ -10,8 +10,8 @@
 
 enum { MAX_BY_REGISTERS = 32 /* parts whose addresses are read from registers */ };
 
-static bool read_register(struct wsi_build *build, uint32_t warp_index, uint32_t lane,
-			  enum ws_reg_kind kind, uint32_t number, uint64_t *ret_value)
+static bool read_lane_register(struct wsi_build *build, uint32_t warp_index, uint32_t lane,
+			       enum ws_reg_kind kind, uint32_t number, uint64_t *ret_value)
 {
 	uint32_t value = 0, n_read = 0;
 	if (ws_target_registers(build->target, warp_index, lane, kind, number, 1, &value, &n_read,
@@ -34,14 +34,14 @@ bool wsi_wait_operand(struct wsi_build *build, uint32_t warp_index, uint32_t lan
 	case WS_OPERAND_REG:
 		*ret_value = 0;
 		return op->number >= 255 ||
-		       read_register(build, warp_index, lane, WS_REG_R, op->number, ret_value);
+		       read_lane_register(build, warp_index, lane, WS_REG_R, op->number, ret_value);
 	case WS_OPERAND_UREG:
 		*ret_value = 0;
-		return op->number >= 255 ||
-		       read_register(build, warp_index, lane, WS_REG_UR, op->number, ret_value);
+		return op->number >= 255 || read_lane_register(build, warp_index, lane, WS_REG_UR,
+							       op->number, ret_value);
 	case WS_OPERAND_BREG:
-		return read_register(build, warp_index, lane, WS_REG_BARRIER, op->number,
-				     ret_value);
+		return read_lane_register(build, warp_index, lane, WS_REG_BARRIER, op->number,
+					  ret_value);
 	case WS_OPERAND_PRED:
 	case WS_OPERAND_UPRED:
 	case WS_OPERAND_SCOREBOARD:
@@ -54,7 +54,7 @@ bool wsi_wait_operand(struct wsi_build *build, uint32_t warp_index, uint32_t lan
 }
 
 /* A wait whose word is being looked at. */
-struct word {
+struct waited_word {
 	struct wsi_waits *w;
 	struct ws_report_wait *wait;
 	const struct wsi_wait_code *code;
@@ -68,14 +68,14 @@ struct word {
 
 /* ---- the scene ---- */
 
-static void add_frame(struct word *word, uint64_t pc, bool caller)
+static void add_frame(struct waited_word *word, uint64_t pc, bool caller)
 {
 	struct ws_report_exception *e = &word->fault.e;
 	word->frames[e->n_frames++] = (struct ws_report_frame){ .pc = pc, .caller = caller };
 }
 
 /* A thread as if it stood at what it reads: in the functions that lead there from the loop. */
-static enum ws_status open_scene(struct word *word, const struct wsi_part *part)
+static enum ws_status open_scene(struct waited_word *word, const struct wsi_part *part)
 {
 	const struct wsi_group *group = &word->w->build->groups[part->group];
 	struct ws_report_exception *e = &word->fault.e;
@@ -122,7 +122,7 @@ static bool keeps(const struct wsi_scene *scene, uint32_t lane, uint64_t pc,
 }
 
 /* Whether an instruction leaves a register as it is, or moves another there, which it becomes. */
-static bool step_back(const struct wsi_scene *scene, uint64_t pc, uint32_t *number)
+static bool step_back_register(const struct wsi_scene *scene, uint64_t pc, uint32_t *number)
 {
 	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
 	struct ws_insn insn;
@@ -157,7 +157,7 @@ static bool moved_value(const struct wsi_scene *scene, uint32_t lane, uint64_t p
 		return false;
 	while (pc > scene->lane[lane].pc) {
 		pc -= WS_SASS_BYTES;
-		if (!step_back(scene, pc, &number))
+		if (!step_back_register(scene, pc, &number))
 			return false;
 	}
 	return wsi_scene_register(scene, lane, WS_OPERAND_REG, number, 1, ret_value) == WS_OK;
@@ -180,7 +180,7 @@ static bool base_value(const struct wsi_scene *scene, uint32_t lane, uint64_t pc
 
 /* The value that an instruction of the function that reads will find in a register: what the
  * register holds, when nothing before it writes it, else computed again. */
-static bool find_value(struct word *word, uint64_t pc, const struct ws_operand *op,
+static bool find_value(struct waited_word *word, uint64_t pc, const struct ws_operand *op,
 		       uint64_t *ret_value)
 {
 	const struct wsi_scene *scene = &word->scene;
@@ -238,8 +238,8 @@ static bool is_met(const struct ws_report_wait *wait)
 }
 
 /* Small numbers as people write them, others as memory shows them. */
-static const char *number_text(struct wsi_build *build, const struct ws_report_wait *wait,
-			       uint64_t value)
+static const char *word_number_text(struct wsi_build *build, const struct ws_report_wait *wait,
+				    uint64_t value)
 {
 	enum { SMALL = 100000 };
 	uint64_t number = widened(value, wait->value_bytes, wait->until_signed);
@@ -283,8 +283,8 @@ static const char *say_until(struct wsi_build *build, struct ws_report_wait *wai
 		[WS_FLOW_TEST_AT_LEAST] = "at least ",
 	};
 	bool known = wait->value_status == WS_OK && wait->value_bytes <= 8;
-	const char *other = number_text(build, wait, wait->until_value);
-	const char *value = known ? number_text(build, wait, wait->value) : "";
+	const char *other = word_number_text(build, wait, wait->until_value);
+	const char *value = known ? word_number_text(build, wait, wait->value) : "";
 	const char *subject = subject_text(build, wait), *it = "it is ";
 	wait->until_met = known && wait->value_bytes >= 4 && is_met(wait);
 	if (wait->until_words & (wait->until_words - 1))
@@ -297,7 +297,8 @@ static const char *say_until(struct wsi_build *build, struct ws_report_wait *wai
 }
 
 /* What the word, or half of it, is compared with. */
-static bool find_other(struct word *word, const struct ws_flow_other *other, uint64_t *ret_value)
+static bool find_other(struct waited_word *word, const struct ws_flow_other *other,
+		       uint64_t *ret_value)
 {
 	if (other->constant)
 		return wsi_scene_memory(&word->scene, word->lane, WS_SPACE_CONST, other->bank,
@@ -345,7 +346,7 @@ static bool solves(const struct wsi_wait_code *code, uint64_t number, int64_t pl
 }
 
 /* What the word has to be. */
-static void find_until(struct word *word)
+static void find_until(struct waited_word *word)
 {
 	const struct wsi_wait_code *code = word->code;
 	struct ws_report_wait *wait = word->wait;
@@ -368,7 +369,7 @@ static void find_until(struct word *word)
 
 /* ---- the value ---- */
 
-static void read_value(struct word *word, uint64_t start, uint32_t number)
+static void read_word_value(struct waited_word *word, uint64_t start, uint32_t number)
 {
 	struct ws_report_wait *wait = word->wait;
 	wait->until_word = number;
@@ -379,7 +380,7 @@ static void read_value(struct word *word, uint64_t start, uint32_t number)
 
 /* Of several words the first that decides: one that holds the wait up, or if any is enough one that
  * ends it; else the first. */
-static void find_word(struct word *word)
+static void find_deciding_word(struct waited_word *word)
 {
 	struct ws_report_wait *wait = word->wait;
 	const struct wsi_wait_code *code = word->code;
@@ -393,12 +394,12 @@ static void find_word(struct word *word)
 	for (uint32_t i = first; i < 32 && !found; i++) {
 		if (!(wait->until_words >> i & 1))
 			continue;
-		read_value(word, start, i);
+		read_word_value(word, start, i);
 		found = wait->value_status == WS_OK && wait->until_status == WS_OK &&
 			is_met(wait) != wait->until_each;
 	}
 	if (!found || !wait->until_words)
-		read_value(word, start, first);
+		read_word_value(word, start, first);
 	if (wait->value_status == WS_OK && wait->until_status == WS_OK && wait->until_plus &&
 	    !solves(code, wait->value, -plus_of(code), &sum))
 		wait->until_status = WS_ABSENT; /* the sum wraps */
@@ -410,7 +411,7 @@ static void find_word(struct word *word)
 
 /* ---- barrier objects ---- */
 
-static void decode_object(struct word *word)
+static void decode_object(struct waited_word *word)
 {
 	struct ws_report_object *object = &word->wait->object;
 	struct wsi_barrier barrier;
@@ -477,8 +478,8 @@ static bool next_address(const struct wsi_scene *scene, uint32_t lane, uint64_t 
 
 /* The address that a lane of the scene's warp reads, in its space: that of the registers while they
  * hold it, else computed again. Nothing changes while threads wait, so memory may be used. */
-static bool lane_address(const struct wsi_scene *scene, uint32_t lane, enum ws_space *ret_space,
-			 uint64_t *ret_address, uint32_t *ret_rank)
+static bool lane_word_address(const struct wsi_scene *scene, uint32_t lane,
+			      enum ws_space *ret_space, uint64_t *ret_address, uint32_t *ret_rank)
 {
 	const struct ws_report_access *access = scene->e->accesses;
 	unsigned uses = 0;
@@ -500,7 +501,7 @@ static bool lane_address(const struct wsi_scene *scene, uint32_t lane, enum ws_s
 }
 
 /* The lanes of a part that look at another address than the example, or at one not known. */
-static bool part_differs(struct word *word, const struct wsi_part *part, bool by_eval)
+static bool part_differs(struct waited_word *word, const struct wsi_part *part, bool by_eval)
 {
 	struct wsi_scene *scene = &word->scene;
 	bool any = false;
@@ -516,7 +517,7 @@ static bool part_differs(struct word *word, const struct wsi_part *part, bool by
 		unsigned uses = 0;
 		if (!(part->lanes >> lane & 1) ||
 		    !(by_eval ? wsi_eval(scene, scene->slice, 0, lane, 0, &address, &uses)
-			      : lane_address(scene, lane, &space, &address, &rank)))
+			      : lane_word_address(scene, lane, &space, &address, &rank)))
 			continue;
 		any = true;
 		if (space != word->wait->space || address != word->wait->address)
@@ -525,7 +526,7 @@ static bool part_differs(struct word *word, const struct wsi_part *part, bool by
 	return !any;
 }
 
-static void compare_addresses(struct word *word, uint32_t number)
+static void compare_addresses(struct waited_word *word, uint32_t number)
 {
 	struct wsi_waits *w = word->w;
 	uint64_t again = 0;
@@ -544,12 +545,12 @@ static void compare_addresses(struct word *word, uint32_t number)
 }
 
 /* The first lane whose address is known: that of the example, where it is. */
-static bool find_lane(struct word *word)
+static bool find_lane(struct waited_word *word)
 {
 	for (uint32_t lane = 0; lane < WS_MAX_LANES; lane++) {
 		if (word->fault.e.lanes_active >> lane & 1 &&
-		    lane_address(&word->scene, lane, &word->wait->space, &word->wait->address,
-				 &word->rank)) {
+		    lane_word_address(&word->scene, lane, &word->wait->space, &word->wait->address,
+				      &word->rank)) {
 			word->lane = lane;
 			return true;
 		}
@@ -557,7 +558,7 @@ static bool find_lane(struct word *word)
 	return false;
 }
 
-static enum ws_status look_at(struct word *word, uint32_t number)
+static enum ws_status look_at_word(struct waited_word *word, uint32_t number)
 {
 	struct ws_report_wait *wait = word->wait;
 	const struct ws_report_exception *e = &word->fault.e;
@@ -579,10 +580,10 @@ static enum ws_status look_at(struct word *word, uint32_t number)
 	wait->address += (uint64_t)(int64_t)word->code->object_off;
 	if (!object) {
 		find_until(word);
-		find_word(word);
+		find_deciding_word(word);
 		return WS_OK;
 	}
-	read_value(word, wait->address, 0);
+	read_word_value(word, wait->address, 0);
 	if (wait->value_status != WS_OK)
 		return WS_OK;
 	decode_object(word);
@@ -602,7 +603,7 @@ enum ws_status wsi_wait_words(struct wsi_waits *w)
 		if (!wsi_wait_reads_word(code->kind))
 			continue;
 		n++;
-		struct word *word = wsi_zalloc(sizeof *word);
+		struct waited_word *word = wsi_zalloc(sizeof *word);
 		if (!word)
 			return WS_NO_MEMORY;
 		word->w = w;
@@ -610,7 +611,7 @@ enum ws_status wsi_wait_words(struct wsi_waits *w)
 		word->code = code;
 		st = open_scene(word, part);
 		if (st == WS_OK)
-			st = look_at(word, i);
+			st = look_at_word(word, i);
 		if (st == WS_OK)
 			st = word->st;
 		wsi_scene_fini(&word->scene);

@@ -29,7 +29,7 @@ static size_t prefix_of(uint32_t client_pid, uint32_t session, char *ret, size_t
 }
 
 /* An address without a file, and how long it is. */
-static socklen_t address_of(const char *name, size_t len, struct sockaddr_un *ret)
+static socklen_t meeting_address(const char *name, size_t len, struct sockaddr_un *ret)
 {
 	memset(ret, 0, sizeof *ret);
 	ret->sun_family = AF_UNIX;
@@ -64,7 +64,7 @@ enum ws_status ws_cudbg_listen(uint32_t client_pid, uint32_t session, int *ret_l
 		return failed("the name of a debugger", -1, err);
 	for (size_t i = 0; i < sizeof secret; i++)
 		len += (size_t)snprintf(text + len, sizeof text - len, "%02x", secret[i]);
-	socklen_t n = address_of(text, len, &name);
+	socklen_t n = meeting_address(text, len, &name);
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0 || bind(fd, (const struct sockaddr *)&name, n) != 0 || listen(fd, 8) != 0)
 		return failed("the name of a debugger", fd, err);
@@ -97,7 +97,7 @@ static int meet_at(const char *name, size_t len, uint32_t uid)
 {
 	struct sockaddr_un address;
 	struct ucred peer;
-	const socklen_t n = address_of(name, len, &address);
+	const socklen_t n = meeting_address(name, len, &address);
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, n) != 0 ||
 	    !peer_of(fd, &peer) || peer.uid != uid || fcntl(fd, F_SETFL, 0) != 0) {

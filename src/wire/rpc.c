@@ -54,7 +54,7 @@ struct rpc {
 
 /* ---- a request ---- */
 
-static int slot_of(uint32_t number)
+static int number_slot_of(uint32_t number)
 {
 	for (int slot = 0; slot < WSI_API_SLOTS; slot++)
 		if (wsi_api_functions[slot].request == (int64_t)number)
@@ -63,7 +63,7 @@ static int slot_of(uint32_t number)
 }
 
 /* The call that a request asks for. False: it is not as long as it says. */
-static bool take_call(struct wsi_reader *in, struct wsi_made *made, CUDBGResult *ret_result)
+static bool take_rpc_call(struct wsi_reader *in, struct wsi_made *made, CUDBGResult *ret_result)
 {
 	const struct wsi_api_fn *fn = &wsi_api_functions[made->slot];
 	unsigned present = 0;
@@ -100,16 +100,16 @@ static bool take_call(struct wsi_reader *in, struct wsi_made *made, CUDBGResult 
 
 /* ---- its reply ---- */
 
-struct reply {
+struct rpc_reply {
 	uint8_t head[REPLY_BYTES];
-	struct wsi_piece piece[1 + WSI_API_MAX_ARGS];
+	struct wsi_channel_piece piece[1 + WSI_API_MAX_ARGS];
 	size_t n_pieces;
 	uint64_t n_bytes;
 };
 
-static void add_piece(struct reply *reply, const void *bytes, size_t n)
+static void add_piece(struct rpc_reply *reply, const void *bytes, size_t n)
 {
-	reply->piece[reply->n_pieces++] = (struct wsi_piece){ bytes, n };
+	reply->piece[reply->n_pieces++] = (struct wsi_channel_piece){ bytes, n };
 	reply->n_bytes += n;
 }
 
@@ -121,7 +121,7 @@ static bool is_count(const struct wsi_api_fn *fn, unsigned arg)
 	return false;
 }
 
-static void add_outputs(struct reply *reply, const struct wsi_made *made)
+static void add_outputs(struct rpc_reply *reply, const struct wsi_made *made)
 {
 	const struct wsi_api_fn *fn = &wsi_api_functions[made->slot];
 	for (int counts = 1; counts >= 0; counts--)
@@ -135,7 +135,7 @@ static void add_outputs(struct reply *reply, const struct wsi_made *made)
 		}
 }
 
-static bool send_reply(struct wsi_server *server, struct reply *reply, CUDBGResult result)
+static bool send_reply(struct wsi_server *server, struct rpc_reply *reply, CUDBGResult result)
 {
 	wsi_store_u64(reply->head, reply->n_bytes);
 	wsi_store_u32(reply->head + 8, (uint32_t)result);
@@ -199,7 +199,7 @@ static void await_program(struct rpc *rpc)
 /* ---- the requests with forms of their own ---- */
 
 /* A client of a version that is not served must not go on. */
-static CUDBGResult initialize(struct rpc *rpc, struct wsi_reader *in, uint8_t *ret_version)
+static CUDBGResult rpc_initialize(struct rpc *rpc, struct wsi_reader *in, uint8_t *ret_version)
 {
 	struct wsi_server *server = &rpc->server;
 	uint32_t major = wsi_read_u32(in), minor = wsi_read_u32(in), revision = wsi_read_u32(in);
@@ -221,7 +221,8 @@ static CUDBGResult initialize(struct rpc *rpc, struct wsi_reader *in, uint8_t *r
 
 /* The call is made for the depth first. False: the request is cut off. */
 static bool return_addresses(struct wsi_server *server, struct wsi_reader *in,
-			     struct wsi_made *made, struct reply *reply, CUDBGResult *ret_result)
+			     struct wsi_made *made, struct rpc_reply *reply,
+			     CUDBGResult *ret_result)
 {
 	enum { ADDRESSES = 4, CAPACITY, DEPTH, SYSCALLS };
 	static const uint32_t none[2];
@@ -249,7 +250,8 @@ static bool return_addresses(struct wsi_server *server, struct wsi_reader *in,
 
 /* ---- one request ---- */
 
-static bool answer_call(struct rpc *rpc, unsigned slot, struct wsi_reader *in, struct reply *reply)
+static bool answer_call(struct rpc *rpc, unsigned slot, struct wsi_reader *in,
+			struct rpc_reply *reply)
 {
 	struct wsi_server *server = &rpc->server;
 	struct wsi_made made;
@@ -260,7 +262,7 @@ static bool answer_call(struct rpc *rpc, unsigned slot, struct wsi_reader *in, s
 	made.bytes = NULL;
 	bool good = true;
 	if (slot == WSI_SLOT(initialize)) {
-		result = initialize(rpc, in, version);
+		result = rpc_initialize(rpc, in, version);
 		add_piece(reply, version, sizeof version);
 	} else if (slot == WSI_SLOT(getErrorStringEx)) {
 		wsi_server_why(server, why, sizeof why);
@@ -270,7 +272,7 @@ static bool answer_call(struct rpc *rpc, unsigned slot, struct wsi_reader *in, s
 	} else if (slot == WSI_SLOT(readAllVirtualReturnAddresses)) {
 		good = return_addresses(server, in, &made, reply, &result);
 	} else {
-		good = take_call(in, &made, &result);
+		good = take_rpc_call(in, &made, &result);
 		if (good && result == CUDBG_SUCCESS) {
 			result = wsi_server_make(server, &made);
 			/* it removes what it has removed before */
@@ -289,13 +291,13 @@ static bool answer_call(struct rpc *rpc, unsigned slot, struct wsi_reader *in, s
 }
 
 /* False: the client is gone, has ended its session, or is not to be understood. */
-static bool answer(struct rpc *rpc)
+static bool rpc_answer_call(struct rpc *rpc)
 {
 	struct wsi_server *server = &rpc->server;
 	uint8_t head[HEAD_BYTES], small[SMALL_BYTES];
 	wsi_scoped_free uint8_t *owned = NULL;
 	struct ws_span body;
-	struct reply reply = { .n_pieces = 0 };
+	struct rpc_reply reply = { .n_pieces = 0 };
 	await_program(rpc);
 	if (!wsi_channel_next(&server->calls, head, sizeof head))
 		return false;
@@ -304,7 +306,7 @@ static bool answer(struct rpc *rpc)
 	    !wsi_channel_body(&server->calls, (uint32_t)(total - sizeof head), small, sizeof small,
 			      &owned, &body))
 		return false;
-	int slot = slot_of(wsi_load_u32(head + 12));
+	int slot = number_slot_of(wsi_load_u32(head + 12));
 	struct wsi_reader in = wsi_reader_of(body);
 	add_piece(&reply, reply.head, sizeof reply.head);
 	return slot < 0 ? send_reply(server, &reply, CUDBG_ERROR_UNKNOWN_FUNCTION)
@@ -328,7 +330,7 @@ static void close_pipes(struct pipes *pipes)
 }
 
 /* Nobody but the user may be at its other end. */
-static bool is_ours(int fd, mode_t kind)
+static bool is_fd_ours(int fd, mode_t kind)
 {
 	struct stat about;
 	return fd >= 0 && fstat(fd, &about) == 0 && (about.st_mode & S_IFMT) == kind &&
@@ -338,7 +340,7 @@ static bool is_ours(int fd, mode_t kind)
 static int open_pipe(int folder, const char *name, int mode)
 {
 	int fd = openat(folder, name, mode | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
-	if (fd >= 0 && !is_ours(fd, S_IFIFO)) {
+	if (fd >= 0 && !is_fd_ours(fd, S_IFIFO)) {
 		close(fd);
 		errno = EPERM;
 		return -1;
@@ -349,7 +351,7 @@ static int open_pipe(int folder, const char *name, int mode)
 static enum ws_status open_requests(struct pipes *pipes, const char *folder, struct ws_error *err)
 {
 	pipes->folder = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (pipes->folder >= 0 && !is_ours(pipes->folder, S_IFDIR))
+	if (pipes->folder >= 0 && !is_fd_ours(pipes->folder, S_IFDIR))
 		return wsi_fail(err, WS_IO, WS_NO_OFFSET, "%s belongs to another user", folder);
 	if (pipes->folder >= 0 && mkfifoat(pipes->folder, REQUESTS, 0600) == 0)
 		pipes->requests = open_pipe(pipes->folder, REQUESTS, O_RDONLY);
@@ -364,7 +366,7 @@ static void ask_to_come(struct pipes *pipes, struct wsi_server *server)
 	server->events.out = pipes->notices;
 	if (pipes->notices >= 0)
 		(void)!wsi_channel_send(&server->events,
-					&(struct wsi_piece){ &notice, sizeof notice }, 1);
+					&(struct wsi_channel_piece){ &notice, sizeof notice }, 1);
 }
 
 /* Until the debugger asks something: it looks for the server when a thread of its program stops,
@@ -411,7 +413,7 @@ enum ws_status ws_cudbg_serve_rpc(const struct ws_provider *provider,
 	if (st == WS_OK && await_client(&pipes, &rpc)) {
 		if (!open_answers(&pipes, server))
 			st = wsi_fail_errno(err, "the client's pipes in %s", client->folder);
-		while (st == WS_OK && answer(&rpc))
+		while (st == WS_OK && rpc_answer_call(&rpc))
 			continue;
 		wsi_server_leave(server);
 	}

@@ -16,7 +16,8 @@ enum { SMALL_BYTES = 4096 };
 static void tell(struct wsi_server *server, uint32_t tid)
 {
 	const struct wsi_notice notice = { .tid = tid ? tid : server->tid };
-	(void)!wsi_channel_send(&server->events, &(struct wsi_piece){ &notice, sizeof notice }, 1);
+	(void)!wsi_channel_send(&server->events,
+				&(struct wsi_channel_piece){ &notice, sizeof notice }, 1);
 }
 
 static void tell_of(CUDBGEventCallbackData *data)
@@ -71,7 +72,8 @@ void wsi_server_why(const struct wsi_server *server, char *ret_text, size_t size
 void wsi_server_say_goodbye(struct wsi_server *server)
 {
 	const struct wsi_notice notice = { .terminate = 1 };
-	(void)!wsi_channel_send(&server->events, &(struct wsi_piece){ &notice, sizeof notice }, 1);
+	(void)!wsi_channel_send(&server->events,
+				&(struct wsi_channel_piece){ &notice, sizeof notice }, 1);
 }
 
 void wsi_server_leave(struct wsi_server *server)
@@ -107,8 +109,8 @@ static bool take_texts(const struct wsi_api_arg *arg, uint8_t *bytes, size_t n,
 }
 
 /* The call that a request asks for. False: it is none. */
-static bool take_call(const struct wsi_wire_request *head, struct ws_span body,
-		      struct wsi_made *made, CUDBGResult *ret_result)
+static bool take_wire_call(const struct wsi_wire_request *head, struct ws_span body,
+			   struct wsi_made *made, CUDBGResult *ret_result)
 {
 	const struct wsi_api_fn *fn = &wsi_api_functions[head->slot];
 	struct wsi_reader in = wsi_reader_of(body);
@@ -138,8 +140,8 @@ static bool take_call(const struct wsi_wire_request *head, struct ws_span body,
 	return !in.failed && (*ret_result != CUDBG_SUCCESS || !wsi_reader_left(&in));
 }
 
-static CUDBGResult make(struct wsi_server *server, const struct wsi_wire_request *head,
-			const struct wsi_made *made)
+static CUDBGResult session_make(struct wsi_server *server, const struct wsi_wire_request *head,
+				const struct wsi_made *made)
 {
 	const struct ws_provider *provider = server->provider;
 	if (provider->capabilities)
@@ -155,22 +157,22 @@ static bool send_outputs(struct wsi_server *server, const struct wsi_made *made)
 	const struct wsi_api_fn *fn = &wsi_api_functions[made->slot];
 	struct wsi_wire_reply head = { .result = CUDBG_SUCCESS };
 	uint64_t number[WSI_API_MAX_ARGS] = { 0 }, total = fn->n_args * sizeof *number;
-	struct wsi_piece piece[2 + WSI_API_MAX_ARGS + WSI_WIRE_IMAGES];
+	struct wsi_channel_piece piece[2 + WSI_API_MAX_ARGS + WSI_WIRE_IMAGES];
 	struct wsi_wire_image image[WSI_WIRE_IMAGES];
 	size_t n = 0, n_images = wsi_wire_images(fn, made->v, image);
-	piece[n++] = (struct wsi_piece){ &head, sizeof head };
-	piece[n++] = (struct wsi_piece){ number, (size_t)total };
+	piece[n++] = (struct wsi_channel_piece){ &head, sizeof head };
+	piece[n++] = (struct wsi_channel_piece){ number, (size_t)total };
 	for (unsigned i = 0; i < fn->n_args; i++) {
 		if (!wsi_api_comes_out(&fn->args[i]) || !made->v[i].pointer)
 			continue;
 		number[i] = wsi_made_written(fn, i, made->v);
-		piece[n++] = (struct wsi_piece){ made->v[i].pointer, (size_t)number[i] };
+		piece[n++] = (struct wsi_channel_piece){ made->v[i].pointer, (size_t)number[i] };
 		total += number[i];
 	}
 	for (size_t i = 0; i < n_images; i++) {
 		const void *bytes;
 		memcpy(&bytes, image[i].place, sizeof bytes);
-		piece[n++] = (struct wsi_piece){ bytes, (size_t)image[i].n };
+		piece[n++] = (struct wsi_channel_piece){ bytes, (size_t)image[i].n };
 		total = wsi_add_sat(total, image[i].n);
 	}
 	if (total > WSI_CHANNEL_MOST) {
@@ -188,13 +190,13 @@ static bool send_failure(struct wsi_server *server, unsigned slot, CUDBGResult r
 	if (slot != WSI_SLOT(getErrorStringEx))
 		wsi_server_why(server, why, sizeof why);
 	const struct wsi_wire_reply head = { .n_bytes = (uint32_t)strlen(why), .result = result };
-	const struct wsi_piece piece[] = { { &head, sizeof head }, { why, head.n_bytes } };
+	const struct wsi_channel_piece piece[] = { { &head, sizeof head }, { why, head.n_bytes } };
 	return wsi_channel_send(&server->calls, piece, WSI_COUNT(piece));
 }
 
 enum outcome { ANSWERED, GONE, NONSENSE };
 
-static enum outcome answer(struct wsi_server *server)
+static enum outcome wire_answer_call(struct wsi_server *server)
 {
 	struct wsi_wire_request head;
 	uint8_t small[SMALL_BYTES];
@@ -208,9 +210,9 @@ static enum outcome answer(struct wsi_server *server)
 	    !wsi_channel_body(&server->calls, head.n_bytes, small, sizeof small, &owned, &body))
 		return NONSENSE;
 	made.bytes = NULL;
-	bool good = take_call(&head, body, &made, &result), sent = false;
+	bool good = take_wire_call(&head, body, &made, &result), sent = false;
 	if (good && result == CUDBG_SUCCESS)
-		result = make(server, &head, &made);
+		result = session_make(server, &head, &made);
 	if (good)
 		sent = result == CUDBG_SUCCESS ? send_outputs(server, &made)
 					       : send_failure(server, head.slot, result);
@@ -220,8 +222,8 @@ static enum outcome answer(struct wsi_server *server)
 
 /* ---- a client ---- */
 
-static enum ws_status greet(struct wsi_server *server, int socket, int *ret_events,
-			    struct ws_error *err)
+static enum ws_status greet_server(struct wsi_server *server, int socket, int *ret_events,
+				   struct ws_error *err)
 {
 	const struct wsi_wire_greeting mine = wsi_wire_greeting();
 	struct wsi_wire_greeting theirs;
@@ -247,10 +249,10 @@ enum ws_status ws_cudbg_serve(const struct ws_provider *provider, int socket, st
 	int events = -1;
 	if (!provider || !provider->api || socket < 0)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "a table and a socket are needed");
-	enum ws_status st = greet(&server, socket, &events, err);
+	enum ws_status st = greet_server(&server, socket, &events, err);
 	if (st == WS_OK) {
 		do
-			outcome = answer(&server);
+			outcome = wire_answer_call(&server);
 		while (outcome == ANSWERED);
 		if (outcome == GONE)
 			wsi_server_say_goodbye(&server);

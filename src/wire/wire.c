@@ -9,7 +9,7 @@ struct wsi_wire_greeting wsi_wire_greeting(void)
 	return greeting;
 }
 
-static void add(struct wsi_wire_image *images, size_t *n, void *place, uint64_t n_bytes)
+static void image_add(struct wsi_wire_image *images, size_t *n, void *place, uint64_t n_bytes)
 {
 	const void *pointer;
 	memcpy(&pointer, place, sizeof pointer);
@@ -31,8 +31,9 @@ size_t wsi_wire_images(const struct wsi_api_fn *fn, const union wsi_api_value *v
 			continue;
 		const void *told = arg->image >= 0 ? values[arg->image].pointer : NULL;
 		if (arg->image >= 0)
-			add(ret_images, &n, at,
-			    told ? wsi_load_le(told, (unsigned)fn->args[arg->image].size) : 0);
+			image_add(ret_images, &n, at,
+				  told ? wsi_load_le(told, (unsigned)fn->args[arg->image].size)
+				       : 0);
 		for (size_t f = 0; f < arg->n_fields; f++) {
 			const struct wsi_api_field *field = &arg->fields[f], *size;
 			if (field->handle != WSI_API_ADDRESS || field->image < 0)
@@ -40,8 +41,8 @@ size_t wsi_wire_images(const struct wsi_api_fn *fn, const union wsi_api_value *v
 			memcpy(&kind, at, sizeof kind);
 			size = &arg->fields[field->image];
 			if (field->when == -1 || field->when == kind)
-				add(ret_images, &n, at + field->offset,
-				    wsi_load_le(at + size->offset, size->size));
+				image_add(ret_images, &n, at + field->offset,
+					  wsi_load_le(at + size->offset, size->size));
 		}
 	}
 	return n;

@@ -19,7 +19,7 @@ enum {
 
 struct row {
 	const char *name;
-	enum wsi_shape shape;
+	enum wsi_section_shape shape;
 	uint32_t holds;
 	enum wsi_rule rule;
 };
@@ -104,7 +104,7 @@ static bool is_data(const struct wsi_shdr *shdr)
 	       shdr->type - WSI_SHT_NV_CONSTANT0_REL < NV_CONSTANT_BANKS;
 }
 
-static enum wsi_shape shape_of(const struct wsi_shdr *shdr)
+static enum wsi_section_shape section_shape_of(const struct wsi_shdr *shdr)
 {
 	if (shdr->flags & SHF_COMPRESSED || shdr->offset > WSI_CLEAN_MAX_SIZE ||
 	    shdr->size > WSI_CLEAN_MAX_SIZE)
@@ -161,7 +161,7 @@ static bool counts_once(const char *pattern)
 }
 
 /* Name of a section, paid for from the budget; empty when that is used up. */
-static struct ws_str name_of(struct wsi_clean *clean, const struct wsi_shdr *shdr)
+static struct ws_str section_name_of(struct wsi_clean *clean, const struct wsi_shdr *shdr)
 {
 	if (clean->budget == 0)
 		return (struct ws_str){ "", 0 };
@@ -170,13 +170,13 @@ static struct ws_str name_of(struct wsi_clean *clean, const struct wsi_shdr *shd
 	return name;
 }
 
-static uint8_t row_of(struct wsi_clean *clean, const struct wsi_shdr *shdr, uint64_t *seen)
+static uint8_t cleaned_row_of(struct wsi_clean *clean, const struct wsi_shdr *shdr, uint64_t *seen)
 {
-	enum wsi_shape shape = shape_of(shdr);
-	struct ws_str name = name_of(clean, shdr), about = { "", 0 };
+	enum wsi_section_shape shape = section_shape_of(shdr);
+	struct ws_str name = section_name_of(clean, shdr), about = { "", 0 };
 	if (shape == WSI_SHAPE_REL && shdr->info != 0 && shdr->info < clean->n_sections) {
 		struct wsi_shdr target = wsi_elf_shdr(&clean->elf, shdr->info);
-		about = name_of(clean, &target);
+		about = section_name_of(clean, &target);
 	}
 	for (uint8_t i = 0; i < WSI_COUNT(rows); i++) {
 		if (rows[i].shape != shape || !name_fits(clean, rows[i].name, name, about))
@@ -220,7 +220,7 @@ static bool rows_find(struct wsi_clean *clean)
 	clean->row[0] = WSI_COUNT(rows) - 1;
 	for (uint32_t i = 1; i < clean->n_sections; i++) {
 		struct wsi_shdr shdr = wsi_elf_shdr(&clean->elf, i);
-		clean->row[i] = row_of(clean, &shdr, &seen);
+		clean->row[i] = cleaned_row_of(clean, &shdr, &seen);
 		const struct row *row = &rows[clean->row[i]];
 		if (row->rule == WSI_RULE_SYMBOLS)
 			clean->symtab = i;
@@ -295,7 +295,7 @@ static uint32_t info_of(const struct wsi_clean *clean, const struct wsi_shdr *sh
 {
 	enum { SYMBOL = 0xffffff };
 	uint64_t n_symbols = wsi_clean_bytes(clean, clean->symtab).len / WSI_SYM_BYTES;
-	if (shape_of(shdr) == WSI_SHAPE_CODE)
+	if (section_shape_of(shdr) == WSI_SHAPE_CODE)
 		return (shdr->info & SYMBOL) < n_symbols ? shdr->info : 0;
 	return (uint32_t)below(shdr->info,
 			       shdr->type == WSI_SHT_SYMTAB ? n_symbols : clean->n_sections - 1);

@@ -8,7 +8,7 @@
 #include "write/clean.h"
 #include "write/paths.h"
 
-static struct ws_span part(struct ws_span bytes, uint64_t start, uint64_t end)
+static struct ws_span clean_part(struct ws_span bytes, uint64_t start, uint64_t end)
 {
 	struct ws_span sub = { 0 };
 	if (end >= start)
@@ -47,7 +47,7 @@ static bool file_keep(struct wsi_clean *clean, struct wsi_reader *r)
 		wsi_read_uleb(r);
 	if (r->failed || name.len == 0)
 		return false;
-	wsi_clean_keep(clean, part(r->in, start, r->pos));
+	wsi_clean_keep(clean, clean_part(r->in, start, r->pos));
 	path_clean(clean, name, true);
 	return true;
 }
@@ -63,13 +63,13 @@ static void lists_keep(struct wsi_clean *clean, struct ws_span bytes)
 			return;
 		if (folder.len == 0)
 			break;
-		wsi_clean_keep(clean, part(bytes, start, r.pos));
+		wsi_clean_keep(clean, clean_part(bytes, start, r.pos));
 		path_clean(clean, folder, false);
 	}
 	while (file_keep(clean, &r))
 		;
 	if (!r.failed && wsi_reader_left(&r) == 4)
-		wsi_clean_keep(clean, part(bytes, r.pos, bytes.len));
+		wsi_clean_keep(clean, clean_part(bytes, r.pos, bytes.len));
 }
 
 /* Bytes of what is known of an extended opcode's operands. */
@@ -107,9 +107,9 @@ static void extended_keep(struct lines *lines, const struct ws_line_op *op, stru
 	if (r.failed)
 		return;
 	size_t start = r.pos, n = operands_known(lines->clean, op->opcode, &r);
-	wsi_clean_keep(lines->clean, part(bytes, 0, start));
+	wsi_clean_keep(lines->clean, clean_part(bytes, 0, start));
 	if (op->opcode != DW_LNE_define_file) /* else it is there, without its folders */
-		wsi_clean_keep(lines->clean, part(bytes, start, start + n));
+		wsi_clean_keep(lines->clean, clean_part(bytes, start, start + n));
 	if (op->opcode == DW_LNE_NVIDIA_inlined_call ||
 	    op->opcode == DW_LNE_NVIDIA_set_function_name)
 		wsi_clean_string(lines->clean, lines->names, op->name_off);
@@ -118,13 +118,13 @@ static void extended_keep(struct lines *lines, const struct ws_line_op *op, stru
 static bool op_keep(void *user, const struct ws_line_table *table, const struct ws_line_op *op)
 {
 	struct lines *lines = user;
-	struct ws_span bytes = part(lines->bytes, op->sec_off, op->sec_off + op->size_bytes);
+	struct ws_span bytes = clean_part(lines->bytes, op->sec_off, op->sec_off + op->size_bytes);
 	(void)table;
 	if (op->kind == WS_LINE_OP_EXTENDED) {
 		extended_keep(lines, op, bytes);
 	} else if (op->kind == WS_LINE_OP_STANDARD && !op->name) {
-		zero_leb(lines->clean, part(bytes, 1, bytes.len));
-		wsi_clean_keep(lines->clean, part(bytes, 0, 1));
+		zero_leb(lines->clean, clean_part(bytes, 1, bytes.len));
+		wsi_clean_keep(lines->clean, clean_part(bytes, 0, 1));
 	} else {
 		wsi_clean_keep(lines->clean, bytes);
 	}
@@ -141,8 +141,8 @@ static enum ws_status map_keep(struct lines *lines, const struct ws_line_map *ma
 			continue;
 		uint64_t lists = (uint64_t)(table->opcode_lengths - lines->bytes.ptr) +
 				 table->opcode_base - 1;
-		wsi_clean_keep(lines->clean, part(lines->bytes, table->sec_off, lists));
-		lists_keep(lines->clean, part(lines->bytes, lists, table->program_off));
+		wsi_clean_keep(lines->clean, clean_part(lines->bytes, table->sec_off, lists));
+		lists_keep(lines->clean, clean_part(lines->bytes, lists, table->program_off));
 		if (ws_line_walk(map, i, op_keep, lines, err) == WS_NO_MEMORY)
 			return WS_NO_MEMORY;
 	}
@@ -214,7 +214,8 @@ static bool is_leb(uint16_t form)
 	return form == WSI_FORM_SDATA || form == WSI_FORM_UDATA || form == WSI_FORM_REF_UDATA;
 }
 
-static struct ws_str text_of(const struct wsi_clean *clean, const struct wsi_dwarf_written *value)
+static struct ws_str written_text_of(const struct wsi_clean *clean,
+				     const struct wsi_dwarf_written *value)
 {
 	struct ws_str text = { (const char *)value->bytes.ptr, value->bytes.len - 1 };
 	if (value->in_str &&
@@ -232,7 +233,7 @@ static void text_keep(struct wsi_clean *clean, const struct wsi_dwarf_written *v
 		    (value->attribute == DW_AT_name || value->attribute == DW_AT_linkage_name ||
 		     value->attribute == DW_AT_MIPS_linkage_name);
 	if (name && value->tag == DW_TAG_enumerator && clean->options->enumerator)
-		clean->options->enumerator(clean->options->user, text_of(clean, value));
+		clean->options->enumerator(clean->options->user, written_text_of(clean, value));
 	if (value->in_str) { /* a path may be the end of a name, so it is not changed but goes */
 		if (name || (path && !(clean->flags & WS_STRIP_PATHS))) {
 			wsi_clean_keep(clean, value->bytes);
@@ -259,7 +260,7 @@ static void block_keep(struct wsi_clean *clean, const struct wsi_dwarf_written *
 	bool place = value->attribute == DW_AT_data_member_location &&
 		     wsi_read_u8(&r) == OP_PLUS_UCONST && wsi_read_uleb(&r) <= UINT32_MAX &&
 		     !r.failed && wsi_reader_left(&r) == 0;
-	wsi_clean_keep(clean, part(value->bytes, 0, value->bytes.len - value->block.len));
+	wsi_clean_keep(clean, clean_part(value->bytes, 0, value->bytes.len - value->block.len));
 	if (place || !(clean->flags & WS_STRIP_VALUES))
 		wsi_clean_keep(clean, value->block);
 	else if (value->attribute == DW_AT_location && value->block.len > 0)
@@ -389,7 +390,7 @@ static void rules_keep(struct wsi_clean *clean, struct ws_span bytes)
 			break;
 		good = r.pos;
 	}
-	wsi_clean_keep(clean, part(bytes, 0, good));
+	wsi_clean_keep(clean, clean_part(bytes, 0, good));
 }
 
 /* Head of an entry: of a CIE all but the rules, of an FDE its place. False: not known. */
@@ -429,10 +430,10 @@ void wsi_clean_frames(struct wsi_clean *clean, struct ws_span bytes)
 		if (r.failed)
 			return; /* where the next one begins is not known */
 		struct wsi_reader in = wsi_reader_of(entry);
-		wsi_clean_keep(clean, part(bytes, start, body));
+		wsi_clean_keep(clean, clean_part(bytes, start, body));
 		if (!frame_head(&in, offset_bytes))
 			continue;
-		wsi_clean_keep(clean, part(entry, 0, in.pos));
-		rules_keep(clean, part(entry, in.pos, entry.len));
+		wsi_clean_keep(clean, clean_part(entry, 0, in.pos));
+		rules_keep(clean, clean_part(entry, in.pos, entry.len));
 	}
 }

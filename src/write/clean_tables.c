@@ -206,7 +206,7 @@ static void options_keep(struct wsi_clean *clean, struct ws_str options)
 	}
 }
 
-static bool is_one_of(const char *const *patterns, struct ws_str text)
+static bool is_pattern_one_of(const char *const *patterns, struct ws_str text)
 {
 	for (; *patterns; patterns++) {
 		if (wsi_clean_fits(*patterns, text))
@@ -240,7 +240,7 @@ void wsi_clean_tools(struct wsi_clean *clean, struct ws_span bytes)
 		wsi_clean_keep(clean, word);
 		if (i == OPTIONS)
 			options_keep(clean, text);
-		else if (is_one_of(known[i], text))
+		else if (is_pattern_one_of(known[i], text))
 			wsi_clean_string(clean, note, off);
 	}
 }

@@ -78,7 +78,7 @@ static unsigned digits_of(uint32_t number)
 	return n;
 }
 
-static char *put_number(char *to, uint32_t number)
+static char *put_index_number(char *to, uint32_t number)
 {
 	char *end = to + digits_of(number);
 	for (char *at = end; at > to; number /= 10)
@@ -102,7 +102,7 @@ void wsi_path_of(const struct wsi_section *section, char ret_path[PATH_BYTES])
 	if (section->parent)
 		end = put_path(path, section->parent);
 	if (section->parent && is_numbered(section->kind))
-		end = put_number(end, section->row);
+		end = put_index_number(end, section->row);
 	size_t len = (size_t)wsi_min_u64((size_t)(end - path), PATH_BYTES - 1);
 	memcpy(ret_path, path, len);
 	ret_path[len] = 0;
@@ -129,7 +129,7 @@ static uint8_t *put_parent(uint8_t *to, const struct ws_write_table *parent)
 }
 
 /* Where a child hangs, by the child before. */
-static unsigned place_of(const struct wsi_index *index, const struct wsi_section *section)
+static unsigned child_place_of(const struct wsi_index *index, const struct wsi_section *section)
 {
 	if (section->parent->section != index->parent)
 		return OTHER_PARENT;
@@ -160,7 +160,7 @@ enum ws_status wsi_index_add(struct wsi_index *index, const struct wsi_section *
 	if (last->entry_bytes == section->entry_bytes && last->size == size)
 		first |= LIKE_LAST;
 	if (is_child(section->kind)) {
-		unsigned place = place_of(index, section);
+		unsigned place = child_place_of(index, section);
 		first |= place;
 		end = put_place(index, end, section, place);
 	}
@@ -181,7 +181,7 @@ enum ws_status wsi_index_add(struct wsi_index *index, const struct wsi_section *
 enum { CHUNK = 64 * 1024 };
 
 /* Goes over all entries. */
-struct walk {
+struct index_walk {
 	struct wsi_scratch *entries;
 	uint8_t *chunk; /* owned: CHUNK bytes */
 	uint64_t read;  /* bytes of `entries` read so far */
@@ -202,12 +202,13 @@ struct walk {
 	uint32_t n_globals;
 };
 
-static enum ws_status walk_init(struct walk *walk, struct wsi_index *index, struct ws_error *err)
+static enum ws_status walk_init(struct index_walk *walk, struct wsi_index *index,
+				struct ws_error *err)
 {
-	*walk = (struct walk){ .entries = &index->entries,
-			       .chunk = wsi_zalloc(CHUNK),
-			       .data_off = WSI_ELF_HEADER_BYTES,
-			       .name_off = sizeof last_names };
+	*walk = (struct index_walk){ .entries = &index->entries,
+				     .chunk = wsi_zalloc(CHUNK),
+				     .data_off = WSI_ELF_HEADER_BYTES,
+				     .name_off = sizeof last_names };
 	for (unsigned kind = 0; kind < WSI_N_KINDS; kind++)
 		walk->traits[kind] = traits_of((enum wsi_kind)kind);
 	return walk->chunk ? WS_OK
@@ -215,7 +216,8 @@ static enum ws_status walk_init(struct walk *walk, struct wsi_index *index, stru
 }
 
 /* Has a whole entry in `in`, or none at the end. Rare, as walk_parent() is: out of the loops. */
-static __attribute__((noinline)) enum ws_status walk_fill(struct walk *walk, struct ws_error *err)
+static __attribute__((noinline)) enum ws_status walk_fill(struct index_walk *walk,
+							  struct ws_error *err)
 {
 	size_t left = wsi_reader_left(&walk->in), n;
 	if (left)
@@ -229,14 +231,14 @@ static __attribute__((noinline)) enum ws_status walk_fill(struct walk *walk, str
 	return WS_OK;
 }
 
-static __attribute__((noinline)) void walk_parent(struct walk *walk)
+static __attribute__((noinline)) void walk_parent(struct index_walk *walk)
 {
 	walk->link = (uint32_t)wsi_read_uleb(&walk->in);
 	walk->path_len = wsi_read_u8(&walk->in);
 	memcpy(walk->path, wsi_read_span(&walk->in, walk->path_len).ptr, walk->path_len);
 }
 
-static inline void walk_place(struct walk *walk, unsigned place)
+static inline void walk_place(struct index_walk *walk, unsigned place)
 {
 	if (place == OTHER_PARENT)
 		walk_parent(walk);
@@ -248,7 +250,7 @@ static inline void walk_place(struct walk *walk, unsigned place)
 
 /* Bytes of the section's name with its end. Names past what sh_name can tell are empty: they mean
  * nothing to a reader. */
-static inline uint32_t walk_name_len(const struct walk *walk, struct traits traits)
+static inline uint32_t walk_name_len(const struct index_walk *walk, struct traits traits)
 {
 	if (walk->name_off > UINT32_MAX - NAME_BYTES)
 		return 0;
@@ -257,7 +259,7 @@ static inline uint32_t walk_name_len(const struct walk *walk, struct traits trai
 }
 
 /* The entry at hand; only what wsi_index_add() wrote is read. */
-static inline void walk_entry(struct walk *walk)
+static inline void walk_entry(struct index_walk *walk)
 {
 	unsigned first = walk->in.in.ptr[walk->in.pos++];
 	walk->kind = (enum wsi_kind)(first & KIND_MASK);
@@ -280,7 +282,8 @@ static inline void walk_entry(struct walk *walk)
 }
 
 /* Goes to the next section; false at the end, and when that fails. */
-static inline bool walk_next(struct walk *walk, enum ws_status *ret_status, struct ws_error *err)
+static inline bool walk_next(struct index_walk *walk, enum ws_status *ret_status,
+			     struct ws_error *err)
 {
 	uint64_t size = walk->last[walk->kind].size;
 	walk->data_off += size + (-size & (WSI_DUMP_ALIGNMENT - 1));
@@ -293,7 +296,7 @@ static inline bool walk_next(struct walk *walk, enum ws_status *ret_status, stru
 	return true;
 }
 
-static inline void name_put(const struct walk *walk, char *to)
+static inline void name_put(const struct index_walk *walk, char *to)
 {
 	struct traits traits = walk->traits[walk->kind];
 	memcpy(to, wsi_kind_infos[walk->kind].prefix, sizeof wsi_kind_infos[0].prefix);
@@ -303,14 +306,14 @@ static inline void name_put(const struct walk *walk, char *to)
 		to += walk->path_len;
 	}
 	if (traits.is_numbered)
-		to = put_number(to, walk->number);
+		to = put_index_number(to, walk->number);
 	*to = 0;
 }
 
 enum ws_status wsi_index_write_names(struct wsi_index *index, struct wsi_outfile *file,
 				     struct ws_error *err)
 {
-	struct walk walk;
+	struct index_walk walk;
 	struct wsi_stream *out = wsi_outfile_stream(file);
 	enum ws_status st = walk_init(&walk, index, err);
 	if (st == WS_OK)
@@ -338,7 +341,7 @@ static inline bool header_put(struct wsi_stream *out, const struct wsi_shdr *shd
 	return true;
 }
 
-static inline bool entry_header_put(struct wsi_stream *out, const struct walk *walk)
+static inline bool entry_header_put(struct wsi_stream *out, const struct index_walk *walk)
 {
 	bool child = walk->traits[walk->kind].is_child;
 	struct wsi_shdr shdr = {
@@ -358,7 +361,7 @@ static inline bool entry_header_put(struct wsi_stream *out, const struct walk *w
 enum ws_status wsi_index_write_headers(struct wsi_index *index, struct wsi_outfile *file,
 				       const struct wsi_last_sections *last, struct ws_error *err)
 {
-	struct walk walk;
+	struct index_walk walk;
 	struct wsi_stream *out = wsi_outfile_stream(file);
 	/* Section 0 holds the number of sections and the index of their names, whatever they are:
 	 * so the driver writes it too, in small dumps as well [public: a 13.6 MB dump in an issue].

@@ -27,7 +27,7 @@ struct wsi_edit {
 
 enum { WSI_JOB_BUFFER = 256 * 1024, WSI_MAX_REGISTERS = 4096 };
 
-struct wsi_job {
+struct wsi_write_job {
 	const struct ws_target *target;
 	const struct ws_core *core; /* under the target, or NULL */
 	struct ws_writer *writer;
@@ -62,17 +62,17 @@ static inline bool wsi_is_missing(enum ws_status status)
 /* ---- memory (memory.c) ---- */
 
 /* Finds the ranges; call first. */
-enum ws_status wsi_job_memory_init(struct wsi_job *job) WS_MUST_USE;
-void wsi_job_memory_fini(struct wsi_job *job);
+enum ws_status wsi_job_memory_init(struct wsi_write_job *job) WS_MUST_USE;
+void wsi_job_memory_fini(struct wsi_write_job *job);
 /* Number of the first range that is not before this owner's; see wsi_job_range(). */
-uint32_t wsi_job_first_range(const struct wsi_job *job, enum ws_space space, uint32_t owner);
+uint32_t wsi_job_first_range(const struct wsi_write_job *job, enum ws_space space, uint32_t owner);
 /* A range when it is of that space and owner (block, warp, grid). */
-bool wsi_job_range(const struct wsi_job *job, uint32_t number, enum ws_space space, uint32_t owner,
-		   struct ws_memory_range *ret_range);
+bool wsi_job_range(const struct wsi_write_job *job, uint32_t number, enum ws_space space,
+		   uint32_t owner, struct ws_memory_range *ret_range);
 /* All of global memory that is wanted. */
-enum ws_status wsi_job_global(struct wsi_job *job) WS_MUST_USE;
+enum ws_status wsi_job_global(struct wsi_write_job *job) WS_MUST_USE;
 /* What is wanted of memory with an owner; `warp_index` is used to read shared memory. */
-enum ws_status wsi_job_owned(struct wsi_job *job, const struct ws_memory_range *range,
+enum ws_status wsi_job_owned(struct wsi_write_job *job, const struct ws_memory_range *range,
 			     uint32_t warp_index, const struct ws_write_table *parent,
 			     uint32_t row) WS_MUST_USE;
 
@@ -91,7 +91,7 @@ enum ws_status wsi_origin_of(const struct ws_target *target, const struct ws_wri
 
 /* Writes the target as a dump called `path`; target, flags, selection, edit, keeps and err of `job`
  * have been filled. */
-enum ws_status wsi_job_write(struct wsi_job *job, const char *path,
+enum ws_status wsi_job_write(struct wsi_write_job *job, const char *path,
 			     const struct wsi_origin *origin) WS_MUST_USE;
 
 #endif

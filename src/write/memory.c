@@ -14,19 +14,20 @@
 
 /* ---- the list of ranges ---- */
 
-static bool range_at(const struct wsi_job *job, uint32_t number, struct ws_memory_range *ret_range)
+static bool range_at(const struct wsi_write_job *job, uint32_t number,
+		     struct ws_memory_range *ret_range)
 {
 	return ws_target_memory_range(job->target, number, ret_range, NULL) == WS_OK;
 }
 
-uint32_t wsi_job_first_range(const struct wsi_job *job, enum ws_space space, uint32_t owner)
+uint32_t wsi_job_first_range(const struct wsi_write_job *job, enum ws_space space, uint32_t owner)
 {
 	bool none = job->first_range[space] == job->first_range[space + 1];
 	return none ? job->first_range[space] : ws_target_first_range(job->target, space, owner, 0);
 }
 
-bool wsi_job_range(const struct wsi_job *job, uint32_t number, enum ws_space space, uint32_t owner,
-		   struct ws_memory_range *ret_range)
+bool wsi_job_range(const struct wsi_write_job *job, uint32_t number, enum ws_space space,
+		   uint32_t owner, struct ws_memory_range *ret_range)
 {
 	return number < job->first_range[space + 1] && range_at(job, number, ret_range) &&
 	       ret_range->space == space && ws_memory_range_owner(ret_range) == owner;
@@ -34,12 +35,12 @@ bool wsi_job_range(const struct wsi_job *job, uint32_t number, enum ws_space spa
 
 /* ---- addresses of global memory that stay or go ---- */
 
-static enum ws_status no_memory(struct wsi_job *job)
+static enum ws_status no_memory(struct wsi_write_job *job)
 {
 	return wsi_fail(job->err, WS_NO_MEMORY, WS_NO_OFFSET, "list of memory");
 }
 
-static enum ws_status addresses_init(struct wsi_job *job, struct wsi_addresses *addresses,
+static enum ws_status addresses_init(struct wsi_write_job *job, struct wsi_addresses *addresses,
 				     struct wsi_interval *intervals, size_t n)
 {
 	if (!wsi_segments_init(&addresses->segments, n))
@@ -74,7 +75,7 @@ static struct wsi_interval kept_of_bank(const struct ws_write_keep *keep,
 			   wsi_min_u64(keep->len, bank->size - keep->address));
 }
 
-static enum ws_status banks_init(struct wsi_job *job)
+static enum ws_status banks_init(struct wsi_write_job *job)
 {
 	uint32_t first = job->first_range[WS_SPACE_CONST];
 	size_t n = job->first_range[WS_SPACE_CODE] - first, n_kept = 0;
@@ -112,7 +113,7 @@ static bool overlap_of(const struct ws_memory_range *a, const struct ws_memory_r
 }
 
 /* Whether what is at an address depends on the device that is asked. */
-static bool is_contested(const struct wsi_job *job, uint64_t address)
+static bool is_contested(const struct wsi_write_job *job, uint64_t address)
 {
 	const struct ws_address at = { .space = WS_SPACE_GLOBAL,
 				       .device_index = WS_NONE,
@@ -127,7 +128,7 @@ static bool is_contested(const struct wsi_job *job, uint64_t address)
 
 /* A dump has one address space for all devices: where two of them have memory of their own it
  * would answer for one with what the other has. */
-static enum ws_status contested_init(struct wsi_job *job)
+static enum ws_status contested_init(struct wsi_write_job *job)
 {
 	uint32_t end = job->first_range[WS_SPACE_GLOBAL + 1];
 	wsi_scoped_free struct wsi_interval *found = NULL;
@@ -149,7 +150,7 @@ static enum ws_status contested_init(struct wsi_job *job)
 	return n ? addresses_init(job, &job->contested, found, n) : WS_OK;
 }
 
-enum ws_status wsi_job_memory_init(struct wsi_job *job)
+enum ws_status wsi_job_memory_init(struct wsi_write_job *job)
 {
 	for (unsigned space = 0; space <= WS_SPACE_CODE; space++)
 		job->first_range[space] =
@@ -158,7 +159,7 @@ enum ws_status wsi_job_memory_init(struct wsi_job *job)
 	return st == WS_OK ? contested_init(job) : st;
 }
 
-void wsi_job_memory_fini(struct wsi_job *job)
+void wsi_job_memory_fini(struct wsi_write_job *job)
 {
 	wsi_segments_fini(&job->banks.segments);
 	wsi_segments_fini(&job->kept.segments);
@@ -168,15 +169,15 @@ void wsi_job_memory_fini(struct wsi_job *job)
 /* ---- copying ---- */
 
 /* The bytes of a range where they lie in the file of a dump. */
-static bool mapped(const struct wsi_job *job, const struct ws_memory_range *range, uint64_t off,
-		   uint64_t len, struct ws_span *ret_bytes)
+static bool mapped(const struct wsi_write_job *job, const struct ws_memory_range *range,
+		   uint64_t off, uint64_t len, struct ws_span *ret_bytes)
 {
 	return job->core && range->file_off != WS_NO_OFFSET &&
 	       ws_span_sub(wsi_core_bytes(job->core), wsi_add_sat(range->file_off, off), len,
 			   ret_bytes);
 }
 
-static enum ws_status part_append(struct wsi_job *job, const struct ws_memory_range *range,
+static enum ws_status part_append(struct wsi_write_job *job, const struct ws_memory_range *range,
 				  uint64_t off, struct ws_span bytes)
 {
 	job->memory_bytes += bytes.len;
@@ -195,7 +196,7 @@ static bool nothing_left(const struct ws_memory_range *range)
 }
 
 /* Copies `len` bytes of a range from `off` on. What cannot be read ends it early. */
-static enum ws_status range_copy(struct wsi_job *job, const struct ws_memory_range *range,
+static enum ws_status range_copy(struct wsi_write_job *job, const struct ws_memory_range *range,
 				 uint32_t warp_index, uint64_t off, uint64_t len)
 {
 	struct ws_address at = { range->space,
@@ -229,7 +230,7 @@ static enum ws_status range_copy(struct wsi_job *job, const struct ws_memory_ran
 	return WS_OK;
 }
 
-static enum ws_status stretch_write(struct wsi_job *job, const struct ws_memory_range *range,
+static enum ws_status stretch_write(struct wsi_write_job *job, const struct ws_memory_range *range,
 				    const struct ws_write_memory *where, uint32_t warp_index,
 				    uint64_t off, uint64_t len)
 {
@@ -242,7 +243,7 @@ static enum ws_status stretch_write(struct wsi_job *job, const struct ws_memory_
 /* ---- global memory ---- */
 
 /* Whether the byte of global memory at an address is wanted, and up to where that holds. */
-static bool wanted_at(const struct wsi_job *job, uint64_t address, uint64_t *ret_end)
+static bool wanted_at(const struct wsi_write_job *job, uint64_t address, uint64_t *ret_end)
 {
 	uint64_t bank_end, kept_end, contested_end;
 	bool in_bank = addresses_have(&job->banks, address, &bank_end);
@@ -253,7 +254,7 @@ static bool wanted_at(const struct wsi_job *job, uint64_t address, uint64_t *ret
 	return !contested && (kept || !(job->flags & skip));
 }
 
-static enum ws_status global_cut(struct wsi_job *job, const struct ws_memory_range *range)
+static enum ws_status global_cut(struct wsi_write_job *job, const struct ws_memory_range *range)
 {
 	uint64_t end = wsi_add_sat(range->start, range->bytes_present), at = range->start;
 	enum ws_status st = WS_OK;
@@ -273,7 +274,7 @@ static enum ws_status global_cut(struct wsi_job *job, const struct ws_memory_ran
 	return st;
 }
 
-enum ws_status wsi_job_global(struct wsi_job *job)
+enum ws_status wsi_job_global(struct wsi_write_job *job)
 {
 	enum ws_status st = WS_OK;
 	uint32_t end = job->first_range[WS_SPACE_GLOBAL + 1];
@@ -295,7 +296,7 @@ enum ws_status wsi_job_global(struct wsi_job *job)
 /* ---- memory with an owner ---- */
 
 /* Writes one stretch of a range: `off` is not 0 only where a section can say where it starts. */
-static enum ws_status owned_write(struct wsi_job *job, const struct ws_memory_range *range,
+static enum ws_status owned_write(struct wsi_write_job *job, const struct ws_memory_range *range,
 				  uint32_t warp_index, const struct ws_write_table *parent,
 				  uint32_t row, uint64_t off, uint64_t len)
 {
@@ -305,7 +306,7 @@ static enum ws_status owned_write(struct wsi_job *job, const struct ws_memory_ra
 	return stretch_write(job, range, &where, warp_index, off, len);
 }
 
-enum ws_status wsi_job_owned(struct wsi_job *job, const struct ws_memory_range *range,
+enum ws_status wsi_job_owned(struct wsi_write_job *job, const struct ws_memory_range *range,
 			     uint32_t warp_index, const struct ws_write_table *parent, uint32_t row)
 {
 	if (nothing_left(range))

@@ -12,7 +12,7 @@
 #include <warpscope/write.h>
 
 /* Shape of a section: its type and flags. */
-enum wsi_shape {
+enum wsi_section_shape {
 	WSI_SHAPE_CODE,    /* PROGBITS, executable */
 	WSI_SHAPE_DATA,    /* PROGBITS, loaded; NVIDIA's types of global and constant data */
 	WSI_SHAPE_PLAIN,   /* PROGBITS, not loaded, not compressed */

@@ -6,7 +6,7 @@
 #include "base/map.h"
 
 /* What is looked at of one target. */
-struct scan {
+struct select_scan {
 	const struct ws_target *target;
 	struct ws_counts counts;
 	struct wsi_selection *selection;
@@ -41,8 +41,8 @@ static enum ws_status selection_init(struct wsi_selection *selection,
 
 /* Whether a thread of the warp faulted, or stopped at a trap. The fault may be told by the lane or,
  * where the warp knows its place, by the SM. */
-static bool warp_faulted(const struct scan *scan, const struct ws_sm *sm, uint32_t warp_index,
-			 struct ws_warp *ret_warp)
+static bool selected_warp_faulted(const struct select_scan *scan, const struct ws_sm *sm,
+				  uint32_t warp_index, struct ws_warp *ret_warp)
 {
 	struct ws_lane lanes[WS_MAX_LANES];
 	uint32_t n = 0;
@@ -60,7 +60,7 @@ static bool warp_faulted(const struct scan *scan, const struct ws_sm *sm, uint32
 }
 
 /* Context of a block; WS_NONE when it cannot be told. */
-static uint32_t context_of_block(const struct scan *scan, uint32_t block_index)
+static uint32_t context_of_block(const struct select_scan *scan, uint32_t block_index)
 {
 	struct ws_block block;
 	struct ws_grid grid;
@@ -71,7 +71,7 @@ static uint32_t context_of_block(const struct scan *scan, uint32_t block_index)
 	return grid.context_index;
 }
 
-static void scan_sm(struct scan *scan, uint32_t sm_index)
+static void scan_sm(struct select_scan *scan, uint32_t sm_index)
 {
 	struct ws_sm sm;
 	if (ws_target_sm(scan->target, sm_index, &sm, NULL) != WS_OK)
@@ -79,7 +79,7 @@ static void scan_sm(struct scan *scan, uint32_t sm_index)
 	bool blamed = false;
 	for (uint32_t w = 0; w < sm.n_warps; w++) {
 		struct ws_warp warp;
-		if (!warp_faulted(scan, &sm, sm.first_warp_index + w, &warp))
+		if (!selected_warp_faulted(scan, &sm, sm.first_warp_index + w, &warp))
 			continue;
 		uint32_t context = context_of_block(scan, warp.block_index);
 		blamed = true;
@@ -91,7 +91,7 @@ static void scan_sm(struct scan *scan, uint32_t sm_index)
 }
 
 /* A device of which only an SM tells of a fault keeps every context: none can be ruled out. */
-static void keep_hidden(struct scan *scan)
+static void keep_hidden(struct select_scan *scan)
 {
 	bool *kept = scan->selection->contexts;
 	for (uint32_t i = 0; i < scan->counts.contexts; i++) {
@@ -108,7 +108,7 @@ static void keep_hidden(struct scan *scan)
 }
 
 /* What belongs to a context that is kept, and what cannot be told to belong to another. */
-static void keep_below(const struct scan *scan)
+static void keep_below(const struct select_scan *scan)
 {
 	const struct wsi_selection *selection = scan->selection;
 	for (uint32_t i = 0; i < scan->counts.modules; i++) {
@@ -136,7 +136,7 @@ static void keep_below(const struct scan *scan)
 enum ws_status wsi_select_faulted_contexts(const struct ws_target *target,
 					   struct wsi_selection *selection, struct ws_error *err)
 {
-	struct scan scan = { .target = target, .selection = selection, .err = err };
+	struct select_scan scan = { .target = target, .selection = selection, .err = err };
 	ws_target_counts(target, &scan.counts);
 	enum ws_status st = selection_init(selection, &scan.counts, err);
 	if (st != WS_OK)
@@ -156,7 +156,7 @@ enum ws_status wsi_select_faulted_contexts(const struct ws_target *target,
 
 /* ---- warps and what they need ---- */
 
-static void keep_image(const struct scan *scan, uint32_t module_index)
+static void keep_image(const struct select_scan *scan, uint32_t module_index)
 {
 	struct ws_module module;
 	if (module_index == WS_NONE ||
@@ -166,7 +166,7 @@ static void keep_image(const struct scan *scan, uint32_t module_index)
 	scan->selection->contexts[module.context_index] = true;
 }
 
-static void keep_grid(const struct scan *scan, uint32_t grid_index)
+static void keep_grid(const struct select_scan *scan, uint32_t grid_index)
 {
 	struct ws_grid grid;
 	if (ws_target_grid(scan->target, grid_index, &grid, NULL) != WS_OK)
@@ -184,7 +184,7 @@ static struct wsi_map_key kernel_key(uint32_t device_index, uint64_t entry)
 
 /* The module that has the code at an address; `launches`: those of its kernel too, where no block
  * tells which one it is. */
-static void keep_code(struct scan *scan, struct ws_cubin_set *cubins, uint32_t device_index,
+static void keep_code(struct select_scan *scan, struct ws_cubin_set *cubins, uint32_t device_index,
 		      uint64_t address, bool launches)
 {
 	struct ws_cubin_hint hint = { WS_NONE, device_index, WS_NONE };
@@ -200,7 +200,7 @@ static void keep_code(struct scan *scan, struct ws_cubin_set *cubins, uint32_t d
 		scan->no_memory = true;
 }
 
-static void keep_launches(const struct scan *scan)
+static void keep_launches(const struct select_scan *scan)
 {
 	for (uint32_t i = 0; scan->kernels.n_used && i < scan->counts.grids; i++) {
 		struct ws_grid grid;
@@ -213,7 +213,7 @@ static void keep_launches(const struct scan *scan)
 }
 
 /* The modules of where the threads of a warp are, and whence they came. */
-static void keep_code_of(struct scan *scan, struct ws_cubin_set *cubins, uint32_t warp_index,
+static void keep_code_of(struct select_scan *scan, struct ws_cubin_set *cubins, uint32_t warp_index,
 			 const struct ws_warp *warp, bool launches)
 {
 	struct ws_lane lanes[WS_MAX_LANES];
@@ -234,7 +234,7 @@ static void keep_code_of(struct scan *scan, struct ws_cubin_set *cubins, uint32_
 	}
 }
 
-static void keep_warp(struct scan *scan, struct ws_cubin_set *cubins, uint32_t warp_index,
+static void keep_warp(struct select_scan *scan, struct ws_cubin_set *cubins, uint32_t warp_index,
 		      const struct ws_warp *warp)
 {
 	struct wsi_selection *selection = scan->selection;
@@ -249,7 +249,7 @@ static void keep_warp(struct scan *scan, struct ws_cubin_set *cubins, uint32_t w
 }
 
 /* Keeps what an SM shows of faults; false when it shows none. */
-static bool keep_sm(struct scan *scan, struct ws_cubin_set *cubins, uint32_t sm_index)
+static bool keep_sm(struct select_scan *scan, struct ws_cubin_set *cubins, uint32_t sm_index)
 {
 	struct ws_sm sm;
 	if (ws_target_sm(scan->target, sm_index, &sm, NULL) != WS_OK)
@@ -259,7 +259,7 @@ static bool keep_sm(struct scan *scan, struct ws_cubin_set *cubins, uint32_t sm_
 		keep_code(scan, cubins, sm.device_index, sm.error_pc, true);
 	for (uint32_t w = 0; w < sm.n_warps; w++) {
 		struct ws_warp warp;
-		if (!warp_faulted(scan, &sm, sm.first_warp_index + w, &warp))
+		if (!selected_warp_faulted(scan, &sm, sm.first_warp_index + w, &warp))
 			continue;
 		found = true;
 		keep_warp(scan, cubins, sm.first_warp_index + w, &warp);
@@ -270,7 +270,7 @@ static bool keep_sm(struct scan *scan, struct ws_cubin_set *cubins, uint32_t sm_
 enum ws_status wsi_select_faulted_warps(const struct ws_target *target,
 					struct wsi_selection *selection, struct ws_error *err)
 {
-	struct scan scan = { .target = target, .selection = selection, .err = err };
+	struct select_scan scan = { .target = target, .selection = selection, .err = err };
 	struct ws_cubin_set *cubins = NULL;
 	ws_target_counts(target, &scan.counts);
 	enum ws_status st = selection_init(selection, &scan.counts, err);

@@ -133,7 +133,7 @@ static enum ws_value_class class_of(uint32_t word)
 	return WS_VALUE_OTHER;
 }
 
-static bool is_number(struct strip *strip, uint32_t word)
+static bool is_register_number(struct strip *strip, uint32_t word)
 {
 	for (size_t i = 0; i < strip->options->n_numbers; i++)
 		if (strip->options->numbers[i] == word)
@@ -144,7 +144,7 @@ static bool is_number(struct strip *strip, uint32_t word)
 static uint32_t redacted(struct strip *strip, uint32_t word)
 {
 	enum ws_value_class class = class_of(word);
-	if (word && is_number(strip, word)) {
+	if (word && is_register_number(strip, word)) {
 		strip->stripped.numbers++;
 		return word;
 	}
@@ -349,7 +349,8 @@ static uint32_t count_kept(const bool *kept, uint32_t n)
 	return n_kept;
 }
 
-static void account(struct strip *strip, const struct wsi_selection *selection, uint32_t flags)
+static void left_out_account(struct strip *strip, const struct wsi_selection *selection,
+			     uint32_t flags)
 {
 	struct ws_stripped *stripped = &strip->stripped;
 	ws_target_counts(strip->target, &stripped->before);
@@ -390,7 +391,7 @@ static enum ws_status strip_run(struct strip *strip, const char *path,
 		.image = strip->flags & in_images ? image_edit : NULL,
 		.row = values ? redact_row : NULL,
 	};
-	struct wsi_job job = {
+	struct wsi_write_job job = {
 		.target = strip->target,
 		.flags = write->flags,
 		.stripped = strip->flags,
@@ -434,7 +435,7 @@ enum ws_status ws_strip(const struct ws_target *target, const char *path,
 	if (st == WS_OK)
 		st = map_find(&strip, all.write.flags);
 	if (st == WS_OK) {
-		account(&strip, &selection, all.write.flags);
+		left_out_account(&strip, &selection, all.write.flags);
 		st = strip_run(&strip, path, &all.write, &selection, &origin);
 	}
 	if (st == WS_OK)

@@ -16,7 +16,7 @@
 /* What is written of a row: fields that end within `n` zeroed bytes. `owner` is the id of the
  * device. Flags of a `damaged` row, which holds values that cannot be, stay such: a reader is to
  * doubt the row again. */
-struct packing {
+struct table_packing {
 	struct ws_writer *writer;
 	uint8_t *to;
 	uint32_t n, owner;
@@ -38,14 +38,14 @@ struct packing {
 #define PACK(r, field, offset, TYPE, since, have) \
 	if ((offset) + WSI_BYTES_##TYPE <= p->n)  \
 		PACK_##TYPE(field, offset);
-#define DEFINE_PACK(record, RECORD, type)                                             \
-	static enum ws_status record##_pack(const struct packing *p, const type *row) \
-	{                                                                             \
-		enum ws_status st = WS_OK;                                            \
-		uint64_t text = 0;                                                    \
-		(void)text;                                                           \
-		WSI_##RECORD##_ROW(PACK, record) return st;                           \
-	}                                                                             \
+#define DEFINE_PACK(record, RECORD, type)                                                   \
+	static enum ws_status record##_pack(const struct table_packing *p, const type *row) \
+	{                                                                                   \
+		enum ws_status st = WS_OK;                                                  \
+		uint64_t text = 0;                                                          \
+		(void)text;                                                                 \
+		WSI_##RECORD##_ROW(PACK, record) return st;                                 \
+	}                                                                                   \
 	struct wsi_swallow_semicolon
 #define X(record, RECORD, type, kind, base, max_rows, n_slots, label, id, id_bytes) \
 	DEFINE_PACK(record, RECORD, type);
@@ -81,7 +81,7 @@ static uint32_t stride_of(const struct ws_writer *writer, enum wsi_kind kind, ui
 			have &= (had);                                                          \
 		uint32_t stride = stride_of(writer, KIND, have);                                \
 		struct wsi_section section = { KIND, parent, at, 0, stride };                   \
-		struct packing p = { writer, NULL, stride, owner, false, err };                 \
+		struct table_packing p = { writer, NULL, stride, owner, false, err };           \
 		enum ws_status st = wsi_section_begin(writer, &section, err);                   \
 		for (uint32_t i = 0; i < n && st == WS_OK; i++) {                               \
 			p.damaged = (doubted);                                                  \

@@ -12,26 +12,27 @@
 #include "write/job.h"
 
 /* Rows of one table, with the list indices that they come from. */
-struct rows {
+struct target_rows {
 	void *at;        /* owned */
 	uint32_t *index; /* owned */
 	uint32_t n;
 };
 
-static void rows_fini(struct rows *rows)
+static void written_rows_fini(struct target_rows *rows)
 {
 	wsi_free(rows->at);
 	wsi_free(rows->index);
-	*rows = (struct rows){ 0 };
+	*rows = (struct target_rows){ 0 };
 }
 
-static enum ws_status rows_init(struct wsi_job *job, struct rows *rows, uint32_t cap, size_t size)
+static enum ws_status rows_init(struct wsi_write_job *job, struct target_rows *rows, uint32_t cap,
+				size_t size)
 {
-	*rows = (struct rows){ .at = wsi_zalloc_array(cap, size),
-			       .index = wsi_zalloc_array(cap, sizeof *rows->index) };
+	*rows = (struct target_rows){ .at = wsi_zalloc_array(cap, size),
+				      .index = wsi_zalloc_array(cap, sizeof *rows->index) };
 	if (rows->at && rows->index)
 		return WS_OK;
-	rows_fini(rows);
+	written_rows_fini(rows);
 	return wsi_fail(job->err, WS_NO_MEMORY, WS_NO_OFFSET, "%u rows", cap);
 }
 
@@ -41,14 +42,14 @@ static enum ws_status passed_over(enum ws_status status)
 	return wsi_is_missing(status) ? WS_OK : status;
 }
 
-static void row_edit(const struct wsi_job *job, enum wsi_kind kind, void *row)
+static void row_edit(const struct wsi_write_job *job, enum wsi_kind kind, void *row)
 {
 	if (job->edit && job->edit->row)
 		job->edit->row(kind, row);
 }
 
 /* The same of a row, whose loss the new dump has to tell of. */
-static enum ws_status row_read(struct wsi_job *job, enum ws_status status, enum wsi_kind kind)
+static enum ws_status row_read(struct wsi_write_job *job, enum ws_status status, enum wsi_kind kind)
 {
 	enum ws_hides hides = wsi_kind_infos[kind].hides;
 	if (wsi_is_missing(status) && job->hides < hides)
@@ -61,36 +62,37 @@ static enum ws_status row_read(struct wsi_job *job, enum ws_status status, enum 
  * kept. Lists are sorted by owner: its elements begin at or behind job->next.grids (behind, when
  * owners were left out), which moves to their end.
  */
-#define DEFINE_READ(kind, KIND, type, owner, kept)                                            \
-	static bool kind##_is_before(const struct wsi_job *job, uint32_t index, uint32_t end) \
-	{                                                                                     \
-		type one;                                                                     \
-		return index < job->counts.kind##s &&                                         \
-		       (ws_target_##kind(job->target, index, &one, NULL) != WS_OK ||          \
-			one.owner < end);                                                     \
-	}                                                                                     \
-	static enum ws_status kind##s_read(struct wsi_job *job, uint32_t owner_index,         \
-					   struct rows *ret_rows)                             \
-	{                                                                                     \
-		uint32_t *next = &job->next.kind##s;                                          \
-		while (kind##_is_before(job, *next, owner_index))                             \
-			++*next;                                                              \
-		uint32_t end = *next;                                                         \
-		while (kind##_is_before(job, end, owner_index + 1))                           \
-			end++;                                                                \
-		enum ws_status st = rows_init(job, ret_rows, end - *next, sizeof(type));      \
-		for (; *next < end && st == WS_OK; ++*next) {                                 \
-			type *row = (type *)ret_rows->at + ret_rows->n;                       \
-			if (!wsi_selected(kept, *next))                                       \
-				continue;                                                     \
-			st = ws_target_##kind(job->target, *next, row, job->err);             \
-			if (st == WS_OK) {                                                    \
-				row_edit(job, KIND, row);                                     \
-				ret_rows->index[ret_rows->n++] = *next;                       \
-			}                                                                     \
-			st = row_read(job, st, KIND);                                         \
-		}                                                                             \
-		return st;                                                                    \
+#define DEFINE_READ(kind, KIND, type, owner, kept)                                          \
+	static bool kind##_is_before(const struct wsi_write_job *job, uint32_t index,       \
+				     uint32_t end)                                          \
+	{                                                                                   \
+		type one;                                                                   \
+		return index < job->counts.kind##s &&                                       \
+		       (ws_target_##kind(job->target, index, &one, NULL) != WS_OK ||        \
+			one.owner < end);                                                   \
+	}                                                                                   \
+	static enum ws_status kind##s_read(struct wsi_write_job *job, uint32_t owner_index, \
+					   struct target_rows *ret_rows)                    \
+	{                                                                                   \
+		uint32_t *next = &job->next.kind##s;                                        \
+		while (kind##_is_before(job, *next, owner_index))                           \
+			++*next;                                                            \
+		uint32_t end = *next;                                                       \
+		while (kind##_is_before(job, end, owner_index + 1))                         \
+			end++;                                                              \
+		enum ws_status st = rows_init(job, ret_rows, end - *next, sizeof(type));    \
+		for (; *next < end && st == WS_OK; ++*next) {                               \
+			type *row = (type *)ret_rows->at + ret_rows->n;                     \
+			if (!wsi_selected(kept, *next))                                     \
+				continue;                                                   \
+			st = ws_target_##kind(job->target, *next, row, job->err);           \
+			if (st == WS_OK) {                                                  \
+				row_edit(job, KIND, row);                                   \
+				ret_rows->index[ret_rows->n++] = *next;                     \
+			}                                                                   \
+			st = row_read(job, st, KIND);                                       \
+		}                                                                           \
+		return st;                                                                  \
 	}
 
 DEFINE_READ(context, WSI_KIND_CONTEXT, struct ws_context, device_index, job->selection->contexts)
@@ -101,7 +103,7 @@ DEFINE_READ(block, WSI_KIND_BLOCK, struct ws_block, sm_index, job->selection->bl
 
 /* ---- lanes ---- */
 
-static enum ws_status registers_write(struct wsi_job *job, uint32_t warp_index, uint32_t lane,
+static enum ws_status registers_write(struct wsi_write_job *job, uint32_t warp_index, uint32_t lane,
 				      enum ws_reg_kind kind, const struct ws_write_table *parent,
 				      uint32_t row)
 {
@@ -116,7 +118,7 @@ static enum ws_status registers_write(struct wsi_job *job, uint32_t warp_index, 
 		ws_writer_words(job->writer, parent, row, kind, job->registers, n, job->err));
 }
 
-static enum ws_status frames_write(struct wsi_job *job, uint32_t warp_index, uint32_t lane,
+static enum ws_status frames_write(struct wsi_write_job *job, uint32_t warp_index, uint32_t lane,
 				   const struct ws_write_table *lanes, uint32_t row)
 {
 	enum { USUAL = 32 };
@@ -136,7 +138,7 @@ static enum ws_status frames_write(struct wsi_job *job, uint32_t warp_index, uin
 			   : passed_over(st);
 }
 
-static enum ws_status lane_write(struct wsi_job *job, uint32_t warp_index, uint32_t lane,
+static enum ws_status lane_write(struct wsi_write_job *job, uint32_t warp_index, uint32_t lane,
 				 uint32_t *range_number, const struct ws_write_table *lanes,
 				 uint32_t row)
 {
@@ -156,7 +158,7 @@ static enum ws_status lane_write(struct wsi_job *job, uint32_t warp_index, uint3
 	return st == WS_OK ? frames_write(job, warp_index, lane, lanes, row) : st;
 }
 
-static enum ws_status lanes_write(struct wsi_job *job, uint32_t warp_index,
+static enum ws_status lanes_write(struct wsi_write_job *job, uint32_t warp_index,
 				  const struct ws_write_table *warps, uint32_t row)
 {
 	struct ws_lane lanes[WS_MAX_LANES];
@@ -182,7 +184,7 @@ static enum ws_status lanes_write(struct wsi_job *job, uint32_t warp_index,
 
 /* ---- blocks and warps ---- */
 
-static enum ws_status warp_write(struct wsi_job *job, uint32_t warp_index,
+static enum ws_status warp_write(struct wsi_write_job *job, uint32_t warp_index,
 				 const struct ws_write_table *warps, uint32_t row)
 {
 	static const enum ws_reg_kind kinds[] = { WS_REG_UR, WS_REG_UP, WS_REG_BARRIER };
@@ -193,10 +195,10 @@ static enum ws_status warp_write(struct wsi_job *job, uint32_t warp_index,
 }
 
 /* The warps of a block: `keyed` has those of its SM, by block. */
-static enum ws_status warps_write(struct wsi_job *job, const struct wsi_keyed *keyed, uint32_t n,
-				  const struct ws_write_table *blocks, uint32_t row)
+static enum ws_status warps_write(struct wsi_write_job *job, const struct wsi_keyed *keyed,
+				  uint32_t n, const struct ws_write_table *blocks, uint32_t row)
 {
-	struct rows warps;
+	struct target_rows warps;
 	struct ws_write_table table;
 	enum ws_status st = rows_init(job, &warps, n, sizeof(struct ws_warp));
 	for (uint32_t i = 0; i < n && st == WS_OK; i++) {
@@ -216,11 +218,11 @@ static enum ws_status warps_write(struct wsi_job *job, const struct wsi_keyed *k
 		st = ws_writer_warps(job->writer, blocks, row, warps.at, warps.n, &table, job->err);
 	for (uint32_t i = 0; i < warps.n && st == WS_OK; i++)
 		st = warp_write(job, warps.index[i], &table, i);
-	rows_fini(&warps);
+	written_rows_fini(&warps);
 	return st;
 }
 
-static enum ws_status block_write(struct wsi_job *job, uint32_t block_index,
+static enum ws_status block_write(struct wsi_write_job *job, uint32_t block_index,
 				  const struct wsi_keyed *warps, uint32_t n,
 				  const struct ws_write_table *blocks, uint32_t row)
 {
@@ -233,7 +235,7 @@ static enum ws_status block_write(struct wsi_job *job, uint32_t block_index,
 }
 
 /* Warps of an SM in the order of their blocks, else of ids. */
-static enum ws_status warps_by_block(struct wsi_job *job, const struct ws_sm *sm,
+static enum ws_status warps_by_block(struct wsi_write_job *job, const struct ws_sm *sm,
 				     struct wsi_keyed *ret_warps)
 {
 	for (uint32_t i = 0; i < sm->n_warps; i++) {
@@ -250,7 +252,7 @@ static enum ws_status warps_by_block(struct wsi_job *job, const struct ws_sm *sm
 }
 
 /* What contradicts where a block is may not be written: then its row has to tell that by itself. */
-static void blocks_displace(struct rows *blocks)
+static void blocks_displace(struct target_rows *blocks)
 {
 	struct ws_block *block = blocks->at;
 	for (uint32_t i = 0; i < blocks->n; i++)
@@ -258,11 +260,11 @@ static void blocks_displace(struct rows *blocks)
 			block[i].idx = (struct ws_dim3){ UINT32_MAX, UINT32_MAX, UINT32_MAX };
 }
 
-static enum ws_status sm_write(struct wsi_job *job, uint32_t sm_index,
+static enum ws_status sm_write(struct wsi_write_job *job, uint32_t sm_index,
 			       const struct ws_write_table *sms, uint32_t row)
 {
 	struct ws_sm sm;
-	struct rows blocks = { 0 };
+	struct target_rows blocks = { 0 };
 	struct ws_write_table table;
 	enum ws_status st = ws_target_sm(job->target, sm_index, &sm, job->err);
 	if (st != WS_OK)
@@ -285,13 +287,13 @@ static enum ws_status sm_write(struct wsi_job *job, uint32_t sm_index,
 			next++;
 		st = block_write(job, blocks.index[i], warps + first, next - first, &table, i);
 	}
-	rows_fini(&blocks);
+	written_rows_fini(&blocks);
 	return st;
 }
 
 /* ---- what a device has ---- */
 
-static enum ws_status image_write(struct wsi_job *job, uint32_t index, bool relocated,
+static enum ws_status image_write(struct wsi_write_job *job, uint32_t index, bool relocated,
 				  struct ws_span bytes, const struct ws_write_table *modules,
 				  uint32_t row)
 {
@@ -310,10 +312,10 @@ static bool has_form(enum ws_status status, struct ws_span bytes)
 	return status == WS_OK || (status == WS_TRUNCATED && bytes.len > 0);
 }
 
-static enum ws_status modules_write(struct wsi_job *job, uint32_t context_index,
+static enum ws_status modules_write(struct wsi_write_job *job, uint32_t context_index,
 				    const struct ws_write_table *contexts, uint32_t row)
 {
-	struct rows modules;
+	struct target_rows modules;
 	struct ws_write_table table;
 	enum ws_status st = modules_read(job, context_index, &modules);
 	if (st == WS_OK)
@@ -327,14 +329,15 @@ static enum ws_status modules_write(struct wsi_job *job, uint32_t context_index,
 		    has_form(module->original_status, module->original))
 			st = image_write(job, modules.index[i], false, module->original, &table, i);
 	}
-	rows_fini(&modules);
+	written_rows_fini(&modules);
 	return st;
 }
 
-static enum ws_status contexts_write(struct wsi_job *job, uint32_t device_index, uint32_t device_id,
-				     const struct ws_write_table *devices, uint32_t row)
+static enum ws_status contexts_write(struct wsi_write_job *job, uint32_t device_index,
+				     uint32_t device_id, const struct ws_write_table *devices,
+				     uint32_t row)
 {
-	struct rows contexts;
+	struct target_rows contexts;
 	struct ws_write_table table;
 	enum ws_status st = contexts_read(job, device_index, &contexts);
 	if (st == WS_OK)
@@ -342,11 +345,11 @@ static enum ws_status contexts_write(struct wsi_job *job, uint32_t device_index,
 					contexts.n, &table, job->err);
 	for (uint32_t i = 0; i < contexts.n && st == WS_OK; i++)
 		st = modules_write(job, contexts.index[i], &table, i);
-	rows_fini(&contexts);
+	written_rows_fini(&contexts);
 	return st;
 }
 
-static enum ws_status banks_write(struct wsi_job *job, uint32_t grid_index,
+static enum ws_status banks_write(struct wsi_write_job *job, uint32_t grid_index,
 				  const struct ws_write_table *grids, uint32_t row)
 {
 	uint32_t first = wsi_job_first_range(job, WS_SPACE_CONST, grid_index), end = first;
@@ -369,10 +372,10 @@ static enum ws_status banks_write(struct wsi_job *job, uint32_t grid_index,
 	return passed_over(ws_writer_banks(job->writer, grids, row, banks, end - first, job->err));
 }
 
-static enum ws_status grids_write(struct wsi_job *job, uint32_t device_index,
+static enum ws_status grids_write(struct wsi_write_job *job, uint32_t device_index,
 				  const struct ws_write_table *devices, uint32_t row)
 {
-	struct rows grids;
+	struct target_rows grids;
 	struct ws_write_table table;
 	enum ws_status st = grids_read(job, device_index, &grids);
 	if (st == WS_OK)
@@ -386,25 +389,25 @@ static enum ws_status grids_write(struct wsi_job *job, uint32_t device_index,
 		if (st == WS_OK)
 			st = banks_write(job, grids.index[i], &table, i);
 	}
-	rows_fini(&grids);
+	written_rows_fini(&grids);
 	return st;
 }
 
-static enum ws_status sms_write(struct wsi_job *job, uint32_t device_index,
+static enum ws_status sms_write(struct wsi_write_job *job, uint32_t device_index,
 				const struct ws_write_table *devices, uint32_t row)
 {
-	struct rows sms;
+	struct target_rows sms;
 	struct ws_write_table table;
 	enum ws_status st = sms_read(job, device_index, &sms);
 	if (st == WS_OK)
 		st = ws_writer_sms(job->writer, devices, row, sms.at, sms.n, &table, job->err);
 	for (uint32_t i = 0; i < sms.n && st == WS_OK; i++)
 		st = sm_write(job, sms.index[i], &table, i);
-	rows_fini(&sms);
+	written_rows_fini(&sms);
 	return st;
 }
 
-static enum ws_status devices_write(struct wsi_job *job)
+static enum ws_status devices_write(struct wsi_write_job *job)
 {
 	uint32_t n = job->counts.devices;
 	wsi_scoped_free struct ws_device *devices = wsi_zalloc_array(n, sizeof *devices);
@@ -432,7 +435,7 @@ static enum ws_status devices_write(struct wsi_job *job)
 /* ---- the whole ---- */
 
 /* What is lost before anything is read. */
-static void loss_find(struct wsi_job *job)
+static void loss_find(struct wsi_write_job *job)
 {
 	struct ws_diagnostic diagnostic;
 	for (uint32_t i = 0; ws_target_diagnostic(job->target, i, &diagnostic, NULL) == WS_OK; i++)
@@ -440,7 +443,7 @@ static void loss_find(struct wsi_job *job)
 			job->hides = diagnostic.hides;
 }
 
-static enum ws_status job_run(struct wsi_job *job)
+static enum ws_status job_run(struct wsi_write_job *job)
 {
 	ws_target_counts(job->target, &job->counts);
 	loss_find(job);
@@ -510,7 +513,8 @@ static enum ws_status standing_check(const struct ws_target *target, struct ws_e
 
 enum { MOST_MORE = 64 << 20 }; /* bytes that a small dump may grow by */
 
-enum ws_status wsi_job_write(struct wsi_job *job, const char *path, const struct wsi_origin *origin)
+enum ws_status wsi_job_write(struct wsi_write_job *job, const char *path,
+			     const struct wsi_origin *origin)
 {
 	struct ws_writer_options options = { .size = sizeof options,
 					     .driver = origin->driver,

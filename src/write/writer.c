@@ -53,7 +53,7 @@ void ws_writer_close(struct ws_writer *writer)
 }
 
 /* Remembers a failure, so that what lacks something never gets its name. */
-static enum ws_status keep(struct ws_writer *writer, enum ws_status status)
+static enum ws_status keep_status(struct ws_writer *writer, enum ws_status status)
 {
 	if (status != WS_OK)
 		writer->failed = true;
@@ -81,7 +81,7 @@ enum ws_status wsi_writer_text(struct ws_writer *writer, struct ws_str text, uin
 	if (st == WS_OK)
 		st = wsi_scratch_append(&writer->texts, "", 1, err);
 	if (st != WS_OK)
-		return keep(writer, st);
+		return keep_status(writer, st);
 	if (text.len <= sizeof slot->bytes && offset <= UINT32_MAX) {
 		slot->offset = (uint32_t)offset;
 		slot->len = (uint32_t)text.len;
@@ -124,8 +124,9 @@ enum ws_status wsi_section_begin(struct ws_writer *writer, const struct wsi_sect
 {
 	const struct wsi_kind_info *info = &wsi_kind_infos[section->kind];
 	if (writer->in_section)
-		return keep(writer, wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
-					     "a %s begins inside another section", info->words));
+		return keep_status(writer,
+				   wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
+					    "a %s begins inside another section", info->words));
 	if (!wsi_writer_has(writer, section->kind))
 		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
 				"the layout of r%u has no %s, which came with r%u", writer->driver,
@@ -141,7 +142,7 @@ enum ws_status wsi_section_begin(struct ws_writer *writer, const struct wsi_sect
 	if (st == WS_OK && !align(writer->out))
 		st = wsi_outfile_failed(writer->file, err);
 	if (st != WS_OK)
-		return keep(writer, st);
+		return keep_status(writer, st);
 	writer->section_off = writer->out->total;
 	writer->in_section = true;
 	return WS_OK;
@@ -152,7 +153,7 @@ enum ws_status wsi_section_append(struct ws_writer *writer, const void *bytes, s
 {
 	if (wsi_stream_append(writer->out, bytes, n))
 		return WS_OK;
-	return keep(writer, wsi_outfile_failed(writer->file, err));
+	return keep_status(writer, wsi_outfile_failed(writer->file, err));
 }
 
 static_assert((int)WSI_MAX_ROW_BYTES <= WSI_STREAM_ROOM, "no room");
@@ -162,7 +163,7 @@ enum ws_status wsi_section_row(struct ws_writer *writer, uint32_t n, uint8_t **r
 {
 	uint8_t *bytes = wsi_stream_room(writer->out);
 	if (!bytes)
-		return keep(writer, wsi_outfile_failed(writer->file, err));
+		return keep_status(writer, wsi_outfile_failed(writer->file, err));
 	memset(bytes, 0, n);
 	wsi_stream_take(writer->out, n);
 	*ret_bytes = bytes;
@@ -174,7 +175,7 @@ enum ws_status wsi_section_end(struct ws_writer *writer, const struct wsi_sectio
 {
 	uint64_t size = writer->out->total - writer->section_off;
 	writer->in_section = false;
-	return keep(writer, wsi_index_add(&writer->index, section, size, err));
+	return keep_status(writer, wsi_index_add(&writer->index, section, size, err));
 }
 
 enum ws_status wsi_section_write(struct ws_writer *writer, const struct wsi_section *section,
@@ -317,7 +318,7 @@ enum ws_status ws_writer_commit(struct ws_writer *writer, struct ws_error *err)
 	if (st == WS_OK)
 		st = wsi_index_write_headers(&writer->index, writer->file, &last, err);
 	if (st != WS_OK)
-		return keep(writer, st);
+		return keep_status(writer, st);
 	uint8_t head[WSI_ELF_HEADER_BYTES];
 	elf_header_fill(head, headers_off);
 	writer->failed = true; /* committed once */

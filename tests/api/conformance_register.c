@@ -10,7 +10,7 @@
 
 enum { MAX_ENTRIES = 4096 };
 
-static struct entry {
+static struct driver_entry {
 	const char *function, *reg;
 	uint32_t part, first, last;
 	uint8_t *place; /* in the image */
@@ -63,7 +63,7 @@ static void read_map(uint8_t *image)
 	for (uint8_t *end = at + size; at < end;) {
 		const char *function = name_take(&at);
 		for (uint32_t left = word_take(&at); left > 0; left--) {
-			struct entry *entry = &entries[n_entries++];
+			struct driver_entry *entry = &entries[n_entries++];
 			assert_in_range(n_entries, 1, MAX_ENTRIES - 1);
 			entry->function = function;
 			entry->part = word_take(&at);
@@ -77,12 +77,12 @@ static void read_map(uint8_t *image)
 }
 
 /* What the map says of a register at a byte of its function; 0: not all of it is live. */
-static uint32_t expected(const struct entry *of, uint32_t rel_pc, uint32_t ret_numbers[4])
+static uint32_t expected(const struct driver_entry *of, uint32_t rel_pc, uint32_t ret_numbers[4])
 {
 	bool have[4] = { false };
 	uint32_t n_parts = 0, n = 0;
 	for (uint32_t i = 0; i < n_entries; i++) {
-		const struct entry *entry = &entries[i];
+		const struct driver_entry *entry = &entries[i];
 		if (strcmp(entry->function, of->function) || strcmp(entry->reg, of->reg))
 			continue;
 		n_parts = entry->part + 1 > n_parts ? entry->part + 1 : n_parts;
@@ -96,7 +96,7 @@ static uint32_t expected(const struct entry *of, uint32_t rel_pc, uint32_t ret_n
 }
 
 /* The numbers of how many registers were right. */
-static uint32_t check_place(uint64_t entry_pc, const struct entry *of, uint32_t rel_pc)
+static uint32_t check_place(uint64_t entry_pc, const struct driver_entry *of, uint32_t rel_pc)
 {
 	uint32_t want[4], got[5] = { 7, 7, 7, 7, 7 }, n = 9, n_want = expected(of, rel_pc, want);
 	CUDBGRegClass class = REG_CLASS_REG_CC;
@@ -159,7 +159,7 @@ static uint32_t check_all(uint32_t ret_by_size[5])
 	uint32_t n = 0;
 	memset(ret_by_size, 0, 5 * sizeof *ret_by_size);
 	for (uint32_t i = 0; i < n_entries; i++) {
-		const struct entry *entry = &entries[i];
+		const struct driver_entry *entry = &entries[i];
 		uint64_t pc = entry_pc_of(entry->function);
 		if (!pc)
 			continue;

@@ -545,9 +545,9 @@ static void channels_pass_messages_whole(void **state)
 			c = (struct wsi_channel){ .in = pipes ? b[0] : a[1],
 						  .out = a[1],
 						  .stop = -1 };
-			const struct wsi_piece parts[] = { { "head", 4 },  { "", 0 },
-							   { "tail", 4 },  { body, BODY },
-							   { "again", 5 }, { body, 16 } };
+			const struct wsi_channel_piece parts[] = { { "head", 4 },  { "", 0 },
+								   { "tail", 4 },  { body, BODY },
+								   { "again", 5 }, { body, 16 } };
 			_exit(wsi_channel_send(&c, parts, WSI_COUNT(parts)) ? 0 : 1);
 		}
 		static struct wsi_channel c;
@@ -571,7 +571,7 @@ static void channels_pass_messages_whole(void **state)
 		assert_false(wsi_channel_next(&c, text, 1)); /* its end */
 		if (pipes)
 			close(b[0]);
-		const struct wsi_piece none = { "x", 1 };
+		const struct wsi_channel_piece none = { "x", 1 };
 		assert_false(wsi_channel_send(&c, &none, 1)); /* and no signal */
 		close(a[0]);
 		if (pipes)

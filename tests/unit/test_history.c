@@ -91,8 +91,9 @@ static void history_keeps_to_its_bound(void **state)
 	for (size_t i = 0; i < sizeof rounds / sizeof *rounds; i++) {
 		struct ws_sim *sim = device_dirtying(rounds[i]);
 		uint64_t before = heap_in_use(), most = 0, n_found = 0;
-		struct wsi_found found;
-		const struct wsi_search search = { .what = WSI_BACK_LANE, .who = { .grid = 1 } };
+		struct wsi_history_found found;
+		const struct wsi_history_search search = { .what = WSI_BACK_LANE,
+							   .who = { .grid = 1 } };
 		assert_int_equal(wsi_debug_attach(sim, NULL), WS_OK);
 		assert_int_equal(wsi_history_keep(sim, BOUND, NULL), WS_OK);
 		for (unsigned k = 0; k < 240; k++) {

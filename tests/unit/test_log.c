@@ -327,7 +327,7 @@ static void texts_have_no_full_stop_at_the_end(void **state)
 	(void)state;
 	const struct wsi_cuda_error *one;
 	for (uint64_t i = 0; i < 1000; i++) {
-		const struct wsi_topic *topic = wsi_xid_topic(i);
+		const struct wsi_log_topic *topic = wsi_xid_topic(i);
 		check_text(topic->title);
 		check_text(topic->means);
 		check_text(topic->cannot);

@@ -7,16 +7,16 @@
 #include "base/reader.h"
 #include "vars/vars.h"
 
-static struct wsi_shape float_of(enum wsi_small_float small, uint64_t size)
+static struct wsi_type_shape float_of(enum wsi_small_float small, uint64_t size)
 {
-	return (struct wsi_shape){
+	return (struct wsi_type_shape){
 		.kind = WS_KIND_BASE, .encoding = WS_ENCODING_FLOAT, .small = small, .size = size
 	};
 }
 
 static double value_of(enum wsi_small_float small, uint64_t size, uint64_t bits)
 {
-	const struct wsi_shape shape = float_of(small, size);
+	const struct wsi_type_shape shape = float_of(small, size);
 	struct ws_number number;
 	uint8_t bytes[8];
 	wsi_store_u64(bytes, bits);
@@ -107,7 +107,7 @@ static void numbers_become_the_nearest_float(void **state)
 		{ WSI_FLOAT_IEEE, 8, 0.1, 0x3fb999999999999a },
 	};
 	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
-		const struct wsi_shape shape = float_of(cases[i].small, cases[i].size);
+		const struct wsi_type_shape shape = float_of(cases[i].small, cases[i].size);
 		const struct ws_number number = { .is_float = true, .real = cases[i].number };
 		uint8_t bytes[8] = { 0 };
 		wsi_number_bytes(&shape, &number, bytes);
@@ -125,7 +125,7 @@ static void every_small_float_comes_back(void **state)
 							WSI_FLOAT_E8M0, WSI_FLOAT_E3M2,
 							WSI_FLOAT_E2M3, WSI_FLOAT_E2M1 };
 	for (size_t f = 0; f < WSI_COUNT(formats); f++) {
-		const struct wsi_shape shape = float_of(formats[f], 1);
+		const struct wsi_type_shape shape = float_of(formats[f], 1);
 		for (uint32_t bits = 0; bits < 256; bits++) {
 			struct ws_number number = { .is_float = true };
 			uint8_t bytes[8] = { 0 };
@@ -166,9 +166,9 @@ static void whole_numbers_and_bit_fields(void **state)
 		{ WS_ENCODING_FLOAT, 2, 0, 0, 0, false, 0, 0 },
 	};
 	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
-		const struct wsi_shape shape = { .kind = WS_KIND_BASE,
-						 .encoding = cases[i].encoding,
-						 .size = cases[i].size };
+		const struct wsi_type_shape shape = { .kind = WS_KIND_BASE,
+						      .encoding = cases[i].encoding,
+						      .size = cases[i].size };
 		struct ws_number number = { .is_float = true };
 		uint8_t bytes[8];
 		wsi_store_u64(bytes, cases[i].bits);
@@ -196,7 +196,7 @@ static void floats_as_whole_numbers(void **state)
 		      { -0x1p64, INT64_MIN },
 		      { 0x1p62, INT64_C(1) << 62 },
 		      { NAN, 0 } };
-	const struct wsi_shape shape = float_of(WSI_FLOAT_IEEE, 8);
+	const struct wsi_type_shape shape = float_of(WSI_FLOAT_IEEE, 8);
 	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
 		struct ws_number number;
 		uint8_t bytes[8];

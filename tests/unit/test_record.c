@@ -17,10 +17,10 @@ static bool put(void *user, const char *bytes, size_t len)
 	return true;
 }
 
-static struct wsi_record record_of_file(const struct ws_report *report,
-					const struct ws_triage_file *file)
+static struct wsi_triage_record record_of_file(const struct ws_report *report,
+					       const struct ws_triage_file *file)
 {
-	struct wsi_record record;
+	struct wsi_triage_record record;
 	struct ws_out out;
 	line_len = 0;
 	ws_out_init(&out, put, NULL);
@@ -30,7 +30,7 @@ static struct wsi_record record_of_file(const struct ws_report *report,
 	return record;
 }
 
-static struct wsi_record record_of(const struct ws_report *report)
+static struct wsi_triage_record record_of(const struct ws_report *report)
 {
 	const struct ws_triage_file file = { .path = "a/dump", .bytes = 9, .written_ns = -1 };
 	return record_of_file(report, &file);
@@ -101,7 +101,7 @@ static void a_dump_in_which_nothing_is_wrong_has_what_runs(void **state)
 	report.devices = devices;
 	report.n_devices = WSI_COUNT(devices);
 	report.n_warps = 23;
-	struct wsi_record r = record_of(&report);
+	struct wsi_triage_record r = record_of(&report);
 	is(r.status, "read");
 	is(r.verdict, "none");
 	is(r.kernel, "c"); /* the first with the most warps */
@@ -144,7 +144,7 @@ static void a_fault_has_its_place_and_its_device(void **state)
 	report.devices = devices;
 	report.n_devices = WSI_COUNT(devices);
 	report.focus = &e;
-	struct wsi_record r = record_of(&report);
+	struct wsi_triage_record r = record_of(&report);
 	is(r.exception, "WARP_ASSERT");
 	is(r.kernel, "b");
 	is(r.function, "own");
@@ -215,7 +215,7 @@ static void the_root_wait_counts(void **state)
 	report.waits = waits;
 	report.n_waits = WSI_COUNT(waits);
 	report.root_wait = &waits[1];
-	struct wsi_record r = record_of(&report);
+	struct wsi_triage_record r = record_of(&report);
 	is(r.collective, "NCCL all-reduce");
 	is(r.waits_for, "barrier");
 	is(r.kernel, "c");
@@ -279,7 +279,7 @@ static void files_and_builds_are_told(void **state)
 	report.signature_part[0] = str("a");
 	report.signature_part[1] = str("b");
 	report.signature_part[3] = str("d");
-	struct wsi_record r = record_of(&report);
+	struct wsi_triage_record r = record_of(&report);
 	is(r.verdict, "unknown");
 	is(r.damage, "first");
 	is(r.driver, "590.48");
@@ -317,7 +317,7 @@ static void times_are_those_of_the_dump_or_of_its_name(void **state)
 	(void)state;
 	struct ws_triage_file file = { .path = "core_55_h_7.nvcudmp", .written_ns = 1999999999 };
 	struct ws_report report = empty(WS_VERDICT_NONE);
-	struct wsi_record r = record_of_file(&report, &file);
+	struct wsi_triage_record r = record_of_file(&report, &file);
 	is(r.time_from, "name");
 	assert_true(r.written == 1 && r.time == 55 && r.pid == 7);
 	file.written_ns = 0;

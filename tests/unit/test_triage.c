@@ -176,7 +176,7 @@ static const struct ws_triage_file file = { .path = "jobs/core_5_node1_77.nvcudm
 static void a_record_comes_back_as_it_was_written(void **state)
 {
 	static struct text text;
-	struct wsi_record record;
+	struct wsi_triage_record record;
 	struct ws_out out;
 	(void)state;
 	text.len = 0;
@@ -198,7 +198,7 @@ static void records_have_their_size(void **state)
 {
 	static const char fill[] = { 'x', '\n', '"', '\x01', (char)0xc3 };
 	static char whole[8192], text[3000];
-	struct wsi_record record, read;
+	struct wsi_triage_record record, read;
 	(void)state;
 	for (size_t k = 0; k < WSI_COUNT(fill); k++) {
 		for (size_t len = 1; len < sizeof text; len = len * 3 / 2 + 1) {
@@ -233,7 +233,7 @@ static void a_record_may_have_its_whole_size(void **state)
 {
 	static struct text cut, whole;
 	static char text[600];
-	struct wsi_record record;
+	struct wsi_triage_record record;
 	struct ws_out out;
 	bool have_longest = false;
 	(void)state;
@@ -270,7 +270,7 @@ static void long_texts_are_cut_to_their_start_and_a_hash(void **state)
 	static struct text one, other;
 	static char why[1200];
 	for (size_t len = 511; len <= 514; len++) {
-		struct wsi_record record;
+		struct wsi_triage_record record;
 		struct ws_out out;
 		memset(why, 'x', len);
 		why[len] = 0;
@@ -302,7 +302,7 @@ static void long_texts_are_cut_to_their_start_and_a_hash(void **state)
 	assert_true(written_len <= 512 && written_len > 400);
 	assert_memory_equal(written + 7, "\\u0001\\u0001", 12);
 	/* a character is not taken apart: of two bytes each, from the second byte on */
-	struct wsi_record record;
+	struct wsi_triage_record record;
 	struct ws_out out;
 	why[0] = 'x';
 	for (size_t i = 1; i < 1001; i += 2)
@@ -783,7 +783,7 @@ static void snapshots_without_memory_are_told(void **state)
 #define SLURM ",\"SLURM_PROCID\":1,\"SLURM_STEP_NUM_TASKS\":2"
 
 /* Rank and why there is none of the process 7 on h, after these lines. */
-static void ask(const char *const *lines, size_t n, struct wsi_record *ret_record)
+static void ask(const char *const *lines, size_t n, struct wsi_triage_record *ret_record)
 {
 	struct ws_triage_processes *processes;
 	char copy[400];
@@ -847,7 +847,7 @@ static void a_process_is_the_rank_that_was_recorded(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
-		struct wsi_record record;
+		struct wsi_triage_record record;
 		ask(cases[i].lines, cases[i].lines[1] ? 2 : 1, &record);
 		assert_true(record.rank == cases[i].rank);
 		assert_true(record.ranks == (cases[i].ranks ? cases[i].ranks : WSI_NO_NUMBER));
@@ -869,7 +869,7 @@ static void why_a_process_has_no_rank_is_told(void **state)
 		  "exec recorded two processes with its number" },
 	};
 	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
-		struct wsi_record record;
+		struct wsi_triage_record record;
 		ask(cases[i].lines, cases[i].lines[1] ? 2 : 1, &record);
 		assert_true(ws_str_equal(record.rank_why, ws_str_of(cases[i].why)));
 	}
@@ -881,7 +881,7 @@ static void an_attempt_is_a_job(void **state)
 		LINE("\"started\":1,\"RANK\":3,\"TORCHELASTIC_RESTART_COUNT\":2"),
 		LINE("\"started\":1,\"RANK\":3,\"TORCHELASTIC_RESTART_COUNT\":0"),
 	};
-	struct wsi_record record;
+	struct wsi_triage_record record;
 	(void)state;
 	ask(lines, 1, &record);
 	assert_true(ws_str_equal(record.job, ws_str_of("attempt 2")));
@@ -894,7 +894,7 @@ static void an_attempt_is_a_job(void **state)
 static void a_name_decides_before_the_record(void **state)
 {
 	struct ws_triage_processes *processes;
-	struct wsi_record record;
+	struct wsi_triage_record record;
 	char line[] = LINE("\"started\":1,\"RANK\":3,\"WORLD_SIZE\":4");
 	(void)state;
 	wsi_record_init(&record);

@@ -90,7 +90,7 @@ static const char *why_no_call(const struct wsi_build *build)
 }
 
 /* Reads what there is; the scene is that of the call. */
-static void read_text(struct wsi_scene *call, struct ws_report_assertion *assertion)
+static void read_assert_text(struct wsi_scene *call, struct ws_report_assertion *assertion)
 {
 	uint32_t lane = wsi_scene_lane(call);
 	uint64_t line = 0, pc = assertion->call_pc;
@@ -126,7 +126,7 @@ enum ws_status wsi_find_assertion(struct wsi_scene *scene)
 	assertion->status = WS_OK;
 	scene->e->access_why = NULL; /* it is not about memory */
 	if (st == WS_OK) {
-		read_text(&call, assertion);
+		read_assert_text(&call, assertion);
 		find_variables(scene, &call);
 		if (wsi_find_condition(scene, &call, assertion->call_pc) != WS_OK)
 			call.found.no_memory = true;

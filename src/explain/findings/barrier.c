@@ -16,7 +16,8 @@ static uint64_t block_threads(const struct wsi_scene *scene)
 	return wsi_dim3_count(scene->build->kernels[scene->e->kernel].grid.block_dim);
 }
 
-static void find_word(struct wsi_scene *scene, const struct ws_report_access *access, uint64_t word)
+static void find_barrier_word(struct wsi_scene *scene, const struct ws_report_access *access,
+			      uint64_t word)
 {
 	static const char evidence[] = "the barrier's word in shared memory";
 	struct wsi_barrier b;
@@ -74,7 +75,7 @@ enum ws_status wsi_find_barrier(struct wsi_scene *scene)
 	enum ws_status st =
 		wsi_scene_memory(scene, access->lane, WS_SPACE_SHARED, 0, at, WORD_BYTES, &word);
 	if (st == WS_OK)
-		find_word(scene, access, word);
+		find_barrier_word(scene, access, word);
 	if (st == WS_OK)
 		return WS_OK;
 	const char *text = wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the list of known memory",

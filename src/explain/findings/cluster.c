@@ -69,7 +69,7 @@ static bool find_resident(const struct wsi_scene *scene, struct ws_dim3 idx, uin
 }
 
 /* The block that the hardware names as the target. */
-static void find_target(struct wsi_scene *scene, const struct cluster *cluster)
+static void find_cluster_target(struct wsi_scene *scene, const struct cluster *cluster)
 {
 	const struct ws_report_exception *e = scene->e;
 	struct ws_dim3 target = e->target_block;
@@ -184,7 +184,7 @@ enum ws_status wsi_find_cluster(struct wsi_scene *scene)
 			  cluster.dim.y, cluster.dim.z, cluster.first.x, cluster.first.y,
 			  cluster.first.z);
 	if (e->have_target_block)
-		find_target(scene, known ? &cluster : NULL);
+		find_cluster_target(scene, known ? &cluster : NULL);
 	else if (e->target_block_told)
 		wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the SM's row",
 			  "the hardware does not say which block was addressed");

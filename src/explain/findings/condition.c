@@ -10,7 +10,7 @@
 enum { MAX_BLOCKS = 6, MAX_TESTS = 2, TRUE_PREDICATE = 7 };
 
 /* One operand of a comparison. */
-struct side {
+struct condition_side {
 	bool known, is_float;
 	uint32_t bits;
 	const char *origin; /* NULL: nothing short to say of it */
@@ -22,10 +22,10 @@ struct test {
 	enum ws_operand_kind kind; /* of its predicate */
 	uint8_t predicate;
 	bool wanted; /* what the branch wants of it to be taken */
-	struct side side[2];
+	struct condition_side side[2];
 };
 
-struct way {
+struct condition_way {
 	struct wsi_scene *at; /* of the code */
 	uint32_t lane;
 	unsigned uses;
@@ -57,7 +57,7 @@ bool wsi_branch_find(const struct wsi_scene *at, uint64_t pc, uint64_t *ret_bran
 }
 
 /* The predicates that it goes by. */
-static bool branch_read(struct way *way, uint64_t branch)
+static bool branch_read(struct condition_way *way, uint64_t branch)
 {
 	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
 	struct ws_insn insn;
@@ -114,8 +114,8 @@ static const char *origin_of(const struct wsi_scene *scene, const struct ws_flow
 	return NULL;
 }
 
-static void register_read(struct way *way, const struct test *test, const struct ws_operand *op,
-			  struct side *side)
+static void register_read(struct condition_way *way, const struct test *test,
+			  const struct ws_operand *op, struct condition_side *side)
 {
 	struct wsi_scene *at = way->at;
 	uint64_t value;
@@ -138,8 +138,8 @@ static void register_read(struct way *way, const struct test *test, const struct
 }
 
 /* The operand of the text's place `place`. */
-static void side_read(struct way *way, struct test *test, const struct ws_operand *ops, size_t n,
-		      unsigned place, struct side *side)
+static void side_read(struct condition_way *way, struct test *test, const struct ws_operand *ops,
+		      size_t n, unsigned place, struct condition_side *side)
 {
 	uint64_t bank = UINT64_MAX, value;
 	for (size_t i = 0; i < n; i++) {
@@ -175,7 +175,7 @@ static float float_of(uint32_t bits)
 }
 
 /* What the comparison gives: -1: not known. */
-static int result_of(const struct test *test)
+static int test_result_of(const struct test *test)
 {
 	const struct ws_insn *insn = &test->insn;
 	const bool is_float = insn->operation == WS_OP_FSETP;
@@ -214,8 +214,8 @@ static int result_of(const struct test *test)
 
 /* Whether an instruction writes the predicate; a comparison of two numbers and no more: `*ret_is`.
  */
-static bool writes(const struct ws_insn *insn, const struct ws_operand *ops, size_t n,
-		   const struct test *test, bool *ret_is)
+static bool writes_predicate(const struct ws_insn *insn, const struct ws_operand *ops, size_t n,
+			     const struct test *test, bool *ret_is)
 {
 	bool found = false, plain = true;
 	for (size_t i = 0; i < n; i++) {
@@ -239,7 +239,7 @@ static bool writes(const struct ws_insn *insn, const struct ws_operand *ops, siz
 }
 
 /* The comparison that gave the predicate its value, back from the branch on the only way there. */
-static bool test_find(struct way *way, struct test *test, uint64_t branch)
+static bool test_find(struct condition_way *way, struct test *test, uint64_t branch)
 {
 	size_t n_blocks, at = ws_flow_block_find(way->at->code.flow, branch);
 	const struct ws_flow_block *blocks = ws_flow_blocks(way->at->code.flow, &n_blocks);
@@ -253,7 +253,7 @@ static bool test_find(struct way *way, struct test *test, uint64_t branch)
 			    !ws_insn_explained(&test->insn))
 				return false;
 			size_t n = ws_sass_operands(&test->insn, pc, ops, WSI_COUNT(ops));
-			if (!writes(&test->insn, ops, n, test, &is))
+			if (!writes_predicate(&test->insn, ops, n, test, &is))
 				continue;
 			test->pc = pc;
 			for (unsigned k = 0; is && k < 2; k++) {
@@ -272,8 +272,8 @@ static bool test_find(struct way *way, struct test *test, uint64_t branch)
 
 /* ---- in words ---- */
 
-static const char *number_text(struct wsi_build *build, const struct test *test,
-			       const struct side *side)
+static const char *side_number_text(struct wsi_build *build, const struct test *test,
+				    const struct condition_side *side)
 {
 	const char *before = side->origin ? " (" : "", *behind = side->origin ? ")" : "";
 	const char *origin = side->origin ? side->origin : "";
@@ -287,13 +287,14 @@ static const char *number_text(struct wsi_build *build, const struct test *test,
 			      behind);
 }
 
-static bool tell(struct wsi_scene *scene, const struct way *way, const struct test *test)
+static bool tell_condition(struct wsi_scene *scene, const struct condition_way *way,
+			   const struct test *test)
 {
 	struct wsi_build *build = scene->build;
 	bool memory = way->uses & WSI_EVAL_MEMORY;
 	const char *code = wsi_code_text(build, &test->insn, test->pc);
-	const char *a = number_text(build, test, &test->side[0]);
-	const char *b = number_text(build, test, &test->side[1]);
+	const char *a = side_number_text(build, test, &test->side[0]);
+	const char *b = side_number_text(build, test, &test->side[1]);
 	if (!code || !a || !b)
 		return false;
 	wsi_found(scene, memory || way->convention ? WS_CONFIDENCE_LIKELY : WS_CONFIDENCE_CERTAIN,
@@ -305,7 +306,7 @@ static bool tell(struct wsi_scene *scene, const struct way *way, const struct te
 
 enum ws_status wsi_find_condition(struct wsi_scene *scene, struct wsi_scene *at, uint64_t pc)
 {
-	struct way way = { .at = at, .lane = wsi_scene_lane(at) };
+	struct condition_way way = { .at = at, .lane = wsi_scene_lane(at) };
 	uint64_t branch;
 	bool taken = true, known = true;
 	if (!at->code.flow || way.lane == WS_NONE || wsi_values_are_replaced(scene->build) ||
@@ -313,15 +314,15 @@ enum ws_status wsi_find_condition(struct wsi_scene *scene, struct wsi_scene *at,
 		return WS_OK;
 	for (size_t i = 0; i < way.n; i++) {
 		known &= test_find(&way, &way.test[i], branch);
-		int result = known ? result_of(&way.test[i]) : -1;
+		int result = known ? test_result_of(&way.test[i]) : -1;
 		known &= result >= 0;
 		taken &= (result == 1) == way.test[i].wanted;
 	}
 	if (at->found.no_memory)
 		return WS_NO_MEMORY;
 	for (size_t i = 0; known && taken == way.taken && i < way.n; i++) {
-		bool met = (result_of(&way.test[i]) == 1) == way.test[i].wanted;
-		if ((way.taken || !met) && !tell(scene, &way, &way.test[i]))
+		bool met = (test_result_of(&way.test[i]) == 1) == way.test[i].wanted;
+		if ((way.taken || !met) && !tell_condition(scene, &way, &way.test[i]))
 			return WS_NO_MEMORY;
 	}
 	return WS_OK;

@@ -14,7 +14,7 @@ static bool is_limit(const struct ws_flow_loop *loop, uint64_t branch)
 }
 
 /* "kernel parameter 0 `tail`", that the address of what is read comes from; NULL: not known. */
-static const char *owner_text(struct wsi_scene *at, uint64_t pc, enum ws_status *st)
+static const char *address_owner_text(struct wsi_scene *at, uint64_t pc, enum ws_status *st)
 {
 	struct ws_flow_address parts;
 	const char *text = NULL;
@@ -52,7 +52,7 @@ enum ws_status wsi_find_gave_up(struct wsi_scene *scene, struct wsi_scene *at, u
 	    loop.n_sources == 0 || !is_limit(&loop, branch) ||
 	    !wsi_code_insn(&at->code, loop.source_pc[0], &insn))
 		return WS_OK;
-	const char *owner = owner_text(at, loop.source_pc[0], &st);
+	const char *owner = address_owner_text(at, loop.source_pc[0], &st);
 	const char *text = wsi_code_text(scene->build, &insn, loop.source_pc[0]);
 	const char *line = wsi_code_line_text(scene->build, &at->code, loop.source_pc[0]);
 	if (st != WS_OK || !text || !line)

@@ -11,7 +11,7 @@ enum { MAX_RELOCS = 1 << 16 };
 /* ---- the bytes ---- */
 
 /* Whether the loader writes into the instruction at an offset. */
-static bool is_relocated(const struct ws_cubin *cubin, uint32_t section, uint64_t sec_off)
+static bool is_insn_relocated(const struct ws_cubin *cubin, uint32_t section, uint64_t sec_off)
 {
 	struct ws_reloc *relocs;
 	size_t n = 0;
@@ -42,12 +42,12 @@ static bool original_insn(struct ws_cubin *original, const struct ws_place *plac
 	    ws_cubin_find_offset(original, owner->section, place->sec_off, &there, NULL) != WS_OK ||
 	    ws_cubin_bytes_at(&there, ret_bytes, NULL) != WS_OK || ret_bytes->len < WS_SASS_BYTES)
 		return false;
-	*ret_relocated = is_relocated(original, owner->section, place->sec_off);
+	*ret_relocated = is_insn_relocated(original, owner->section, place->sec_off);
 	return true;
 }
 
-static void compare_bytes(struct wsi_scene *scene, struct ws_cubin *original,
-			  const struct ws_place *place)
+static void compare_code_bytes(struct wsi_scene *scene, struct ws_cubin *original,
+			       const struct ws_place *place)
 {
 	struct ws_span now, then;
 	bool relocated;
@@ -87,7 +87,7 @@ static enum ws_status find_change(struct wsi_scene *scene, const struct ws_place
 	enum ws_status st = ws_cubin_open(module.original, &original, NULL);
 	if (st != WS_OK)
 		return st == WS_NO_MEMORY ? st : WS_OK;
-	compare_bytes(scene, original, place);
+	compare_code_bytes(scene, original, place);
 	ws_cubin_close(original);
 	return WS_OK;
 }
@@ -156,7 +156,7 @@ static void find_architecture(struct wsi_scene *scene)
 
 /* ---- its registers ---- */
 
-static const char *name_of(struct wsi_scene *scene, const struct ws_operand *op)
+static const char *operand_name_of(struct wsi_scene *scene, const struct ws_operand *op)
 {
 	return op->count > 1 ? wsi_build_text(scene->build, "R%u to R%u", op->number,
 					      op->number + op->count - 1u)
@@ -194,7 +194,7 @@ static void find_registers(struct wsi_scene *scene, const struct ws_operand *ops
 			 wsi_found(scene, WS_CONFIDENCE_CERTAIN, "the code at errorpc",
 				   "the instruction uses %s as one operand: its first register is "
 				   "not a multiple of %u",
-				   name_of(scene, &ops[i]), align));
+				   operand_name_of(scene, &ops[i]), align));
 	}
 	if (!highest || !allocated(scene, &n_regs))
 		return;
@@ -203,7 +203,7 @@ static void find_registers(struct wsi_scene *scene, const struct ws_operand *ops
 				     "the code at errorpc, and the warp's number of registers",
 				     "the instruction uses %s; the warp has %u registers, R0 to "
 				     "R%u",
-				     name_of(scene, highest), n_regs, n_regs - 1);
+				     operand_name_of(scene, highest), n_regs, n_regs - 1);
 	if (beyond)
 		wsi_fact(scene, WSI_FACT_REGISTER_BEYOND, text);
 }

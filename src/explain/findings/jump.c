@@ -20,7 +20,7 @@ static uint64_t bad_address(const struct wsi_scene *scene)
 	return by_error || e->pc_status != WS_OK ? e->errorpc : e->pc;
 }
 
-static void find_target(struct wsi_scene *scene, uint64_t address)
+static void find_jump_target(struct wsi_scene *scene, uint64_t address)
 {
 	static const char evidence[] = "errorpc and pc";
 	struct wsi_range range;
@@ -119,8 +119,8 @@ static void find_origin(struct wsi_scene *scene, struct wsi_scene *call, uint32_
 }
 
 /* What the call's register holds now, against where the code went. */
-static void find_register(struct wsi_scene *scene, const struct ws_operand *reg, uint32_t lane,
-			  uint64_t address)
+static void find_call_register(struct wsi_scene *scene, const struct ws_operand *reg, uint32_t lane,
+			       uint64_t address)
 {
 	uint64_t value;
 	if (lane == WS_NONE ||
@@ -161,7 +161,7 @@ static enum ws_status find_call(struct wsi_scene *scene, struct wsi_scene *call,
 		wsi_fact(scene, WSI_FACT_NOT_BY_CALL, found);
 		return WS_OK;
 	}
-	find_register(scene, &reg, lane, address);
+	find_call_register(scene, &reg, lane, address);
 	if (!call->code.flow)
 		return WS_OK;
 	if (!(call->slice = wsi_zalloc(sizeof *call->slice)))
@@ -181,7 +181,7 @@ enum ws_status wsi_find_jump(struct wsi_scene *scene)
 	if (e->errorpc_status != WS_OK && e->pc_status != WS_OK)
 		return WS_OK;
 	uint64_t address = bad_address(scene);
-	find_target(scene, address);
+	find_jump_target(scene, address);
 	enum ws_status st = wsi_scene_at_call(scene, &call, &call_pc);
 	if (st == WS_OK)
 		st = find_call(scene, &call, call_pc, address);

@@ -96,7 +96,7 @@ static void find_users(struct wsi_scene *scene)
 static bool stack_top(struct wsi_scene *scene, uint64_t *ret_top)
 {
 	const struct wsi_build *build = scene->build;
-	struct wsi_code code;
+	struct wsi_function_code code;
 	bool found = false;
 	if (scene->e->kernel == WS_NONE)
 		return false;

@@ -61,7 +61,8 @@ static bool is_any(const struct ws_insn *insn)
 	return insn->known;
 }
 
-static bool take(const struct wsi_scene *scene, uint64_t pc, wanted *is, struct found_insn *ret)
+static bool insn_take(const struct wsi_scene *scene, uint64_t pc, wanted *is,
+		      struct found_insn *ret)
 {
 	if (!wsi_code_insn(&scene->code, pc, &ret->insn) || !ret->insn.known || !is(&ret->insn))
 		return false;
@@ -74,7 +75,7 @@ static bool take(const struct wsi_scene *scene, uint64_t pc, wanted *is, struct 
 static bool find_insn(const struct wsi_scene *scene, wanted *is, struct found_insn *ret)
 {
 	const struct ws_report_exception *e = scene->e;
-	if (e->errorpc_status == WS_OK && take(scene, e->errorpc, is, ret)) {
+	if (e->errorpc_status == WS_OK && insn_take(scene, e->errorpc, is, ret)) {
 		ret->blamed = true;
 		return true;
 	}
@@ -82,7 +83,7 @@ static bool find_insn(const struct wsi_scene *scene, wanted *is, struct found_in
 	for (uint64_t back = 0; e->pc_status == WS_OK && back <= MAX_BACK &&
 				e->pc - scene->code.base_pc >= back * WS_SASS_BYTES;
 	     back++) {
-		if (take(scene, e->pc - back * WS_SASS_BYTES, is, ret))
+		if (insn_take(scene, e->pc - back * WS_SASS_BYTES, is, ret))
 			return true;
 	}
 	return false;
@@ -135,7 +136,7 @@ static void see_param(struct wsi_scene *scene, struct map_view *view, unsigned n
 	view->param_offset = (uint32_t)(view->address - base);
 }
 
-static void read_map(const struct wsi_scene *scene, struct map_view *view)
+static void read_map_view(const struct wsi_scene *scene, struct map_view *view)
 {
 	struct ws_address at = { .space = WS_SPACE_GENERIC,
 				 .device_index = scene->where.device_index,
@@ -198,7 +199,7 @@ static void wrong(struct wsi_scene *scene, const char *text)
 }
 
 /* What cuTensorMapEncodeTiled would refuse [public doc: CUDA driver API, tensor map objects]. */
-static void check_map(struct wsi_scene *scene, const struct wsi_tensor_map *map)
+static void check_map_encoding(struct wsi_scene *scene, const struct wsi_tensor_map *map)
 {
 	static const char evidence[] = "its bytes";
 	static const uint32_t swizzles[] = { 0, 32, 64, 128 };
@@ -282,7 +283,7 @@ static void find_map_content(struct wsi_scene *scene, const struct map_view *vie
 		  dims, element ? element : "?", map.address, box,
 		  map.other_swizzle ? "a later swizzle" : swizzles[map.swizzle],
 		  map.interleave ? ", interleaved" : "");
-	check_map(scene, &map);
+	check_map_encoding(scene, &map);
 	check_extent(scene, &map);
 }
 
@@ -315,7 +316,7 @@ static enum ws_status find_descriptors(struct wsi_scene *scene, uint32_t lane)
 	char text[400] = "";
 	size_t len = 0;
 	if (lane == WS_NONE || scene->e->errorpc_status != WS_OK ||
-	    !take(scene, scene->e->errorpc, is_any, &found))
+	    !insn_take(scene, scene->e->errorpc, is_any, &found))
 		return WS_OK;
 	for (size_t i = 0; i < found.n_ops && len + 60 < sizeof text; i++) {
 		const struct ws_operand *op = &found.ops[i];
@@ -364,7 +365,7 @@ static enum ws_status find_map(struct wsi_scene *scene)
 	}
 	view.sure = trust(scene, &view.insn, pair->number, 2);
 	see_param(scene, &view, pair->number);
-	read_map(scene, &view);
+	read_map_view(scene, &view);
 	find_map_address(scene, &view);
 	if (view.status == WS_OK)
 		find_map_content(scene, &view);

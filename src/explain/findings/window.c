@@ -21,7 +21,7 @@ static bool kernel_info(const struct wsi_scene *scene, struct ws_function_info *
 				      NULL) == WS_OK;
 }
 
-static void find_shared(struct wsi_scene *scene)
+static void find_shared_window(struct wsi_scene *scene)
 {
 	struct ws_function_info info;
 	if (!scene->have_warp || !(scene->warp.have & WS_WARP_SHARED_BYTES))
@@ -115,7 +115,7 @@ enum ws_status wsi_find_window(struct wsi_scene *scene)
 	const struct ws_report_access *access = &e->accesses[0];
 	switch (access->space) {
 	case WS_SPACE_SHARED:
-		find_shared(scene);
+		find_shared_window(scene);
 		break;
 	case WS_SPACE_LOCAL:
 		find_local(scene, access);

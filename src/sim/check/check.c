@@ -43,7 +43,7 @@ static int variable_order(const void *a, const void *b)
 
 static int named_order(const void *a, const void *b)
 {
-	const struct wsi_named *x = a, *y = b;
+	const struct wsi_named_address *x = a, *y = b;
 	return WSI_ORDER(x->pc, y->pc);
 }
 
@@ -52,7 +52,7 @@ bool wsi_check_name(struct wsi_check *check, uint64_t pc, uint64_t address)
 	if (!wsi_grow(&check->named, &check->cap_named, check->n_named, sizeof *check->named,
 		      SIZE_MAX))
 		return false;
-	check->named[check->n_named++] = (struct wsi_named){ pc, address };
+	check->named[check->n_named++] = (struct wsi_named_address){ pc, address };
 	return true;
 }
 

@@ -103,7 +103,8 @@ struct wsi_trail {
 	struct wsi_trail_word pred[8];
 	uint32_t uniform[256]; /* as `of`: they count as written */
 	struct wsi_wrap uniform_wrap[256];
-	struct wsi_product *products; /* owned; NULL: all fitted. The last ones, by number */
+	struct wsi_wrapped_product
+		*products; /* owned; NULL: all fitted. The last ones, by number */
 	uint32_t n_products, n_regs;
 	struct wsi_trail_word reg[];
 };
@@ -137,7 +138,7 @@ struct wsi_extent {
 };
 
 /* An instruction that holds the address of a symbol, or a half of it. */
-struct wsi_named {
+struct wsi_named_address {
 	uint64_t pc, address;
 };
 
@@ -149,7 +150,7 @@ struct wsi_check {
 	size_t n_meetings;
 	struct wsi_extent *variables; /* owned; by address */
 	size_t n_variables, cap_variables;
-	struct wsi_named *named; /* owned; by pc */
+	struct wsi_named_address *named; /* owned; by pc */
 	size_t n_named, cap_named;
 	struct wsi_block_place *blocks; /* owned; by number */
 	size_t n_blocks, cap_blocks;
@@ -236,7 +237,7 @@ void wsi_wrap_follow(struct wsi_run *run, const struct wsi_op *op, struct wsi_wr
 /* Puts some lanes of a word. */
 void wsi_wrap_put(struct wsi_wrap *to, const struct wsi_wrap *from, uint32_t mask);
 /* Tells of an access to global memory whose address was made of one. */
-void wsi_wrap_access(const struct wsi_run *run, const struct wsi_at *at,
+void wsi_wrap_access(const struct wsi_run *run, const struct wsi_op_address *at,
 		     const uint64_t address[WSI_LANES]);
 
 /* ---- watch.c ---- */

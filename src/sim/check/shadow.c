@@ -11,7 +11,7 @@ static struct wsi_shadow_chunk **bucket(struct wsi_shadow *shadow, uint64_t key)
 }
 
 /* Bytes that may be spent; counted as lost where they may not. */
-static void *spend(struct wsi_shadow *shadow, size_t bytes)
+static void *spend_shadow(struct wsi_shadow *shadow, size_t bytes)
 {
 	void *memory = shadow->bytes + bytes <= shadow->limit ? wsi_zalloc(bytes) : NULL;
 	shadow->bytes += memory ? bytes : 0;
@@ -32,7 +32,7 @@ struct wsi_shadow_chunk *wsi_shadow_find(struct wsi_shadow *shadow, uint64_t key
 			return *at;
 	if (!make)
 		return NULL;
-	struct wsi_shadow_chunk *chunk = spend(shadow, sizeof *chunk);
+	struct wsi_shadow_chunk *chunk = spend_shadow(shadow, sizeof *chunk);
 	if (!chunk)
 		return NULL;
 	chunk->key = key;
@@ -43,7 +43,7 @@ struct wsi_shadow_word *wsi_shadow_words(struct wsi_shadow *shadow, uint64_t key
 {
 	struct wsi_shadow_chunk *chunk = wsi_shadow_find(shadow, key, true);
 	if (chunk && !chunk->words)
-		chunk->words = spend(shadow, WSI_SHADOW_WORDS * sizeof *chunk->words);
+		chunk->words = spend_shadow(shadow, WSI_SHADOW_WORDS * sizeof *chunk->words);
 	return chunk ? chunk->words : NULL;
 }
 

@@ -61,7 +61,7 @@ static struct wsi_trail_word *reg_at(struct wsi_trail *trail, unsigned number)
 }
 
 /* Memory for what is known of local memory, counted for the block. */
-static void *take(const struct wsi_run *run, size_t n, size_t size)
+static void *local_trail_take(const struct wsi_run *run, size_t n, size_t size)
 {
 	bool fits = wsi_block_take(run->sim, run->warp->block, "what is checked of local memory",
 				   n * size);
@@ -79,10 +79,11 @@ static struct wsi_trail_word *local_at(const struct wsi_run *run, uint64_t addre
 		return NULL;
 	if (!trail->local) {
 		trail->n_local = size / WSI_LOCAL_CHUNK + 1;
-		trail->local = take(run, trail->n_local, sizeof *trail->local);
+		trail->local = local_trail_take(run, trail->n_local, sizeof *trail->local);
 	}
 	if (trail->local && !trail->local[chunk]) {
-		trail->local[chunk] = take(run, WSI_LOCAL_CHUNK / 4, sizeof **trail->local);
+		trail->local[chunk] =
+			local_trail_take(run, WSI_LOCAL_CHUNK / 4, sizeof **trail->local);
 		for (size_t i = 0; trail->local[chunk] && i < WSI_LOCAL_CHUNK / 4; i++)
 			trail->local[chunk][i].unknown = UINT32_MAX;
 	}
@@ -125,7 +126,7 @@ static bool object_of(const struct wsi_run *run, uint32_t number, struct wsi_ext
 }
 
 /* Of an address that is that of a symbol. */
-static uint32_t variable_of(const struct wsi_run *run, uint64_t address)
+static uint32_t symbol_variable_of(const struct wsi_run *run, uint64_t address)
 {
 	struct wsi_extent extent;
 	const struct wsi_region *region = wsi_memory_find(&run->sim->memory, address);
@@ -139,7 +140,7 @@ static uint32_t pointer_into(const struct wsi_run *run, unsigned bank, uint64_t 
 	const struct wsi_region *region = wsi_memory_find(&run->sim->memory, value);
 	uint32_t number = object_at(run, region, value, &extent);
 	if (number & VARIABLE)
-		return bank == OF_VARIABLES ? variable_of(run, value) : NONE;
+		return bank == OF_VARIABLES ? symbol_variable_of(run, value) : NONE;
 	return number;
 }
 
@@ -149,7 +150,7 @@ static uint32_t both(uint32_t a, uint32_t b)
 }
 
 /* That of a constant, or of the half of one. */
-static uint32_t constant_of(const struct wsi_run *run, unsigned bank, uint64_t off)
+static uint32_t trail_constant_of(const struct wsi_run *run, unsigned bank, uint64_t off)
 {
 	const struct wsi_bank *b = &run->bank[bank];
 	off &= ~UINT64_C(7);
@@ -161,7 +162,7 @@ static uint32_t constant_of(const struct wsi_run *run, unsigned bank, uint64_t o
 /* ---- what an operation makes ---- */
 
 /* Operations whose result depends on all of each operand. */
-static bool follows(unsigned operation)
+static bool operands_follow(unsigned operation)
 {
 	switch (operation) {
 	case WS_OP_MOV:
@@ -213,7 +214,7 @@ static struct wsi_trail_origin read_at(const struct wsi_run *run, const struct w
 }
 
 /* What the operands of an operation hold together. */
-static void gather(struct wsi_run *run, const struct wsi_op *op, struct wsi_trail_word *sum)
+static void gather_trail(struct wsi_run *run, const struct wsi_op *op, struct wsi_trail_word *sum)
 {
 	struct wsi_trail *trail = run->warp->trace->trail;
 	*sum = (struct wsi_trail_word){ .unknown = 0 };
@@ -232,9 +233,9 @@ static void gather(struct wsi_run *run, const struct wsi_op *op, struct wsi_trai
 			add_of(sum->of, word->of);
 		}
 		if (v->place == WSI_ALU_CONSTANT && v->words <= 2)
-			add_all(sum, constant_of(run, v->number, v->value));
+			add_all(sum, trail_constant_of(run, v->number, v->value));
 		if (v->place == WSI_ALU_NUMBER && op->target != 0)
-			add_all(sum, variable_of(run, op->target));
+			add_all(sum, symbol_variable_of(run, op->target));
 	}
 }
 
@@ -283,7 +284,7 @@ static void put_constants(const struct wsi_run *run, const struct wsi_op *op)
 {
 	struct wsi_trail *trail = run->warp->trace->trail;
 	const struct wsi_alu_value *v = &op->alu.result[0];
-	const struct wsi_at *at = &op->at[0];
+	const struct wsi_op_address *at = &op->at[0];
 	uint32_t base = (uint32_t)wsi_at_base(run->warp, at), of = NONE;
 	for (unsigned k = 0; op->alu.n_results == 1 && v->number != 255 && k < v->words; k++) {
 		struct wsi_trail_word *word = reg_at(trail, v->number + k);
@@ -292,7 +293,7 @@ static void put_constants(const struct wsi_run *run, const struct wsi_op *op)
 			uint32_t off = base + 4 * k;
 			if (at->reg_words != 0)
 				off += wsi_reg(run->warp, at->reg)[lane];
-			of = constant_of(run, at->bank, off);
+			of = trail_constant_of(run, at->bank, off);
 			if (v->place == WSI_ALU_REG && word)
 				word->of[lane] = of;
 		}
@@ -364,7 +365,7 @@ static void tell_unknown(const struct wsi_run *run, const struct wsi_trail_word 
 		       from.address, &who, from.pc == run->pc ? NULL : &other);
 }
 
-static void check_address(const struct wsi_run *run, const struct wsi_at *at)
+static void check_address(const struct wsi_run *run, const struct wsi_op_address *at)
 {
 	struct wsi_trail *trail = run->warp->trace->trail;
 	for (unsigned k = 0; k < at->reg_words; k++) {
@@ -411,8 +412,8 @@ static uint32_t misused(struct wsi_run *run, uint32_t of, uint64_t address, unsi
 
 /* Accesses of global memory through a pointer of another allocation or variable, or behind the end
  * of one. */
-static void check_bounds(struct wsi_run *run, const struct wsi_op *op, const struct wsi_at *at,
-			 const uint64_t address[WSI_LANES])
+static void check_trail_bounds(struct wsi_run *run, const struct wsi_op *op,
+			       const struct wsi_op_address *at, const uint64_t address[WSI_LANES])
 {
 	struct wsi_trail *trail = run->warp->trace->trail;
 	const struct wsi_trail_word *word = at->reg_words ? reg_at(trail, at->reg) : NULL;
@@ -466,7 +467,7 @@ static void follow_access(struct wsi_run *run, const struct wsi_op *op)
 	if ((does == WSI_DOES_STORE || does == WSI_DOES_ATOMIC) && op->alu.n_sources > 0)
 		check_stored(run, op, address);
 	if (wide) {
-		check_bounds(run, op, &op->at[0], address);
+		check_trail_bounds(run, op, &op->at[0], address);
 		wsi_wrap_access(run, &op->at[0], address);
 	}
 	if (does == WSI_DOES_STORE && op->alu.n_sources == 1)
@@ -498,8 +499,8 @@ void wsi_trail_follow(struct wsi_run *run, const struct wsi_op *op)
 		wsi_addresses(run, &op->at[1], true, address);
 		wsi_wrap_access(run, &op->at[1], address);
 	}
-	if (follows(op->insn.operation))
-		gather(run, op, &made);
+	if (operands_follow(op->insn.operation))
+		gather_trail(run, op, &made);
 	wsi_wrap_follow(run, op, wrap);
 	put_results(run, op, &made, wrap);
 	if (does == WSI_DOES_LOAD_CONSTANT && op->n_at == 1)
@@ -536,7 +537,7 @@ static enum ws_sim_known memory_known(const struct ws_sim *sim, const struct wsi
 	return sim->check->shadow.lost ? WS_SIM_NOT_RECORDED : WS_SIM_NEVER_WRITTEN;
 }
 
-static bool is_there(const struct ws_sim_place *place, const struct wsi_warp *warp)
+static bool is_place_there(const struct ws_sim_place *place, const struct wsi_warp *warp)
 {
 	switch (place->space) {
 	case WS_SIM_SPACE_LOCAL:
@@ -562,7 +563,7 @@ enum ws_status ws_sim_known(struct ws_sim *sim, const struct ws_sim_place *place
 		global ? wsi_memory_find(&sim->memory, place->address) : NULL;
 	const struct wsi_warp *warp = global ? NULL : wsi_warp_at(sim, place->sm, place->warp);
 	if (place->size != sizeof *place || place->lane >= WSI_LANES ||
-	    (global ? !region : !warp || !is_there(place, warp)))
+	    (global ? !region : !warp || !is_place_there(place, warp)))
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "no such register or memory");
 	*ret_known = WS_SIM_NOT_RECORDED;
 	if (!sim->check)

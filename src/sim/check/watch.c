@@ -5,7 +5,7 @@
 enum { MEETINGS = 1 << 12, MAX_MEETINGS = 1 << 16, MAX_BYTES = 32 };
 
 /* One access of all lanes. */
-struct touch {
+struct watch_touch {
 	bool reads, writes, strong;
 	bool tells_all; /* no fence is needed: it arrives at a barrier in memory */
 	uint32_t lanes;
@@ -21,8 +21,8 @@ struct touch {
 /* ---- where ---- */
 
 /* The bytes at an address, which is not to be touched: NULL when it must not be. */
-static const uint8_t *locate(const struct wsi_run *run, enum ws_sass_space space, unsigned lane,
-			     struct touch *t)
+static const uint8_t *locate_bytes(const struct wsi_run *run, enum ws_sass_space space,
+				   unsigned lane, struct watch_touch *t)
 {
 	uint64_t address = t->address[lane], window = address & ~(WSI_WINDOW_BYTES - 1);
 	bool generic = space == WS_SASS_SPACE_GENERIC;
@@ -55,11 +55,11 @@ static const uint8_t *locate(const struct wsi_run *run, enum ws_sass_space space
 }
 
 /* Leaves those lanes whose access is one. */
-static void locate_all(const struct wsi_run *run, enum ws_sass_space space, struct touch *t)
+static void locate_all(const struct wsi_run *run, enum ws_sass_space space, struct watch_touch *t)
 {
 	for (uint32_t left = t->lanes; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
-		const uint8_t *bytes = locate(run, space, lane, t);
+		const uint8_t *bytes = locate_bytes(run, space, lane, t);
 		if (!bytes) {
 			t->lanes &= ~(1u << lane);
 			continue;
@@ -69,8 +69,8 @@ static void locate_all(const struct wsi_run *run, enum ws_sass_space space, stru
 }
 
 /* What an operation is about to access; returns the number of accesses. */
-static unsigned look(struct wsi_run *run, const struct wsi_op *op, uint32_t scratch[4 * WSI_LANES],
-		     struct touch t[2])
+static unsigned look_at_accesses(struct wsi_run *run, const struct wsi_op *op,
+				 uint32_t scratch[4 * WSI_LANES], struct watch_touch t[2])
 {
 	enum wsi_does does = (enum wsi_does)op->does;
 	uint32_t lanes = run->mask;
@@ -193,7 +193,8 @@ static void fence(struct wsi_check *check, struct wsi_trace *trace, uint32_t lan
  * to which a warp's other lanes may have come. Code does not say which loads of shared memory are
  * volatile: all may be.
  */
-static void meet(struct wsi_check *check, struct wsi_trace *trace, const struct touch *t)
+static void meet_access(struct wsi_check *check, struct wsi_trace *trace,
+			const struct watch_touch *t)
 {
 	if (t->tells_all)
 		fence(check, trace, t->lanes);
@@ -221,7 +222,8 @@ static void meet(struct wsi_check *check, struct wsi_trace *trace, const struct 
 /* ---- races ---- */
 
 /* Whether a word is another one than before the access: what writes the same again is no write. */
-static bool changed(const struct wsi_run *run, const struct touch *t, unsigned lane, unsigned word)
+static bool is_word_changed(const struct wsi_run *run, const struct watch_touch *t, unsigned lane,
+			    unsigned word)
 {
 	uint64_t n = t->bytes < 4 ? t->bytes : 4;
 	const uint8_t *now = t->shared[lane];
@@ -252,9 +254,10 @@ static bool conflicts(const struct wsi_run *run, const struct wsi_shadow_access 
 	       !(before->strong && now->strong) && !ordered(run, before, now);
 }
 
-/* The same for a read and a write. In shared memory no read conflicts with an atomic: see meet().
+/* The same for a read and a write. In shared memory no read conflicts with an atomic: see
+ * meet_access().
  */
-static bool read_conflicts(const struct wsi_run *run, const struct touch *t,
+static bool read_conflicts(const struct wsi_run *run, const struct watch_touch *t,
 			   const struct wsi_shadow_access *before,
 			   const struct wsi_shadow_access *now)
 {
@@ -263,7 +266,7 @@ static bool read_conflicts(const struct wsi_run *run, const struct touch *t,
 }
 
 /* Two lanes of one store that put different values in one place. */
-static bool clashes(const struct touch *t, const struct wsi_shadow_access *before,
+static bool clashes(const struct watch_touch *t, const struct wsi_shadow_access *before,
 		    const struct wsi_shadow_access *now, unsigned word)
 {
 	if (!t->values || before->time != now->time || before->lane == now->lane ||
@@ -274,8 +277,8 @@ static bool clashes(const struct touch *t, const struct wsi_shadow_access *befor
 	return ((values[before->lane] ^ values[now->lane]) & mask) != 0;
 }
 
-static void watch_word(const struct wsi_run *run, const struct touch *t,
-		       const struct wsi_shadow_access *now, unsigned word)
+static void watch_shadow_word(const struct wsi_run *run, const struct watch_touch *t,
+			      const struct wsi_shadow_access *now, unsigned word)
 {
 	struct wsi_check *check = run->sim->check;
 	unsigned lane = now->lane;
@@ -285,7 +288,7 @@ static void watch_word(const struct wsi_run *run, const struct touch *t,
 		return;
 	struct wsi_shadow_word *w = &words[key % WSI_SHADOW_BYTES / 4];
 	enum ws_sim_space space = t->space[lane];
-	bool writes = t->writes && changed(run, t, lane, word);
+	bool writes = t->writes && is_word_changed(run, t, lane, word);
 	if (t->writes && clashes(t, &w->write, now, word))
 		wsi_check_tell(check, WS_SIM_RACE_WAW, space, address, now, &w->write);
 	else if (writes && conflicts(run, &w->write, now))
@@ -308,7 +311,7 @@ static void watch_word(const struct wsi_run *run, const struct touch *t,
 
 /* ---- what an operation did ---- */
 
-static void watch(const struct wsi_run *run, const struct touch *t, uint64_t pc)
+static void watch(const struct wsi_run *run, const struct watch_touch *t, uint64_t pc)
 {
 	struct wsi_check *check = run->sim->check;
 	struct wsi_shadow_access now = {
@@ -329,14 +332,14 @@ static void watch(const struct wsi_run *run, const struct touch *t, uint64_t pc)
 			    check->shadow.lost == 0)
 				wsi_check_tell(check, WS_SIM_UNINITIALIZED, t->space[lane],
 					       t->address[lane] + 4 * i, &now, NULL);
-			watch_word(run, t, &now, i);
+			watch_shadow_word(run, t, &now, i);
 		}
 	}
 	for (uint32_t left = t->writes ? t->lanes : 0; left; left &= left - 1)
 		wsi_shadow_mark(&check->shadow, t->key[wsi_first_bit(left)], t->bytes);
 	if (t->strong || (t->reads && check->n_meetings > 0 && t->lanes != 0 &&
 			  t->space[wsi_first_bit(t->lanes)] == WS_SIM_SPACE_SHARED))
-		meet(check, run->warp->trace, t);
+		meet_access(check, run->warp->trace, t);
 }
 
 void wsi_check_copied(const struct wsi_run *run, enum ws_sass_space space, uint64_t address,
@@ -363,7 +366,7 @@ void wsi_check_copied(const struct wsi_run *run, enum ws_sass_space space, uint6
 void wsi_check_stored(const struct wsi_run *run, enum ws_sass_space space, unsigned lane,
 		      uint64_t address, const uint8_t *before, unsigned bytes)
 {
-	struct touch t = { .writes = true, .lanes = 1u << lane, .bytes = bytes };
+	struct watch_touch t = { .writes = true, .lanes = 1u << lane, .bytes = bytes };
 	t.address[lane] = address;
 	locate_all(run, space, &t);
 	memcpy(t.before[lane], before, bytes);
@@ -372,7 +375,7 @@ void wsi_check_stored(const struct wsi_run *run, enum ws_sass_space space, unsig
 
 void wsi_check_fetched(const struct wsi_run *run, unsigned lane, uint64_t address, unsigned bytes)
 {
-	struct touch t = { .reads = true, .lanes = 1u << lane, .bytes = bytes };
+	struct watch_touch t = { .reads = true, .lanes = 1u << lane, .bytes = bytes };
 	t.address[lane] = address;
 	locate_all(run, WS_SASS_SPACE_GLOBAL, &t);
 	watch(run, &t, run->pc);
@@ -382,13 +385,13 @@ enum wsi_step wsi_run_checked(struct wsi_run *run, const struct wsi_op *op)
 {
 	struct wsi_check *check = run->sim->check;
 	uint32_t scratch[4 * WSI_LANES];
-	struct touch t[2] = { { .bytes = 0 }, { .bytes = 0 } };
+	struct watch_touch t[2] = { { .bytes = 0 }, { .bytes = 0 } };
 	uint64_t pc = run->pc;
 	check->time++;
 	wsi_trail_follow(run, op);
 	if (op->does == WSI_DOES_FENCE)
 		fence(check, run->warp->trace, run->mask);
-	unsigned n = look(run, op, scratch, t);
+	unsigned n = look_at_accesses(run, op, scratch, t);
 	if (n > 0 && t[0].values && t[0].values != scratch) { /* as they are now */
 		memcpy(scratch, t[0].values, (t[0].bytes + 3u) / 4 * sizeof(uint32_t[WSI_LANES]));
 		t[0].values = scratch;

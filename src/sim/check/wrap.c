@@ -23,7 +23,7 @@ enum {
 };
 
 /* Numbers that did not fit, of each lane. */
-struct wsi_product {
+struct wsi_wrapped_product {
 	uint64_t pc; /* of the multiplication, */
 	uint32_t serial;
 	int32_t factor[2][WSI_LANES], addend[WSI_LANES]; /* and its operands */
@@ -32,7 +32,7 @@ struct wsi_product {
 };
 
 /* What an operation does to such numbers. */
-enum kind {
+enum wrap_kind {
 	OTHER, /* bends them */
 	COPY,
 	SUM,        /* of 32 bits */
@@ -75,7 +75,7 @@ static bool drops_carry(const struct wsi_alu *alu)
 	return true;
 }
 
-static enum kind kind_of_sum(const struct wsi_alu *alu)
+static enum wrap_kind kind_of_sum(const struct wsi_alu *alu)
 {
 	if (alu->result[0].words == 2)
 		return WIDE_SUM;
@@ -84,7 +84,7 @@ static enum kind kind_of_sum(const struct wsi_alu *alu)
 	return drops_carry(alu) ? SUM : LOWER;
 }
 
-static enum kind kind_of_product(const struct wsi_op *op)
+static enum wrap_kind kind_of_product(const struct wsi_op *op)
 {
 	const struct wsi_alu *alu = &op->alu;
 	bool is_wide = ws_sass_has(&op->insn, WS_MOD_WIDE);
@@ -105,7 +105,7 @@ static enum kind kind_of_product(const struct wsi_op *op)
 	return is_unsigned ? OTHER : PRODUCT;
 }
 
-static enum kind kind_of_shift(const struct wsi_alu *alu, bool left)
+static enum wrap_kind kind_of_shift(const struct wsi_alu *alu, bool left)
 {
 	if (left && !alu->upper)
 		return is_number(&alu->source[1], 32) ? SCALED : OTHER;
@@ -180,14 +180,15 @@ void wsi_wrap_put(struct wsi_wrap *to, const struct wsi_wrap *from, uint32_t mas
 	to->bent = (to->bent & ~mask) | (from->bent & mask);
 }
 
-static struct wsi_product *product_find(const struct wsi_trail *trail, uint32_t serial)
+static struct wsi_wrapped_product *product_find(const struct wsi_trail *trail, uint32_t serial)
 {
-	struct wsi_product *product = trail->products ? &trail->products[serial % PRODUCTS] : NULL;
+	struct wsi_wrapped_product *product =
+		trail->products ? &trail->products[serial % PRODUCTS] : NULL;
 	return product && product->serial == serial ? product : NULL;
 }
 
 /* A new one, in place of the oldest; NULL: no memory. */
-static struct wsi_product *product_make(const struct wsi_run *run)
+static struct wsi_wrapped_product *product_make(const struct wsi_run *run)
 {
 	struct wsi_trail *trail = run->warp->trace->trail;
 	if (!trail->products &&
@@ -199,7 +200,7 @@ static struct wsi_product *product_make(const struct wsi_run *run)
 		return NULL;
 	}
 	trail->n_products++;
-	struct wsi_product *product = &trail->products[trail->n_products % PRODUCTS];
+	struct wsi_wrapped_product *product = &trail->products[trail->n_products % PRODUCTS];
 	product->serial = trail->n_products;
 	return product;
 }
@@ -207,32 +208,32 @@ static struct wsi_product *product_make(const struct wsi_run *run)
 /* ---- 32 bits ---- */
 
 /* A source of the operation that is computed. */
-struct term {
+struct wrap_term {
 	const uint32_t *value;
 	bool negated;
 	uint32_t wrapped; /* lanes that `product` is about */
-	const struct wsi_product *product;
+	const struct wsi_wrapped_product *product;
 };
 
 /* A sum of `term`; or [0] * [1] + [2]. */
-struct work {
+struct wrap_work {
 	struct wsi_run *run;
 	const struct wsi_op *op;
 	uint32_t wrapped, bent; /* of the sources */
 	unsigned n;
-	struct term term[3];
+	struct wrap_term term[3];
 };
 
 /* What a number may be, had it room. */
-struct range {
+struct wrap_range {
 	int64_t least, most;
 };
 
 /* Of a number that is added: it may stand for one without a sign, or for one below zero that does
  * not fit itself. */
-static struct range range_of_addend(int64_t value)
+static struct wrap_range range_of_addend(int64_t value)
 {
-	struct range range = { value, value };
+	struct wrap_range range = { value, value };
 	if (value < 0)
 		range.most += INT64_C(1) << 32;
 	else if (value >= LARGE)
@@ -240,21 +241,21 @@ static struct range range_of_addend(int64_t value)
 	return range;
 }
 
-static struct range range_of(const struct term *term, unsigned lane, bool is_added)
+static struct wrap_range term_range_of(const struct wrap_term *term, unsigned lane, bool is_added)
 {
-	const struct wsi_product *product = term->product;
+	const struct wsi_wrapped_product *product = term->product;
 	int64_t value = (int32_t)term->value[lane];
 	if (!(term->wrapped >> lane & 1))
-		return is_added ? range_of_addend(value) : (struct range){ value, value };
+		return is_added ? range_of_addend(value) : (struct wrap_range){ value, value };
 	if (product->is_derived)
-		return (struct range){ product->least[lane], product->most[lane] };
-	struct range range = range_of_addend(product->addend[lane]);
+		return (struct wrap_range){ product->least[lane], product->most[lane] };
+	struct wrap_range range = range_of_addend(product->addend[lane]);
 	int64_t alone = (int64_t)product->factor[0][lane] * product->factor[1][lane];
-	return (struct range){ alone + range.least, alone + range.most };
+	return (struct wrap_range){ alone + range.least, alone + range.most };
 }
 
 /* False: that does not even fit in 64 bits. */
-static bool range_add(struct range *sum, struct range term, bool negated)
+static bool wrap_range_add(struct wrap_range *sum, struct wrap_range term, bool negated)
 {
 	if (negated)
 		return !__builtin_sub_overflow(sum->least, term.most, &sum->least) &&
@@ -264,48 +265,48 @@ static bool range_add(struct range *sum, struct range term, bool negated)
 }
 
 /* The same; or a number below zero, which is not judged. */
-static bool range_multiply(struct range *product, struct range by)
+static bool range_multiply(struct wrap_range *product, struct wrap_range by)
 {
 	return product->least >= 0 && by.least >= 0 &&
 	       !__builtin_mul_overflow(product->least, by.least, &product->least) &&
 	       !__builtin_mul_overflow(product->most, by.most, &product->most);
 }
 
-static bool range_fits(struct range range)
+static bool range_fits(struct wrap_range range)
 {
 	int32_t had = (int32_t)(uint32_t)range.least;
 	return had >= range.least && had <= range.most;
 }
 
 /* The result in a lane. False: it is not judged. */
-static bool compute(const struct work *work, unsigned lane, struct range *ret)
+static bool compute_range(const struct wrap_work *work, unsigned lane, struct wrap_range *ret)
 {
 	unsigned first = work->op->wrap == SUM ? 0 : 2;
-	*ret = (struct range){ 0, 0 };
+	*ret = (struct wrap_range){ 0, 0 };
 	if (first > 0) {
-		*ret = range_of(&work->term[0], lane, false);
-		if (!range_multiply(ret, range_of(&work->term[1], lane, false)))
+		*ret = term_range_of(&work->term[0], lane, false);
+		if (!range_multiply(ret, term_range_of(&work->term[1], lane, false)))
 			return false;
 	}
 	for (unsigned i = first; i < work->n; i++) {
-		const struct term *term = &work->term[i];
-		if (!range_add(ret, range_of(term, lane, true), term->negated))
+		const struct wrap_term *term = &work->term[i];
+		if (!wrap_range_add(ret, term_range_of(term, lane, true), term->negated))
 			return false;
 	}
 	return true;
 }
 
 /* What becomes of numbers that did not fit. */
-static void compute_on(struct work *work, struct wsi_wrap *made)
+static void compute_on(struct wrap_work *work, struct wsi_wrap *made)
 {
-	struct wsi_product *to = NULL;
+	struct wsi_wrapped_product *to = NULL;
 	for (uint32_t left = work->wrapped & ~work->bent; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left), i = 0;
-		struct range range;
+		struct wrap_range range;
 		while (!(work->term[i].wrapped >> lane & 1))
 			i++;
-		const struct wsi_product *from = work->term[i].product;
-		bool judged = compute(work, lane, &range);
+		const struct wsi_wrapped_product *from = work->term[i].product;
+		bool judged = compute_range(work, lane, &range);
 		if (judged && range_fits(range))
 			continue;
 		if (!judged || (to && to->pc != from->pc)) { /* only one is remembered */
@@ -329,15 +330,15 @@ static void compute_on(struct work *work, struct wsi_wrap *made)
 }
 
 /* A product of numbers that did fit. */
-static void multiply(const struct work *work, uint32_t lanes, struct wsi_wrap *made)
+static void multiply_ranges(const struct wrap_work *work, uint32_t lanes, struct wsi_wrap *made)
 {
-	const struct term *term = work->term;
+	const struct wrap_term *term = work->term;
 	uint32_t addend[WSI_LANES];
 	memcpy(addend, term[2].value, sizeof addend);
 	for (unsigned i = 0; i < WSI_LANES && term[2].negated; i++)
 		addend[i] = 0 - addend[i];
 	lanes &= wsi_alu_misfits(term[0].value, term[1].value, addend, LARGE);
-	struct wsi_product *to = lanes ? product_make(work->run) : NULL;
+	struct wsi_wrapped_product *to = lanes ? product_make(work->run) : NULL;
 	if (!to)
 		return;
 	to->pc = work->run->pc;
@@ -349,7 +350,7 @@ static void multiply(const struct work *work, uint32_t lanes, struct wsi_wrap *m
 	made->product = to->serial;
 }
 
-static const uint32_t *repeated(uint32_t scratch[WSI_LANES], uint32_t value)
+static const uint32_t *repeated_lane(uint32_t scratch[WSI_LANES], uint32_t value)
 {
 	for (unsigned lane = 0; lane < WSI_LANES; lane++)
 		scratch[lane] = value;
@@ -357,14 +358,15 @@ static const uint32_t *repeated(uint32_t scratch[WSI_LANES], uint32_t value)
 }
 
 /* Finds a source. False: it is not there. */
-static bool take(struct work *work, unsigned source, unsigned to, uint32_t scratch[4 * WSI_LANES])
+static bool wrap_source_take(struct wrap_work *work, unsigned source, unsigned to,
+			     uint32_t scratch[4 * WSI_LANES])
 {
 	const struct wsi_alu_value *v = &work->op->alu.source[source];
 	const struct wsi_trail *trail = work->run->warp->trace->trail;
 	const struct wsi_wrap *wrap = wrap_of(trail, v, 0);
-	const struct wsi_product *product =
+	const struct wsi_wrapped_product *product =
 		wrap->wrapped ? product_find(trail, wrap->product) : NULL;
-	work->term[to] = (struct term){
+	work->term[to] = (struct wrap_term){
 		.value = wsi_source(work->run, v, scratch),
 		.negated = work->op->alu.flip[source] != 0,
 		.wrapped = product ? wrap->wrapped : 0,
@@ -379,25 +381,26 @@ static bool take(struct work *work, unsigned source, unsigned to, uint32_t scrat
 static void follow_number(struct wsi_run *run, const struct wsi_op *op, uint32_t lanes,
 			  struct wsi_wrap *made)
 {
-	struct work work = { .run = run, .op = op };
+	struct wrap_work work = { .run = run, .op = op };
 	uint32_t scratch[3][4 * WSI_LANES];
 	bool is_scaled = op->wrap == SCALED, adds = is_lea(op), ok = true;
 	work.n = is_scaled ? 3 : op->alu.n_sources;
 	if (is_scaled) {
 		unsigned by = adds ? op->alu.kind : op->alu.source[1].value & 31;
-		work.term[1].value = repeated(scratch[1], UINT32_C(1) << by);
-		work.term[2].value = adds ? NULL : repeated(scratch[2], 0);
-		ok = take(&work, 0, 0, scratch[0]) && (!adds || take(&work, 1, 2, scratch[2]));
+		work.term[1].value = repeated_lane(scratch[1], UINT32_C(1) << by);
+		work.term[2].value = adds ? NULL : repeated_lane(scratch[2], 0);
+		ok = wrap_source_take(&work, 0, 0, scratch[0]) &&
+		     (!adds || wrap_source_take(&work, 1, 2, scratch[2]));
 	}
 	for (unsigned i = 0; !is_scaled && ok && i < work.n; i++)
-		ok = take(&work, i, i, scratch[i]);
+		ok = wrap_source_take(&work, i, i, scratch[i]);
 	if (!ok)
 		return;
 	work.wrapped &= lanes;
 	if (work.wrapped)
 		compute_on(&work, made);
 	else if (op->wrap != SUM)
-		multiply(&work, lanes & ~work.bent, made);
+		multiply_ranges(&work, lanes & ~work.bent, made);
 	made->bent = work.bent;
 }
 
@@ -483,7 +486,7 @@ void wsi_wrap_follow(struct wsi_run *run, const struct wsi_op *op, struct wsi_wr
 		}
 	any &= run->mask;
 	made[0] = made[1] = fits;
-	switch ((enum kind)op->wrap) {
+	switch ((enum wrap_kind)op->wrap) {
 	case OTHER:
 		made[0].bent = made[1].bent = to_uniform && any ? UINT32_MAX : any;
 		break;
@@ -518,7 +521,7 @@ void wsi_wrap_follow(struct wsi_run *run, const struct wsi_op *op, struct wsi_wr
 	}
 }
 
-void wsi_wrap_access(const struct wsi_run *run, const struct wsi_at *at,
+void wsi_wrap_access(const struct wsi_run *run, const struct wsi_op_address *at,
 		     const uint64_t address[WSI_LANES])
 {
 	const struct wsi_trail *trail = run->warp->trace->trail;
@@ -528,7 +531,8 @@ void wsi_wrap_access(const struct wsi_run *run, const struct wsi_at *at,
 	else if (at->ureg_words == 2)
 		wrap = &trail->uniform_wrap[at->ureg + 1u];
 	uint32_t lanes = wrap->above & run->mask;
-	const struct wsi_product *product = lanes ? product_find(trail, wrap->product) : NULL;
+	const struct wsi_wrapped_product *product =
+		lanes ? product_find(trail, wrap->product) : NULL;
 	if (!product)
 		return;
 	unsigned lane = wsi_first_bit(lanes);

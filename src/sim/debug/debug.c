@@ -34,7 +34,7 @@ static size_t place_of(const struct wsi_debug *debug, uint64_t pc)
 	return WSI_BISECT(i, 0, debug->n_plants, debug->plants[i]->pc < pc);
 }
 
-static struct wsi_plant *find(const struct wsi_debug *debug, uint64_t pc)
+static struct wsi_plant *command_find(const struct wsi_debug *debug, uint64_t pc)
 {
 	size_t i = place_of(debug, pc);
 	return i < debug->n_plants && debug->plants[i]->pc == pc ? debug->plants[i] : NULL;
@@ -42,7 +42,7 @@ static struct wsi_plant *find(const struct wsi_debug *debug, uint64_t pc)
 
 /* Whether a group goes on at a breakpoint: it must (`stops` false), or all of it have stopped
  * there. */
-static bool pass(struct wsi_warp *warp, uint32_t group, uint64_t pc, bool stops)
+static bool pass_breakpoint(struct wsi_warp *warp, uint32_t group, uint64_t pc, bool stops)
 {
 	bool all = true;
 	for (uint32_t left = group; left; left &= left - 1)
@@ -58,7 +58,7 @@ static enum wsi_step run_planted(struct wsi_run *run, const struct wsi_op *op)
 {
 	struct wsi_debug *debug = run->sim->debug;
 	struct wsi_warp *warp = run->warp;
-	const struct wsi_plant *plant = find(debug, run->pc);
+	const struct wsi_plant *plant = command_find(debug, run->pc);
 	bool internal = plant->is_internal && warp->block->sm == debug->until_sm &&
 			debug->until_warps >> warp->slot & 1;
 	bool user = plant->is_user;
@@ -68,7 +68,7 @@ static enum wsi_step run_planted(struct wsi_run *run, const struct wsi_op *op)
 	if (user && debug->replays)
 		wsi_search_met(run->sim, warp, run->group);
 	user &= !debug->replays;
-	if (pass(warp, run->group, run->pc, user || internal)) {
+	if (pass_breakpoint(warp, run->group, run->pc, user || internal)) {
 		enum wsi_step step = wsi_execute(run, &plant->op);
 		if (plant->is_marked && debug->replays)
 			wsi_search_marked(run);
@@ -94,7 +94,7 @@ static struct wsi_op *op_at(struct ws_sim *sim, uint64_t pc, bool *ret_no_memory
 }
 
 /* A place in the list for a new breakpoint. */
-static struct wsi_plant *add(struct wsi_debug *debug, uint64_t pc)
+static struct wsi_plant *sim_breakpoint_add(struct wsi_debug *debug, uint64_t pc)
 {
 	struct wsi_plant *plant = wsi_zalloc(sizeof *plant);
 	if (!plant || !wsi_grow(&debug->plants, &debug->cap_plants, debug->n_plants,
@@ -118,9 +118,9 @@ static struct wsi_plant *plant_at(struct ws_sim *sim, uint64_t pc, struct ws_err
 		wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no instruction at 0x%" PRIx64, pc);
 		return NULL;
 	}
-	struct wsi_plant *plant = op ? find(sim->debug, pc) : NULL;
+	struct wsi_plant *plant = op ? command_find(sim->debug, pc) : NULL;
 	if (op && !plant) {
-		plant = add(sim->debug, pc);
+		plant = sim_breakpoint_add(sim->debug, pc);
 		if (plant) {
 			plant->op = *op;
 			/* whoever comes here, and before anything else */
@@ -168,7 +168,7 @@ static void remove_at(struct ws_sim *sim, size_t i)
 
 void wsi_debug_unplant(struct ws_sim *sim, uint64_t pc, bool is_internal)
 {
-	struct wsi_plant *plant = find(sim->debug, pc);
+	struct wsi_plant *plant = command_find(sim->debug, pc);
 	if (!plant)
 		return;
 	*(is_internal ? &plant->is_internal : &plant->is_user) = false;
@@ -183,7 +183,7 @@ void wsi_debug_unplant(struct ws_sim *sim, uint64_t pc, bool is_internal)
 enum ws_status wsi_debug_filter(struct ws_sim *sim, uint64_t pc, struct wsi_filter *filter,
 				struct ws_error *err)
 {
-	struct wsi_plant *plant = find(sim->debug, pc);
+	struct wsi_plant *plant = command_find(sim->debug, pc);
 	bool good = plant && plant->is_user;
 	if (good) {
 		wsi_free(plant->filter);
@@ -236,7 +236,7 @@ void wsi_debug_detach(struct ws_sim *sim)
 void wsi_debug_release(struct ws_sim *sim, struct wsi_warp *warp)
 {
 	for (unsigned lane = 0; lane < WSI_LANES; lane++)
-		if (warp->seen[lane] != warp->pc[lane] || !find(sim->debug, warp->pc[lane]))
+		if (warp->seen[lane] != warp->pc[lane] || !command_find(sim->debug, warp->pc[lane]))
 			warp->seen[lane] = 0;
 	warp->halt = WSI_HALT_NONE;
 	sim->debug->broken[warp->block->sm] &= ~(UINT64_C(1) << warp->slot);
@@ -254,7 +254,7 @@ enum ws_status wsi_debug_write_code(struct ws_sim *sim, uint64_t address, const 
 	memcpy(module->image + (text->bytes - module->image) + off, bytes, len);
 	for (uint64_t i = first; i * WS_SASS_BYTES < off + len; i++) {
 		struct wsi_op *ops = text->chunks[i / WSI_OPS_CHUNK];
-		struct wsi_plant *plant = find(sim->debug, text->start + i * WS_SASS_BYTES);
+		struct wsi_plant *plant = command_find(sim->debug, text->start + i * WS_SASS_BYTES);
 		if (ops)
 			wsi_text_renew(sim, text, i * WS_SASS_BYTES,
 				       plant ? &plant->op : &ops[i % WSI_OPS_CHUNK]);
@@ -310,8 +310,8 @@ static struct wsi_warp *near(struct wsi_warp *warp, enum circle circle, size_t a
 }
 
 /* The next one after `*turn` of a circle that can run; NULL: nobody can. */
-static struct wsi_warp *next_of(struct ws_sim *sim, struct wsi_warp *warp, enum circle circle,
-				size_t *turn)
+static struct wsi_warp *next_runner(struct ws_sim *sim, struct wsi_warp *warp, enum circle circle,
+				    size_t *turn)
 {
 	const struct wsi_block *own = warp->block;
 	size_t n = circle == CIRCLE_WARP ? 1 : (own->cluster ? own->cluster->n : 1) * own->n_warps;
@@ -344,7 +344,7 @@ static enum wsi_stepped bring_on(struct ws_sim *sim, struct wsi_warp *warp, uint
 		uint64_t until =
 			sim->instructions + (circle == CIRCLE_DEVICE ? WHOLE_BUDGET : NEAR_BUDGET);
 		while (sim->instructions < until) {
-			struct wsi_warp *next = next_of(sim, warp, circle, &turn);
+			struct wsi_warp *next = next_runner(sim, warp, circle, &turn);
 			if (!next)
 				break;
 			if (next->halt != WSI_HALT_NONE)
@@ -394,7 +394,7 @@ static enum wsi_stepped step_once(struct ws_sim *sim, struct wsi_warp *warp, uin
 	unsigned chosen = chooses ? lane : wsi_next_lane(warp);
 	uint32_t group = wsi_group_of(warp, chosen);
 	uint64_t pc = warp->pc[chosen];
-	for (uint32_t left = find(sim->debug, pc) ? group : 0; left; left &= left - 1)
+	for (uint32_t left = command_find(sim->debug, pc) ? group : 0; left; left &= left - 1)
 		warp->seen[wsi_first_bit(left)] = pc; /* a step is more than a breakpoint */
 	if (!wsi_run_piece(sim, warp, chosen, 1))
 		return WSI_STEPPED_NO_MEMORY;
@@ -413,7 +413,7 @@ bool wsi_debug_arrive(struct ws_sim *sim, struct wsi_warp *warp, uint32_t hint)
 	bool chosen = hint < WSI_LANES && (warp->ready >> hint & 1);
 	unsigned lane = chosen ? hint : warp->ready ? wsi_next_lane(warp) : 0;
 	uint32_t group = warp->ready ? wsi_group_of(warp, lane) : 0;
-	const struct wsi_plant *plant = group ? find(sim->debug, warp->pc[lane]) : NULL;
+	const struct wsi_plant *plant = group ? command_find(sim->debug, warp->pc[lane]) : NULL;
 	if (!plant)
 		return false;
 	for (uint32_t left = group; left; left &= left - 1)
@@ -449,7 +449,8 @@ struct runners {
 	struct wsi_block *block[64]; /* whose they are; may be gone */
 };
 
-static void collect(const struct ws_sim *sim, uint32_t sm, uint64_t warps, struct runners *ret)
+static void collect_runners(const struct ws_sim *sim, uint32_t sm, uint64_t warps,
+			    struct runners *ret)
 {
 	ret->n = 0;
 	for (size_t i = 0; i < sim->n_blocks; i++) {
@@ -503,7 +504,7 @@ enum wsi_stepped wsi_debug_run_until(struct ws_sim *sim, uint32_t sm, uint64_t w
 	debug->until_warps = warps;
 	debug->halted = false;
 	wsi_watch_forget(sim);
-	collect(sim, sm, warps, &runners);
+	collect_runners(sim, sm, warps, &runners);
 	for (uint32_t i = 0; i < runners.n; i++) {
 		wsi_debug_release(sim, runners.warp[i]);
 		if (is_there(runners.warp[i], pc))

@@ -95,7 +95,7 @@ enum wsi_modifier {
 #define WSI_HAS(op, name) ((op)->has >> WSI_MODIFIER_##name & 1)
 
 /* An address: [register * scale + uniform register + offset]. */
-struct wsi_at {
+struct wsi_op_address {
 	uint8_t reg, reg_words; /* 0 words: none */
 	uint8_t ureg, ureg_words;
 	uint8_t shift;
@@ -137,7 +137,7 @@ struct wsi_op {
 	uint16_t top;       /* registers that it needs */
 	uint64_t has;       /* modifiers: WSI_HAS() */
 	uint64_t target;
-	struct wsi_at at[2];
+	struct wsi_op_address at[2];
 	struct wsi_alu alu; /* of others than values.c, only the operands */
 	struct ws_insn insn;
 };

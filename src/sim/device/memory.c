@@ -14,10 +14,10 @@ static uint64_t page_bytes(const struct wsi_region *region, uint64_t index)
 	return wsi_min_u64(WSI_PAGE_BYTES, region->reach - (index << WSI_PAGE_BITS));
 }
 
-static struct wsi_page *page_create(const struct wsi_region *region, uint64_t index)
+static struct wsi_memory_page *page_create(const struct wsi_region *region, uint64_t index)
 {
 	uint64_t len = page_bytes(region, index);
-	struct wsi_page *page = wsi_zalloc(sizeof *page + (size_t)len);
+	struct wsi_memory_page *page = wsi_zalloc(sizeof *page + (size_t)len);
 	if (!page)
 		return NULL;
 	page->refs = 1;
@@ -25,7 +25,7 @@ static struct wsi_page *page_create(const struct wsi_region *region, uint64_t in
 	return page;
 }
 
-static void page_release(struct wsi_page *page)
+static void page_release(struct wsi_memory_page *page)
 {
 	if (page && --page->refs == 0)
 		wsi_free(page);
@@ -49,7 +49,7 @@ static void pages_release(const struct wsi_region *region)
 }
 
 /* Something that others share is to be copied. */
-static void spend(const struct wsi_region *region, uint64_t bytes)
+static void spend_region(const struct wsi_region *region, uint64_t bytes)
 {
 	struct wsi_budget *budget = region->budget;
 	if (!budget)
@@ -64,7 +64,7 @@ static bool pages_own(struct wsi_region *region)
 {
 	if (region->pages->refs == 1)
 		return true;
-	spend(region, n_pages(region) * sizeof(void *));
+	spend_region(region, n_pages(region) * sizeof(void *));
 	if (region->pages->refs == 1)
 		return true; /* nobody has it any more */
 	struct wsi_pages *copy = pages_create(region);
@@ -129,8 +129,8 @@ enum ws_status wsi_account_fail(const struct wsi_account *account, struct ws_err
 /* What a region takes with its tables, all pages there. What is the caller's is not counted. */
 static uint64_t region_cost(const struct wsi_region *region)
 {
-	uint64_t tables =
-		sizeof *region + n_pages(region) * (sizeof(void *) + sizeof(struct wsi_page));
+	uint64_t tables = sizeof *region +
+			  n_pages(region) * (sizeof(void *) + sizeof(struct wsi_memory_page));
 	return tables + (region->kind == WSI_REGION_MAPPED ? 0 : region->reach);
 }
 
@@ -221,7 +221,7 @@ enum ws_status wsi_memory_add_mapped(struct wsi_memory *memory, const struct wsi
 		return st;
 	struct wsi_region *added = wsi_memory_find(memory, region->start);
 	for (uint64_t i = 0; i < n_pages(added); i++) {
-		struct wsi_page *page = wsi_zalloc(sizeof *page);
+		struct wsi_memory_page *page = wsi_zalloc(sizeof *page);
 		added->pages->page[i] = page;
 		if (!page) {
 			wsi_memory_remove(memory, added);
@@ -270,7 +270,7 @@ void wsi_memory_remove(struct wsi_memory *memory, struct wsi_region *region)
  * read. False: no memory, or not recorded. */
 static bool page_fetch(struct wsi_region *region, uint64_t index, bool *ret_no_memory)
 {
-	struct wsi_page *page = page_create(region, index);
+	struct wsi_memory_page *page = page_create(region, index);
 	if (!page) {
 		*ret_no_memory = true;
 		return false;
@@ -307,17 +307,18 @@ const uint8_t *wsi_memory_read(struct wsi_memory *memory, uint64_t address, uint
 /* Makes a page the region's alone, whose table is. The caller's pages are shared by intent. */
 static bool page_own(struct wsi_region *region, uint64_t index)
 {
-	struct wsi_page *page = region->pages->page[index];
+	struct wsi_memory_page *page = region->pages->page[index];
 	if (page->refs == 1 || page->bytes != (uint8_t *)(page + 1))
 		return true;
 	size_t len = (size_t)page_bytes(region, index);
-	spend(region, len);
+	spend_region(region, len);
 	if (page->refs == 1)
 		return true;
-	struct wsi_page *copy = wsi_realloc_array(NULL, 1, sizeof *copy + len); /* not zeroed */
+	struct wsi_memory_page *copy =
+		wsi_realloc_array(NULL, 1, sizeof *copy + len); /* not zeroed */
 	if (!copy)
 		return false;
-	*copy = (struct wsi_page){ .refs = 1, .bytes = (uint8_t *)(copy + 1) };
+	*copy = (struct wsi_memory_page){ .refs = 1, .bytes = (uint8_t *)(copy + 1) };
 	memcpy(copy->bytes, page->bytes, len);
 	page_release(page);
 	region->pages->page[index] = copy;
@@ -437,7 +438,7 @@ uint64_t wsi_memory_apart(const struct wsi_memory *memory, const struct wsi_memo
 			continue;
 		bytes += n_pages(region) * sizeof(void *);
 		for (uint64_t k = 0; k < n_pages(region); k++) {
-			const struct wsi_page *page = region->pages->page[k];
+			const struct wsi_memory_page *page = region->pages->page[k];
 			if (page && page->bytes == (const uint8_t *)(page + 1) &&
 			    (!same || same->pages->page[k] != page))
 				bytes += page_bytes(region, k);

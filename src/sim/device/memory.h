@@ -34,7 +34,7 @@ enum wsi_region_kind {
 	WSI_REGION_GRID,   /* constant bank 0 of a grid, and what its blocks wait by */
 };
 
-struct wsi_page {
+struct wsi_memory_page {
 	uint32_t refs;
 	uint8_t *bytes; /* behind this header, or the caller's */
 };
@@ -42,7 +42,7 @@ struct wsi_page {
 /* The pages of a region. Who changes one that is shared copies it first. */
 struct wsi_pages {
 	uint32_t refs;
-	struct wsi_page *page[]; /* a reference to each is owned; NULL: absent */
+	struct wsi_memory_page *page[]; /* a reference to each is owned; NULL: absent */
 };
 
 /* What is copied because others share it, and who is told before that gets too much. */

@@ -82,12 +82,12 @@ void wsi_debug_drop_finished(struct wsi_debug *debug)
 
 /* ---- what happens while it runs again ---- */
 
-static void find(struct ws_sim *sim, const struct wsi_warp *warp, uint64_t at, uint32_t lanes,
-		 uint32_t watch)
+static void last_access_find(struct ws_sim *sim, const struct wsi_warp *warp, uint64_t at,
+			     uint32_t lanes, uint32_t watch)
 {
 	struct wsi_sought *sought = &sim->debug->sought;
 	if (at < sought->before)
-		sought->found = (struct wsi_found){
+		sought->found = (struct wsi_history_found){
 			.any = true,
 			.at = at,
 			.sm = warp->block->sm,
@@ -100,17 +100,17 @@ static void find(struct ws_sim *sim, const struct wsi_warp *warp, uint64_t at, u
 void wsi_search_met(struct ws_sim *sim, const struct wsi_warp *warp, uint32_t lanes)
 {
 	if (sim->debug->sought.search.what == WSI_BACK_STOPS)
-		find(sim, warp, wsi_position(sim), lanes, 0);
+		last_access_find(sim, warp, wsi_position(sim), lanes, 0);
 }
 
 void wsi_search_watched(struct ws_sim *sim, const struct wsi_warp *warp)
 {
-	const struct wsi_search *search = &sim->debug->sought.search;
+	const struct wsi_history_search *search = &sim->debug->sought.search;
 	const struct wsi_watch_hit *hit;
 	for (uint32_t i = 0; (hit = wsi_watch_hit_at(sim, i)); i++)
 		if (search->what == WSI_BACK_STOPS ||
 		    (search->what == WSI_BACK_WATCH && search->number == hit->number))
-			find(sim, warp, wsi_position(sim) - 1, hit->lanes, hit->number);
+			last_access_find(sim, warp, wsi_position(sim) - 1, hit->lanes, hit->number);
 	wsi_watch_forget(sim);
 }
 
@@ -122,15 +122,15 @@ static bool is_same(const struct wsi_warp *warp, const struct wsi_lane_id *who)
 
 void wsi_search_group(const struct wsi_run *run)
 {
-	const struct wsi_search *search = &run->sim->debug->sought.search;
+	const struct wsi_history_search *search = &run->sim->debug->sought.search;
 	if (search->what == WSI_BACK_LANE && (run->group >> search->who.lane & 1) &&
 	    is_same(run->warp, &search->who))
-		find(run->sim, run->warp, wsi_position(run->sim) - 1, run->group, 0);
+		last_access_find(run->sim, run->warp, wsi_position(run->sim) - 1, run->group, 0);
 }
 
 void wsi_search_marked(const struct wsi_run *run)
 {
-	const struct wsi_search *search = &run->sim->debug->sought.search;
+	const struct wsi_history_search *search = &run->sim->debug->sought.search;
 	if ((run->mask >> search->who.lane & 1) && is_same(run->warp, &search->who))
-		find(run->sim, run->warp, wsi_position(run->sim), run->mask, 0);
+		last_access_find(run->sim, run->warp, wsi_position(run->sim), run->mask, 0);
 }

@@ -32,7 +32,7 @@ struct wsi_lane_id {
 	uint32_t warp, lane;
 };
 
-struct wsi_search {
+struct wsi_history_search {
 	enum wsi_back what;
 	struct wsi_lane_id who;
 	uint32_t number; /* of a watchpoint, or of a register */
@@ -40,7 +40,7 @@ struct wsi_search {
 };
 
 /* What was found. The instruction of it is the next one that its lanes execute. */
-struct wsi_found {
+struct wsi_history_found {
 	bool any;
 	uint64_t at; /* position */
 	uint32_t sm, slot, lanes;
@@ -50,8 +50,8 @@ struct wsi_found {
 
 /* A search, and what it has found so far. */
 struct wsi_sought {
-	struct wsi_search search;
-	struct wsi_found found;
+	struct wsi_history_search search;
+	struct wsi_history_found found;
 	uint64_t before; /* events from here on do not count */
 };
 

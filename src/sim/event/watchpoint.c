@@ -5,7 +5,7 @@
 enum { MAX_TOUCHES = 1 << 20 };
 
 /* An access of a lane to watched bytes. */
-struct touch {
+struct watchpoint_touch {
 	uint32_t watch;          /* index */
 	uint32_t lane, lanes, n; /* `lanes`: all that did the same */
 	bool write;
@@ -17,7 +17,7 @@ struct touch {
 struct wsi_watches {
 	struct wsi_watch watch[WSI_MAX_WATCHES];
 	uint32_t n, last_number;
-	struct touch *touches; /* owned; of what runs */
+	struct watchpoint_touch *touches; /* owned; of what runs */
 	size_t n_touches, cap_touches;
 	struct wsi_watch_hit hits[WSI_MAX_WATCHES];
 	uint32_t n_hits;
@@ -103,7 +103,7 @@ static bool is_of_block(const struct wsi_watch *watch, const struct wsi_block *b
 
 /* The bytes that a lane touched, as they are now. */
 static void copy_out(struct ws_sim *sim, struct wsi_warp *warp, const struct wsi_watch *watch,
-		     const struct touch *t, uint8_t *to)
+		     const struct watchpoint_touch *t, uint8_t *to)
 {
 	const struct wsi_bank *bank = &warp->block->grid->bank[watch->bank];
 	for (uint32_t i = 0; i < t->n; i++) {
@@ -122,7 +122,7 @@ static void copy_out(struct ws_sim *sim, struct wsi_warp *warp, const struct wsi
 	}
 }
 
-static void note(struct wsi_run *run, uint32_t index, const struct touch *touch)
+static void note_touch(struct wsi_run *run, uint32_t index, const struct watchpoint_touch *touch)
 {
 	struct wsi_watches *w = run->sim->watches;
 	const struct wsi_watch *watch = &w->watch[index];
@@ -131,7 +131,7 @@ static void note(struct wsi_run *run, uint32_t index, const struct touch *touch)
 		run->no_memory = true;
 		return;
 	}
-	struct touch *t = &w->touches[w->n_touches++];
+	struct watchpoint_touch *t = &w->touches[w->n_touches++];
 	uint64_t end = wsi_min_u64(touch->address + touch->n, watch->start + watch->len);
 	*t = *touch;
 	t->watch = index;
@@ -149,7 +149,7 @@ void wsi_watch_touch(struct wsi_run *run, enum ws_sass_space space, unsigned lan
 	const struct wsi_watches *w = run->sim->watches;
 	const struct wsi_warp *warp = run->warp;
 	uint64_t window = address & ~(WSI_WINDOW_BYTES - 1);
-	struct touch t = {
+	struct watchpoint_touch t = {
 		.lane = lane, .lanes = 1u << lane, .n = bytes, .write = write, .address = address
 	};
 	if (space == WS_SASS_SPACE_GENERIC) {
@@ -172,7 +172,7 @@ void wsi_watch_touch(struct wsi_run *run, enum ws_sass_space space, unsigned lan
 		      watch->lane != lane)))
 			continue;
 		if (write || watch->kinds & WSI_WATCH_READ) /* an atomic reads, too */
-			note(run, i, &t);
+			note_touch(run, i, &t);
 	}
 }
 
@@ -204,13 +204,13 @@ const uint8_t *wsi_watch_constant(struct wsi_run *run, uint32_t bank, uint64_t o
 		return NULL;
 	for (uint32_t i = 0; i < w->n; i++) {
 		const struct wsi_watch *watch = &w->watch[i];
-		struct touch t = { .n = bytes, .address = off };
+		struct watchpoint_touch t = { .n = bytes, .address = off };
 		if (!overlaps(watch, WS_SASS_SPACE_CONSTANT, off, bytes) || watch->bank != bank ||
 		    watch->grid != grid->id)
 			continue;
 		t.lanes = run->mask;
 		t.lane = run->mask ? wsi_first_bit(run->mask) : 0;
-		note(run, i, &t);
+		note_touch(run, i, &t);
 	}
 	return b->bytes + off;
 }
@@ -228,8 +228,8 @@ static bool is_atomic(struct ws_sim *sim, uint64_t pc)
 }
 
 /* What a lane did to the watched bytes, as far as its watchpoint stops for it; 0: nothing. */
-static uint32_t kinds_of(struct ws_sim *sim, const struct wsi_watch *watch, const struct touch *t,
-			 const uint8_t *now)
+static uint32_t kinds_of(struct ws_sim *sim, const struct wsi_watch *watch,
+			 const struct watchpoint_touch *t, const uint8_t *now)
 {
 	uint32_t kinds = t->write ? WSI_WATCH_WRITE : WSI_WATCH_READ;
 	if (t->write && memcmp(t->before, now, t->n) != 0)
@@ -255,7 +255,7 @@ bool wsi_watch_settle(struct ws_sim *sim, struct wsi_warp *warp)
 	struct wsi_watches *w = sim->watches;
 	bool any = false;
 	for (size_t i = 0; i < w->n_touches && !sim->faulted; i++) {
-		const struct touch *t = &w->touches[i];
+		const struct watchpoint_touch *t = &w->touches[i];
 		const struct wsi_watch *watch = &w->watch[t->watch];
 		uint8_t now[WSI_TOUCH_BYTES];
 		copy_out(sim, warp, watch, t, now);

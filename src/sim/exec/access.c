@@ -38,7 +38,7 @@ static uint8_t *shared_at(struct wsi_run *run, unsigned lane, uint32_t address, 
 }
 
 static bool local_spot(struct wsi_run *run, unsigned lane, uint64_t address, unsigned len,
-		       struct wsi_spot *ret_spot)
+		       struct wsi_lane_spot *ret_spot)
 {
 	struct wsi_warp *warp = run->warp;
 	uint32_t size = warp->block->grid->local_bytes;
@@ -53,7 +53,7 @@ static bool local_spot(struct wsi_run *run, unsigned lane, uint64_t address, uns
 			     size, (uint32_t)address);
 		return false;
 	}
-	*ret_spot = (struct wsi_spot){
+	*ret_spot = (struct wsi_lane_spot){
 		.bytes = wsi_local_byte(run->sim, warp, lane, address),
 		.step = (size_t)4 * WSI_LANES,
 	};
@@ -79,12 +79,12 @@ uint8_t *wsi_global_bytes(struct wsi_run *run, uint64_t address, uint64_t len, b
 }
 
 static bool global_spot(struct wsi_run *run, unsigned lane, uint64_t address, unsigned len,
-			bool write, struct wsi_spot *ret_spot)
+			bool write, struct wsi_lane_spot *ret_spot)
 {
 	struct wsi_region *region;
 	uint8_t *bytes = wsi_global_bytes(run, address, len, write, &region);
 	if (bytes) {
-		*ret_spot = (struct wsi_spot){ .bytes = bytes, .step = 4 };
+		*ret_spot = (struct wsi_lane_spot){ .bytes = bytes, .step = 4 };
 		return true;
 	}
 	if (!run->no_memory)
@@ -98,7 +98,7 @@ static bool global_spot(struct wsi_run *run, unsigned lane, uint64_t address, un
 }
 
 static bool find_spot(struct wsi_run *run, enum ws_sass_space space, unsigned lane,
-		      uint64_t address, unsigned bytes, bool write, struct wsi_spot *ret_spot)
+		      uint64_t address, unsigned bytes, bool write, struct wsi_lane_spot *ret_spot)
 {
 	if (address % bytes != 0) {
 		wsi_fault_at(run, CUDBG_EXCEPTION_WARP_MISALIGNED_ADDRESS, lane, address,
@@ -132,7 +132,7 @@ static bool find_spot(struct wsi_run *run, enum ws_sass_space space, unsigned la
 }
 
 bool wsi_spot(struct wsi_run *run, enum ws_sass_space space, unsigned lane, uint64_t address,
-	      unsigned bytes, bool write, struct wsi_spot *ret_spot)
+	      unsigned bytes, bool write, struct wsi_lane_spot *ret_spot)
 {
 	bool found = find_spot(run, space, lane, address, bytes, write, ret_spot);
 	if (found && write && run->sim->check)
@@ -144,7 +144,7 @@ bool wsi_spot(struct wsi_run *run, enum ws_sass_space space, unsigned lane, uint
 
 bool wsi_spots(struct wsi_run *run, enum ws_sass_space space, uint32_t lanes,
 	       const uint64_t addresses[WSI_LANES], unsigned bytes, bool write,
-	       struct wsi_spot ret_spots[WSI_LANES], uint32_t *ret_good)
+	       struct wsi_lane_spot ret_spots[WSI_LANES], uint32_t *ret_good)
 {
 	*ret_good = lanes;
 	for (uint32_t left = lanes; left; left &= left - 1) {
@@ -203,7 +203,7 @@ static uint32_t extend(const struct wsi_op *op, const uint8_t *from)
 	return WSI_HAS(op, S16) ? (uint32_t)(int16_t)half : half;
 }
 
-static void load_from(const struct wsi_op *op, const struct wsi_spot *spot, uint32_t *to)
+static void load_from(const struct wsi_op *op, const struct wsi_lane_spot *spot, uint32_t *to)
 {
 	if (op->bytes < 4) {
 		to[0] = extend(op, spot->bytes);
@@ -248,7 +248,7 @@ enum wsi_step wsi_run_load(struct wsi_run *run, const struct wsi_op *op)
 	for (unsigned i = 0; i < op->alu.n_predicates; i++) /* lanes that are to read zeros */
 		run->mask &= wsi_pred_source(run, op, i);
 	uint32_t *to = result->number == 255 ? unused : wsi_reg(run->warp, result->number);
-	struct wsi_row row;
+	struct wsi_access_row row;
 	if (wsi_row_find(run, op, false, &row)) {
 		wsi_row_load(&row, result->words, to);
 		return WSI_STEP_NEXT;
@@ -262,7 +262,7 @@ enum wsi_step wsi_run_load(struct wsi_run *run, const struct wsi_op *op)
 		load_together(run, op, from, addresses, base, to);
 		return WSI_STEP_NEXT;
 	}
-	struct wsi_spot spots[WSI_LANES]; /* all are checked before any register is written */
+	struct wsi_lane_spot spots[WSI_LANES]; /* all are checked before any register is written */
 	uint32_t good;
 	if (!wsi_spots(run, op->space, run->mask, addresses, op->bytes, false, spots, &good))
 		return WSI_STEP_FAULT;
@@ -294,7 +294,7 @@ enum wsi_step wsi_run_store(struct wsi_run *run, const struct wsi_op *op)
 	    op->alu.source[0].words != (op->bytes + 3u) / 4)
 		return wsi_run_unimplemented(run, op);
 	const uint32_t *from = wsi_source(run, &op->alu.source[0], scratch);
-	struct wsi_row row;
+	struct wsi_access_row row;
 	if (!from)
 		return WSI_STEP_FAULT;
 	if (wsi_row_find(run, op, true, &row)) {
@@ -312,7 +312,7 @@ enum wsi_step wsi_run_store(struct wsi_run *run, const struct wsi_op *op)
 		}
 		return WSI_STEP_NEXT;
 	}
-	struct wsi_spot spots[WSI_LANES]; /* all are checked before any is written */
+	struct wsi_lane_spot spots[WSI_LANES]; /* all are checked before any is written */
 	uint32_t good;
 	if (!wsi_spots(run, op->space, run->mask, addresses, op->bytes, true, spots, &good))
 		return WSI_STEP_FAULT;
@@ -348,7 +348,7 @@ void wsi_prepare_wide(struct wsi_op *op)
 enum wsi_step wsi_run_load_wide(struct wsi_run *run, const struct wsi_op *op)
 {
 	uint64_t addresses[WSI_LANES];
-	struct wsi_spot spots[WSI_LANES];
+	struct wsi_lane_spot spots[WSI_LANES];
 	uint32_t good;
 	wsi_addresses(run, &op->at[0], true, addresses);
 	if (!wsi_spots(run, op->space, run->mask, addresses, WIDE_BYTES, false, spots, &good))
@@ -370,7 +370,7 @@ enum wsi_step wsi_run_store_wide(struct wsi_run *run, const struct wsi_op *op)
 {
 	uint64_t addresses[WSI_LANES];
 	uint32_t scratch[2][HALF_WORDS * WSI_LANES], good;
-	struct wsi_spot spots[WSI_LANES];
+	struct wsi_lane_spot spots[WSI_LANES];
 	const uint32_t *half[2];
 	for (unsigned i = 0; i < 2; i++)
 		half[i] = wsi_source(run, &op->alu.source[i], scratch[i]);
@@ -412,7 +412,7 @@ enum wsi_step wsi_run_copy(struct wsi_run *run, const struct wsi_op *op)
 		real &= wsi_pred_source(run, op, i);
 	wsi_addresses(run, &op->at[0], false, to);
 	wsi_addresses(run, &op->at[1], true, from);
-	struct wsi_spot sources[WSI_LANES], targets[WSI_LANES];
+	struct wsi_lane_spot sources[WSI_LANES], targets[WSI_LANES];
 	uint32_t filled = WSI_HAS(op, ZFILL) ? run->mask : real, readable, writable;
 	if (!wsi_spots(run, WS_SASS_SPACE_SHARED, filled, to, op->bytes, true, targets,
 		       &writable) ||
@@ -472,7 +472,7 @@ enum wsi_step wsi_run_matrix_load(struct wsi_run *run, const struct wsi_op *op)
 	bool square;
 	uint64_t addresses[WSI_LANES];
 	uint8_t rows[WSI_LANES][16];
-	struct wsi_spot spots[WSI_LANES];
+	struct wsi_lane_spot spots[WSI_LANES];
 	uint32_t good;
 	const struct wsi_alu_value *result = &op->alu.result[0];
 	if (op->n_at != 1 || op->alu.n_results != 1 || op->bytes != 16 || result->words > 4 ||
@@ -519,7 +519,7 @@ enum wsi_step wsi_run_matrix_store(struct wsi_run *run, const struct wsi_op *op)
 {
 	uint64_t addresses[WSI_LANES];
 	uint32_t scratch[4 * WSI_LANES];
-	struct wsi_spot spots[WSI_LANES];
+	struct wsi_lane_spot spots[WSI_LANES];
 	uint8_t nowhere[16];
 	bool turned = ws_sass_has(&op->insn, WS_MOD_MT88);
 	if (op->n_at != 1 || op->bytes != 16 || op->alu.n_sources != 1 ||

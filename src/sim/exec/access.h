@@ -11,7 +11,7 @@
 #include "sim/exec/exec.h"
 
 /* Bytes of one lane's access. Local memory keeps a lane's words apart. */
-struct wsi_spot {
+struct wsi_lane_spot {
 	uint8_t *bytes;
 	size_t step; /* from one word to the next; 4 where they are together */
 };
@@ -26,7 +26,7 @@ uint8_t *wsi_global_bytes(struct wsi_run *run, uint64_t address, uint64_t len, b
  * allocated, read-only for a write: false, and the fault is recorded.
  */
 bool wsi_spot(struct wsi_run *run, enum ws_sass_space space, unsigned lane, uint64_t address,
-	      unsigned bytes, bool write, struct wsi_spot *ret_spot);
+	      unsigned bytes, bool write, struct wsi_lane_spot *ret_spot);
 
 /*
  * The same for all lanes of `lanes`. `*ret_good`: those whose access is right; all that are not are
@@ -34,7 +34,7 @@ bool wsi_spot(struct wsi_run *run, enum ws_sass_space space, unsigned lane, uint
  */
 bool wsi_spots(struct wsi_run *run, enum ws_sass_space space, uint32_t lanes,
 	       const uint64_t addresses[WSI_LANES], unsigned bytes, bool write,
-	       struct wsi_spot ret_spots[WSI_LANES], uint32_t *ret_good);
+	       struct wsi_lane_spot ret_spots[WSI_LANES], uint32_t *ret_good);
 
 /* ---- row.c ---- */
 
@@ -45,16 +45,16 @@ enum wsi_row_kind {
 	WSI_ROW_LOCAL, /* the first word of all lanes, then the second ... */
 };
 
-struct wsi_row {
+struct wsi_access_row {
 	uint8_t *bytes;
 	enum wsi_row_kind kind;
 };
 
 /* False: it is no such access, or something is wrong with it; nothing is recorded. */
 bool wsi_row_find(struct wsi_run *run, const struct wsi_op *op, bool write,
-		  struct wsi_row *ret_row);
-void wsi_row_load(const struct wsi_row *row, unsigned words, uint32_t *to);
-void wsi_row_store(const struct wsi_row *row, unsigned words, const uint32_t *from);
+		  struct wsi_access_row *ret_row);
+void wsi_row_load(const struct wsi_access_row *row, unsigned words, uint32_t *to);
+void wsi_row_store(const struct wsi_access_row *row, unsigned words, const uint32_t *from);
 
 /* ---- reduce.c ---- */
 
@@ -75,7 +75,7 @@ enum wsi_reduction {
 };
 
 /* Integers come first. */
-enum wsi_element {
+enum wsi_sim_element {
 	WSI_U32,
 	WSI_S32,
 	WSI_U64,
@@ -89,16 +89,16 @@ enum wsi_element {
 
 /* By the modifiers of an instruction; integers are as wide as `bytes`. */
 enum wsi_reduction wsi_reduction_of(const struct ws_insn *insn);
-enum wsi_element wsi_element_of(const struct ws_insn *insn, unsigned bytes);
-unsigned wsi_element_bytes(enum wsi_element element);
+enum wsi_sim_element wsi_element_of(const struct ws_insn *insn, unsigned bytes);
+unsigned wsi_element_bytes(enum wsi_sim_element element);
 /* Whether wsi_reduce() does it. */
-bool wsi_can_reduce(enum wsi_reduction reduction, enum wsi_element element);
+bool wsi_can_reduce(enum wsi_reduction reduction, enum wsi_sim_element element);
 /* The new value of an element; what is above its width is not looked at, and of no meaning. */
-uint64_t wsi_reduce(enum wsi_reduction reduction, enum wsi_element element, uint64_t old,
+uint64_t wsi_reduce(enum wsi_reduction reduction, enum wsi_sim_element element, uint64_t old,
 		    uint64_t value);
 
 /* The same for elements side by side, `n` bytes of them. */
-void wsi_reduce_bytes(enum wsi_reduction reduction, enum wsi_element element, uint8_t *to,
+void wsi_reduce_bytes(enum wsi_reduction reduction, enum wsi_sim_element element, uint8_t *to,
 		      const uint8_t *from, unsigned n);
 
 /* ---- mbarrier.c ---- */

@@ -5,13 +5,13 @@
 enum { MAX_WORDS = 4 };
 
 /* What a lane accesses: an element, or several side by side. */
-struct value {
+struct atomic_value {
 	uint32_t word[MAX_WORDS];
 };
 
 /* ---- one lane ---- */
 
-static uint64_t element_at(const struct value *v, unsigned bytes, unsigned i)
+static uint64_t element_at(const struct atomic_value *v, unsigned bytes, unsigned i)
 {
 	if (bytes == 2)
 		return v->word[i / 2] >> i % 2 * 16 & 0xffff;
@@ -20,7 +20,7 @@ static uint64_t element_at(const struct value *v, unsigned bytes, unsigned i)
 	return v->word[2 * i] | (uint64_t)v->word[2 * i + 1] << 32;
 }
 
-static void set_element(struct value *v, unsigned bytes, unsigned i, uint64_t value)
+static void set_element(struct atomic_value *v, unsigned bytes, unsigned i, uint64_t value)
 {
 	if (bytes == 2) {
 		unsigned shift = i % 2 * 16;
@@ -34,10 +34,10 @@ static void set_element(struct value *v, unsigned bytes, unsigned i, uint64_t va
 	}
 }
 
-static struct value apply(const struct wsi_op *op, const struct value *old,
-			  const struct value *value, const struct value *swap)
+static struct atomic_value apply(const struct wsi_op *op, const struct atomic_value *old,
+				 const struct atomic_value *value, const struct atomic_value *swap)
 {
-	struct value now = *old;
+	struct atomic_value now = *old;
 	unsigned bytes = wsi_element_bytes(op->type);
 	if (op->kind == WSI_REDUCE_EXCH)
 		return *value;
@@ -50,9 +50,9 @@ static struct value apply(const struct wsi_op *op, const struct value *old,
 	return now;
 }
 
-static struct value load(const struct wsi_op *op, const struct wsi_spot *spot)
+static struct atomic_value load_spot(const struct wsi_op *op, const struct wsi_lane_spot *spot)
 {
-	struct value v = { { 0 } };
+	struct atomic_value v = { { 0 } };
 	for (unsigned k = 0; k < op->bytes / 4u; k++)
 		v.word[k] = wsi_load_u32(spot->bytes + k * spot->step);
 	return v;
@@ -60,10 +60,11 @@ static struct value load(const struct wsi_op *op, const struct wsi_spot *spot)
 
 /* The old value. Memory that another process sees is changed with the host's own atomics, up to 8
  * bytes. */
-static struct value exchange(const struct wsi_op *op, const struct wsi_spot *spot,
-			     const struct value *value, const struct value *swap)
+static struct atomic_value exchange_spot(const struct wsi_op *op, const struct wsi_lane_spot *spot,
+					 const struct atomic_value *value,
+					 const struct atomic_value *swap)
 {
-	struct value old = { { 0 } }, now;
+	struct atomic_value old = { { 0 } }, now;
 	if (WSI_HAS(op, SYS) && op->bytes == 8 && spot->step == 4) {
 		uint64_t *at = (uint64_t *)(void *)spot->bytes;
 		uint64_t seen = __atomic_load_n(at, __ATOMIC_SEQ_CST);
@@ -84,16 +85,17 @@ static struct value exchange(const struct wsi_op *op, const struct wsi_spot *spo
 						      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
 		return old;
 	}
-	old = load(op, spot);
+	old = load_spot(op, spot);
 	now = apply(op, &old, value, swap);
 	for (unsigned k = 0; k < op->bytes / 4u; k++)
 		wsi_store_u32(spot->bytes + k * spot->step, now.word[k]);
 	return old;
 }
 
-static struct value value_of(const struct wsi_op *op, const uint32_t *from, unsigned lane)
+static struct atomic_value atomic_value_of(const struct wsi_op *op, const uint32_t *from,
+					   unsigned lane)
 {
-	struct value v = { { 0 } };
+	struct atomic_value v = { { 0 } };
 	for (unsigned k = 0; k < op->bytes / 4u; k++)
 		v.word[k] = from[k * WSI_LANES + lane];
 	return v;
@@ -119,19 +121,20 @@ void wsi_prepare_atomic(struct wsi_op *op)
 }
 
 static void set_result(struct wsi_run *run, const struct wsi_op *op, unsigned lane,
-		       const struct value *old, bool swapped)
+		       const struct atomic_value *old, bool swapped)
 {
 	const struct wsi_alu_value *to = &op->alu.result[0];
 	if (op->alu.n_results == 0 || to->number == 255)
 		return;
-	struct value result = WSI_HAS(op, CAST) ? (struct value){ { swapped } } : *old;
+	struct atomic_value result =
+		WSI_HAS(op, CAST) ? (struct atomic_value){ { swapped } } : *old;
 	for (unsigned k = 0; k < to->words && k < MAX_WORDS; k++)
 		wsi_reg(run->warp, to->number + k)[lane] = result.word[k];
 }
 
 enum wsi_step wsi_run_atomic(struct wsi_run *run, const struct wsi_op *op)
 {
-	static const struct value zero, all = { { UINT32_MAX, UINT32_MAX } };
+	static const struct atomic_value zero, all = { { UINT32_MAX, UINT32_MAX } };
 	uint64_t addresses[WSI_LANES];
 	uint32_t scratch[2][4 * WSI_LANES], swapped = 0;
 	const uint32_t *source[2] = { NULL, NULL };
@@ -140,7 +143,7 @@ enum wsi_step wsi_run_atomic(struct wsi_run *run, const struct wsi_op *op)
 		if (!source[i])
 			return WSI_STEP_FAULT;
 	}
-	struct wsi_spot spots[WSI_LANES];
+	struct wsi_lane_spot spots[WSI_LANES];
 	bool wide = op->space == WS_SASS_SPACE_GENERIC || op->space == WS_SASS_SPACE_GLOBAL;
 	wsi_addresses(run, &op->at[0], wide, addresses);
 	uint32_t good;
@@ -151,9 +154,9 @@ enum wsi_step wsi_run_atomic(struct wsi_run *run, const struct wsi_op *op)
 	for (uint32_t left = good; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
 		/* POPC.INC counts the lanes that come; without operands it adds 1 */
-		struct value value = source[0] ? value_of(op, source[0], lane) : all;
-		struct value swap = source[1] ? value_of(op, source[1], lane) : zero;
-		struct value old = exchange(op, &spots[lane], &value, &swap);
+		struct atomic_value value = source[0] ? atomic_value_of(op, source[0], lane) : all;
+		struct atomic_value swap = source[1] ? atomic_value_of(op, source[1], lane) : zero;
+		struct atomic_value old = exchange_spot(op, &spots[lane], &value, &swap);
 		bool equal = op->kind == WSI_REDUCE_CAS && memcmp(&old, &value, op->bytes) == 0;
 		swapped |= equal ? 1u << lane : 0;
 		set_result(run, op, lane, &old, equal);

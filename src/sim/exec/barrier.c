@@ -15,7 +15,7 @@ static uint32_t counted(const struct wsi_warp *warp, unsigned bar)
 	return (warp->live & ~here) == 0 ? WSI_LANES : wsi_count_bits(here);
 }
 
-static bool complete(const struct wsi_block *block, unsigned bar)
+static bool complete_barrier(const struct wsi_block *block, unsigned bar)
 {
 	uint32_t expected = block->bar[bar].expected, n = 0;
 	for (uint32_t i = 0; i < block->n_warps; i++) {
@@ -27,7 +27,7 @@ static bool complete(const struct wsi_block *block, unsigned bar)
 	return expected == 0 || n >= expected;
 }
 
-static void release(struct ws_sim *sim, struct wsi_block *block, unsigned number)
+static void release_barrier(struct ws_sim *sim, struct wsi_block *block, unsigned number)
 {
 	struct wsi_bar *bar = &block->bar[number];
 	if (block->trace)
@@ -55,8 +55,8 @@ static void release(struct ws_sim *sim, struct wsi_block *block, unsigned number
 void wsi_bar_check(struct ws_sim *sim, struct wsi_block *block)
 {
 	for (unsigned i = 0; i < WSI_BARRIERS; i++)
-		if (block->bar[i].in_use && complete(block, i))
-			release(sim, block, i);
+		if (block->bar[i].in_use && complete_barrier(block, i))
+			release_barrier(sim, block, i);
 }
 
 /* The barrier's number and count of threads; false: not what hardware takes. */
@@ -115,8 +115,8 @@ enum wsi_step wsi_run_bar(struct wsi_run *run, const struct wsi_op *op)
 		warp->barred |= run->mask;
 		warp->ready &= ~run->mask;
 	}
-	if (complete(block, number))
-		release(run->sim, block, number);
+	if (complete_barrier(block, number))
+		release_barrier(run->sim, block, number);
 	return WSI_STEP_SPLIT;
 }
 

@@ -26,14 +26,14 @@ uint32_t wsi_shared_peer(uint32_t address, unsigned rank)
 /* ---- blocks of bytes ---- */
 
 /* What is done to 16 bytes. */
-struct work {
+struct bulk_work {
 	uint32_t mask; /* bytes that are copied */
 	enum wsi_reduction reduction;
-	enum wsi_element element;
+	enum wsi_sim_element element;
 };
 
-static bool transfer(struct wsi_run *run, const struct wsi_op *op, const struct work *work,
-		     uint64_t to, uint64_t from, uint32_t pieces)
+static bool transfer_bulk(struct wsi_run *run, const struct wsi_op *op,
+			  const struct bulk_work *work, uint64_t to, uint64_t from, uint32_t pieces)
 {
 	unsigned lane = wsi_first_bit(run->mask);
 	enum ws_sass_space to_space =
@@ -42,7 +42,7 @@ static bool transfer(struct wsi_run *run, const struct wsi_op *op, const struct 
 		op->type & FROM_SHARED ? WS_SASS_SPACE_SHARED : WS_SASS_SPACE_GLOBAL;
 	wsi_labor(run, (uint64_t)pieces * PIECE);
 	for (uint64_t at = 0; at < (uint64_t)pieces * PIECE; at += PIECE) {
-		struct wsi_spot source, target;
+		struct wsi_lane_spot source, target;
 		if (!wsi_spot(run, from_space, lane, from + at, PIECE, false, &source))
 			return false;
 		uint8_t bytes[PIECE]; /* the write may move the page */
@@ -60,7 +60,7 @@ static bool transfer(struct wsi_run *run, const struct wsi_op *op, const struct 
 }
 
 /* Address in one uniform register or two. */
-static uint64_t uniform_address(const struct wsi_run *run, const struct wsi_at *at)
+static uint64_t uniform_address(const struct wsi_run *run, const struct wsi_op_address *at)
 {
 	return at->ureg_words == 2 ? wsi_ureg64(run->warp, at->ureg)
 				   : wsi_ureg(run->warp, at->ureg);
@@ -104,23 +104,24 @@ enum wsi_step wsi_run_bulk(struct wsi_run *run, const struct wsi_op *op)
 	if (!packed)
 		return WSI_STEP_FAULT;
 	uint32_t pieces = packed[lane] & 0xffff, mask = packed[lane] >> 16;
-	struct work work = { .mask = op->type & MASKED ? mask : 0xffff,
-			     .reduction = op->kind,
-			     .element = wsi_element_of(&op->insn, 4) };
+	struct bulk_work work = { .mask = op->type & MASKED ? mask : 0xffff,
+				  .reduction = op->kind,
+				  .element = wsi_element_of(&op->insn, 4) };
 	uint64_t to = uniform_address(run, &op->at[0]), from = uniform_address(run, &op->at[1]);
 	if (!(op->type & TO_SHARED))
-		return transfer(run, op, &work, to, from, pieces) ? WSI_STEP_NEXT
-								  : wsi_fault_together(run);
+		return transfer_bulk(run, op, &work, to, from, pieces) ? WSI_STEP_NEXT
+								       : wsi_fault_together(run);
 	uint32_t barrier = (uint32_t)(to >> 32);
 	to = (uint32_t)to;
 	if (!(op->type & MULTICAST))
-		return transfer(run, op, &work, to, from, pieces) &&
+		return transfer_bulk(run, op, &work, to, from, pieces) &&
 				       wsi_complete(run, lane, barrier, pieces * PIECE)
 			       ? WSI_STEP_NEXT
 			       : wsi_fault_together(run);
 	for (unsigned rank = 0; rank < WSI_MAX_CLUSTER; rank++)
 		if (mask >> rank & 1 &&
-		    (!transfer(run, op, &work, wsi_shared_peer((uint32_t)to, rank), from, pieces) ||
+		    (!transfer_bulk(run, op, &work, wsi_shared_peer((uint32_t)to, rank), from,
+				    pieces) ||
 		     !wsi_complete(run, lane, wsi_shared_peer(barrier, rank), pieces * PIECE)))
 			return wsi_fault_together(run);
 	return WSI_STEP_NEXT;
@@ -147,7 +148,7 @@ enum wsi_step wsi_run_clear(struct wsi_run *run, const struct wsi_op *op)
 	for (uint32_t i = 0; i < n; i++, at += UNIT) {
 		unsigned lane = wsi_first_bit(run->mask);
 		uint8_t before[UNIT];
-		struct wsi_spot spot;
+		struct wsi_lane_spot spot;
 		if (!wsi_spot(run, WS_SASS_SPACE_SHARED, lane, at, UNIT, true, &spot))
 			return wsi_fault_together(run);
 		memcpy(before, spot.bytes, UNIT);
@@ -162,7 +163,7 @@ enum wsi_step wsi_run_clear(struct wsi_run *run, const struct wsi_op *op)
 
 void wsi_prepare_counted_store(struct wsi_op *op)
 {
-	const struct wsi_at *at = &op->at[0];
+	const struct wsi_op_address *at = &op->at[0];
 	bool reduces = op->insn.operation == WS_OP_REDAS;
 	op->kind = reduces ? (uint8_t)wsi_reduction_of(&op->insn) : WSI_REDUCE_EXCH;
 	op->type = (uint8_t)wsi_element_of(&op->insn, op->bytes);
@@ -180,7 +181,7 @@ enum wsi_step wsi_run_counted_store(struct wsi_run *run, const struct wsi_op *op
 	if (!value)
 		return WSI_STEP_FAULT;
 	uint64_t addresses[WSI_LANES] = { 0 };
-	struct wsi_spot spots[WSI_LANES];
+	struct wsi_lane_spot spots[WSI_LANES];
 	uint32_t good, bad = 0;
 	for (uint32_t left = run->mask; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
@@ -229,7 +230,7 @@ enum wsi_step wsi_run_next_work(struct wsi_run *run, const struct wsi_op *op)
 	if (all)
 		n = own->cluster->n;
 	for (unsigned rank = 0; rank < n; rank++) {
-		struct wsi_spot spot;
+		struct wsi_lane_spot spot;
 		uint32_t at = all ? wsi_shared_peer(to, rank) : to;
 		if (!wsi_spot(run, WS_SASS_SPACE_SHARED, lane, at, sizeof words, true, &spot))
 			return wsi_fault_together(run);

@@ -102,8 +102,9 @@ static const struct ws_function *kernel_at(struct ws_sim *sim, uint64_t entry, u
 }
 
 /* Parameters of a kernel; false: no memory, or an image that does not tell. */
-static bool params_of(const struct ws_sim *sim, uint32_t module, const struct ws_function *function,
-		      struct ws_param *params, size_t *ret_n, uint32_t *ret_bytes)
+static bool child_params_of(const struct ws_sim *sim, uint32_t module,
+			    const struct ws_function *function, struct ws_param *params,
+			    size_t *ret_n, uint32_t *ret_bytes)
 {
 	struct ws_function_info info;
 	struct ws_error err;
@@ -128,7 +129,7 @@ static uint8_t draft_add(struct wsi_run *run, struct wsi_draft *draft)
 	const struct ws_function *function = kernel_at(sim, draft->entry, &module);
 	wsi_scoped_free struct ws_param *params = wsi_zalloc_array(MAX_PARAMS, sizeof *params);
 	run->no_memory |= !params;
-	if (!params || !function || !params_of(sim, module, function, params, &n, &bytes))
+	if (!params || !function || !child_params_of(sim, module, function, params, &n, &bytes))
 		return INVALID_FUNCTION;
 	if (sim->n_drafts + sim->n_children >= MAX_PENDING)
 		return TOO_MANY;
@@ -180,7 +181,7 @@ static uint8_t make_child(struct wsi_run *run, const struct wsi_draft *draft, bo
 	wsi_scoped_free struct ws_param *params = wsi_zalloc_array(MAX_PARAMS, sizeof *params);
 	const struct ws_function *function = kernel_at(sim, draft->entry, &module);
 	run->no_memory |= !params;
-	if (!params || !function || !params_of(sim, module, function, params, &n, &size) ||
+	if (!params || !function || !child_params_of(sim, module, function, params, &n, &size) ||
 	    (size > 0 &&
 	     wsi_memory_copy_out(&sim->memory, draft->address, bytes, size, &err) != WS_OK))
 		return INVALID_VALUE;

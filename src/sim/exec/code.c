@@ -4,14 +4,14 @@
 #include "sim/exec/exec.h"
 
 /* What executes an operation that src/alu does not know. */
-struct rule {
+struct code_rule {
 	uint16_t operation; /* enum ws_operation */
 	wsi_handler *run;
 	bool splits;
 	wsi_preparer *prepare; /* may choose another handler */
 };
 
-static const struct rule rules[] = {
+static const struct code_rule rules[] = {
 	{ WS_OP_BRA, wsi_run_bra, true, wsi_prepare_bra },
 	{ WS_OP_JMP, wsi_run_bra, true, wsi_prepare_bra },
 	{ WS_OP_BRX, wsi_run_brx, true, NULL },
@@ -145,7 +145,7 @@ static uint64_t modifiers_of(const struct ws_insn *insn)
 
 /* ---- operands of what src/alu does not know ---- */
 
-static bool add_source(struct wsi_alu *alu, const struct ws_operand *op)
+static bool add_source_registers(struct wsi_alu *alu, const struct ws_operand *op)
 {
 	if (ws_operand_is_predicate(op->kind))
 		return wsi_alu_add_condition(alu, op);
@@ -166,7 +166,7 @@ static bool add_source(struct wsi_alu *alu, const struct ws_operand *op)
 	return true;
 }
 
-static unsigned log2_of(unsigned scale)
+static unsigned log2_of_scale(unsigned scale)
 {
 	unsigned shift = 0;
 	while (scale > 1u << shift)
@@ -185,7 +185,7 @@ static bool add_at(struct wsi_op *to, const struct ws_operand *op, int *place)
 		*place = op->place;
 		to->n_at++;
 	}
-	struct wsi_at *at = &to->at[to->n_at - 1];
+	struct wsi_op_address *at = &to->at[to->n_at - 1];
 	if (op->role == WS_ROLE_BANK) {
 		at->bank = (uint8_t)op->value;
 		return op->kind == WS_OPERAND_IMMEDIATE && op->value < WSI_BANKS;
@@ -198,7 +198,7 @@ static bool add_at(struct wsi_op *to, const struct ws_operand *op, int *place)
 	if (op->kind == WS_OPERAND_REG) {
 		at->reg = (uint8_t)op->number;
 		at->reg_words = op->number == 255 ? 0 : words;
-		at->shift = (uint8_t)log2_of(op->scale);
+		at->shift = (uint8_t)log2_of_scale(op->scale);
 		return true;
 	}
 	at->ureg = (uint8_t)op->number;
@@ -208,14 +208,14 @@ static bool add_at(struct wsi_op *to, const struct ws_operand *op, int *place)
 
 /* Of handlers that find registers of addresses and descriptors among the sources, as they come, and
  * no numbers. */
-static bool is_flat(const struct rule *rule)
+static bool is_flat(const struct code_rule *rule)
 {
 	return rule->run == wsi_run_tmem_copy || rule->run == wsi_run_tmem_matrix ||
 	       rule->run == wsi_run_tmem_shift;
 }
 
 /* False: operands that the table does not tell apart far enough. */
-static bool take_operands(struct wsi_op *op, uint64_t pc, bool flat)
+static bool take_code_operands(struct wsi_op *op, uint64_t pc, bool flat)
 {
 	struct ws_operand list[WS_SASS_MAX_OPERANDS];
 	size_t n = ws_sass_operands(&op->insn, pc, list, WSI_COUNT(list));
@@ -235,7 +235,7 @@ static bool take_operands(struct wsi_op *op, uint64_t pc, bool flat)
 				op->kind = (uint8_t)list[i].number;
 			else if (list[i].kind != WS_OPERAND_SCOREBOARD &&
 				 !(flat && list[i].kind == WS_OPERAND_IMMEDIATE))
-				ok = add_source(&op->alu, &list[i]);
+				ok = add_source_registers(&op->alu, &list[i]);
 			break;
 		case WS_ROLE_TARGET:
 			op->target = (uint64_t)list[i].value;
@@ -249,7 +249,7 @@ static bool take_operands(struct wsi_op *op, uint64_t pc, bool flat)
 			else if (list[i].role == WS_ROLE_OFFSET)
 				op->at[0].offset += list[i].value;
 			else
-				ok = add_source(&op->alu, &list[i]);
+				ok = add_source_registers(&op->alu, &list[i]);
 			break;
 		}
 	}
@@ -312,8 +312,8 @@ static enum wsi_does does_of(const struct wsi_op *op)
 		       : WSI_DOES_OTHER;
 }
 
-static void decode(const struct ws_sim *sim, const struct wsi_text *text, uint64_t off,
-		   struct wsi_op *op)
+static void decode_operation(const struct ws_sim *sim, const struct wsi_text *text, uint64_t off,
+			     struct wsi_op *op)
 {
 	*op = (struct wsi_op){ .run = NULL };
 	ws_sass_decode(sim->device->sm, text->bytes + off, &op->insn);
@@ -331,12 +331,12 @@ static void decode(const struct ws_sim *sim, const struct wsi_text *text, uint64
 	if (op->insn.unknown[0] != 0 || op->insn.unknown[1] != 0 ||
 	    ws_sass_has(&op->insn, WS_MOD_UNKNOWN))
 		return; /* who knows what it means? */
-	const struct rule *rule = NULL;
+	const struct code_rule *rule = NULL;
 	for (size_t i = 0; i < WSI_COUNT(rules) && !rule; i++)
 		if (rules[i].operation == op->insn.operation)
 			rule = &rules[i];
 	if (rule) {
-		if (!take_operands(op, text->start + off, is_flat(rule)))
+		if (!take_code_operands(op, text->start + off, is_flat(rule)))
 			return;
 	} else if (wsi_alu_prepare(&op->insn, &op->alu) != WSI_ALU_OK) {
 		return;
@@ -366,7 +366,7 @@ static bool feeds_swap(const struct ws_sim *sim, const struct wsi_text *text, ui
 		off += WS_SASS_BYTES;
 		if (off + WS_SASS_BYTES > text->size)
 			return false;
-		decode(sim, text, off, &next);
+		decode_operation(sim, text, off, &next);
 		if (next.does == WSI_DOES_ATOMIC && (WSI_HAS(&next, CAST) || WSI_HAS(&next, CAS)) &&
 		    next.bytes == load->bytes &&
 		    next.alu.source[0].number == load->alu.result[0].number)
@@ -393,7 +393,7 @@ static void decode_checked(const struct ws_sim *sim, const struct wsi_text *text
 void wsi_text_renew(const struct ws_sim *sim, const struct wsi_text *text, uint64_t off,
 		    struct wsi_op *op)
 {
-	decode(sim, text, off, op);
+	decode_operation(sim, text, off, op);
 	if (sim->check)
 		decode_checked(sim, text, off, op);
 }

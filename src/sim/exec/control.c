@@ -7,7 +7,7 @@
 enum { MAX_DEPTH = 200 };
 
 /* Lanes of the group go to `pc`, the others stay where they are put: next to this instruction. */
-static enum wsi_step go(struct wsi_run *run, uint32_t lanes, uint64_t pc)
+static enum wsi_step lanes_go(struct wsi_run *run, uint32_t lanes, uint64_t pc)
 {
 	if (lanes == run->group) {
 		run->pc = pc;
@@ -42,7 +42,7 @@ enum wsi_step wsi_run_bra_div(struct wsi_run *run, const struct wsi_op *op)
 		mask &= wsi_ureg(run->warp, op->alu.source[0].number) ^ op->alu.flip[0];
 	}
 	bool together = conditions(run, op) == mask;
-	return go(run, together == WSI_HAS(op, CONV) ? run->group : 0, op->target);
+	return lanes_go(run, together == WSI_HAS(op, CONV) ? run->group : 0, op->target);
 }
 
 void wsi_prepare_bra(struct wsi_op *op)
@@ -64,8 +64,8 @@ enum wsi_step wsi_run_bra(struct wsi_run *run, const struct wsi_op *op)
 		return wsi_run_unimplemented(run, op);
 	/* `.U.ANY`: if one jumps, all do: a loop that takes lanes one by one */
 	if (WSI_HAS(op, U) && WSI_HAS(op, ANY))
-		return go(run, lanes ? run->group : 0, op->target);
-	return go(run, lanes, op->target);
+		return lanes_go(run, lanes ? run->group : 0, op->target);
+	return lanes_go(run, lanes, op->target);
 }
 
 /* Register pair plus what the instruction adds. */
@@ -167,7 +167,7 @@ enum wsi_step wsi_run_call(struct wsi_run *run, const struct wsi_op *op)
 	if (op->n_at > 0)
 		return wsi_run_unimplemented(run, op);
 	if (op->alu.n_sources == 0)
-		return go(run, lanes, op->target);
+		return lanes_go(run, lanes, op->target);
 	return go_each(run, op, lanes, 0);
 }
 
@@ -243,7 +243,7 @@ enum wsi_step wsi_run_nothing(struct wsi_run *run, const struct wsi_op *op)
 /* ---- convergence ---- */
 
 /* Lanes go on as one group. */
-static void meet(struct wsi_warp *warp, uint32_t lanes)
+static void meet_lanes(struct wsi_warp *warp, uint32_t lanes)
 {
 	warp->ready |= lanes;
 	for (uint32_t left = lanes; left; left &= left - 1)
@@ -282,7 +282,7 @@ static void unpark(struct wsi_warp *warp)
 		if (there != want)
 			desert(warp, b, warp->converge[b][lane], there);
 		warp->parked &= ~there; /* all of them at once */
-		meet(warp, there);
+		meet_lanes(warp, there);
 		left &= ~there | 1u << lane;
 	}
 }
@@ -311,7 +311,7 @@ static void resync(struct wsi_warp *warp)
 		}
 		if (there == want) {
 			warp->syncing &= ~want;
-			meet(warp, want);
+			meet_lanes(warp, want);
 			left &= ~want | 1u << lane;
 		}
 	}

@@ -49,8 +49,8 @@ static void take_registers(const struct wsi_run *run, const struct wsi_op *op,
 }
 
 /* Of a sparse A what is there goes to its places. */
-static void spread(const struct wsi_run *run, const struct wsi_op *op, unsigned bits,
-		   unsigned depth, double (*a)[WSI_MATRIX_DEPTH])
+static void spread_sparse_a(const struct wsi_run *run, const struct wsi_op *op, unsigned bits,
+			    unsigned depth, double (*a)[WSI_MATRIX_DEPTH])
 {
 	uint8_t number = op->alu.source[first_source(op) + 1].number;
 	const uint32_t zeros[WSI_LANES] = { 0 },
@@ -67,7 +67,8 @@ static void spread(const struct wsi_run *run, const struct wsi_op *op, unsigned 
 /* ---- the accumulators ---- */
 
 /* Element i of a lane: two columns, two rows eight apart, then the next eight columns. */
-static double before(const struct wsi_run *run, const struct wsi_op *op, unsigned lane, unsigned i)
+static double gmma_element_before(const struct wsi_run *run, const struct wsi_op *op, unsigned lane,
+				  unsigned i)
 {
 	const struct wsi_alu_value *c = &op->alu.source[first_source(op)];
 	if (c->number == 255)
@@ -91,7 +92,8 @@ static uint32_t integer_of(const struct wsi_op *op, double sum)
 	return (uint32_t)(int64_t)sum;
 }
 
-static void put(struct wsi_run *run, const struct wsi_op *op, unsigned lane, unsigned i, double sum)
+static void put_gmma_element(struct wsi_run *run, const struct wsi_op *op, unsigned lane,
+			     unsigned i, double sum)
 {
 	unsigned shift = op->type & HALVES ? i % 2 * 16 : 0;
 	uint8_t number = op->alu.result[0].number;
@@ -109,7 +111,8 @@ static void put(struct wsi_run *run, const struct wsi_op *op, unsigned lane, uns
 /* ---- the instruction ---- */
 
 /* The types of A and B by the order of the name; one stands for both. */
-static bool take_types(const struct wsi_op *op, enum ws_modifier *ret_a, enum ws_modifier *ret_b)
+static bool take_gmma_types(const struct wsi_op *op, enum ws_modifier *ret_a,
+			    enum ws_modifier *ret_b)
 {
 	if (op->insn.operation == WS_OP_BGMMA) { /* 32 elements of one bit at a time */
 		*ret_a = *ret_b = WS_MOD_U32;
@@ -178,7 +181,7 @@ void wsi_prepare_group_matrix(struct wsi_op *op)
 		op->type |= HALVES;
 	/* bits 84 to 86 name the barrier that ends a group; the table does not list it */
 	op->type |= (insn->word[1] >> 20 & 7) != 7 ? COMMITS : 0;
-	ok = ok && take_descriptors(op) && take_types(op, &a, &b);
+	ok = ok && take_descriptors(op) && take_gmma_types(op, &a, &b);
 	ok = ok && (!(op->type & (A_BY_ROWS | B_BY_ROWS)) || (a == WS_MOD_F16 || a == WS_MOD_BF16));
 	ok = ok && alu->source[n - 1].words == alu->result[0].words;
 	ok = ok && (n == 1 || alu->source[0].words == 4);
@@ -209,12 +212,12 @@ static bool take_a(struct wsi_run *run, const struct wsi_op *op, enum ws_modifie
 			return false;
 	}
 	if (op->kind)
-		spread(run, op, m.bits, depth, to);
+		spread_sparse_a(run, op, m.bits, depth, to);
 	return true;
 }
 
 /* Products of numbers; of words, how many bits they have in common. */
-static double multiply(const struct wsi_op *op, double a, double b)
+static double gmma_multiply(const struct wsi_op *op, double a, double b)
 {
 	if (op->insn.operation == WS_OP_BGMMA)
 		return wsi_count_bits((uint32_t)a & (uint32_t)b);
@@ -235,7 +238,7 @@ enum wsi_step wsi_run_group_matrix(struct wsi_run *run, const struct wsi_op *op)
 	if (op->alu.result[0].number == 255) /* only ends a group */
 		return WSI_STEP_NEXT;
 	if (op->at[0].ureg + 4u > run->sim->device->uregs || elements > MOST_COLUMNS / 2 ||
-	    !take_types(op, &type, &type_b))
+	    !take_gmma_types(op, &type, &type_b))
 		return wsi_run_unimplemented(run, op);
 	wsi_matrix_type(&m, type_b);
 	unsigned depth = BYTES_OF_A * 8 / m.bits * (op->kind ? 2 : 1), columns = elements * 2;
@@ -250,10 +253,10 @@ enum wsi_step wsi_run_group_matrix(struct wsi_run *run, const struct wsi_op *op)
 		for (unsigned i = 0; i < elements; i++) {
 			unsigned row = lane / 4 + i / 2 % 2 * 8;
 			unsigned column = i / 4 * 8 + lane % 4 * 2 + i % 2;
-			double sum = adds ? before(run, op, lane, i) : 0;
+			double sum = adds ? gmma_element_before(run, op, lane, i) : 0;
 			for (unsigned k = 0; k < depth; k++)
-				sum += multiply(op, a[row][k], b[column][k]);
-			put(run, op, lane, i, sum);
+				sum += gmma_multiply(op, a[row][k], b[column][k]);
+			put_gmma_element(run, op, lane, i, sum);
 		}
 	}
 	return WSI_STEP_NEXT;

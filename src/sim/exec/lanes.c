@@ -139,7 +139,7 @@ static uint32_t reduce(const struct wsi_op *op, uint32_t a, uint32_t b)
 enum { OF_GREATER = 1, OF_MAGNITUDES = 2, OF_NANS = 4 };
 
 /* PTX, "redux.sync": a NaN is passed over, or (.NAN) is the result; -0 is less than +0. */
-static uint32_t extreme(const struct wsi_op *op, uint32_t a, uint32_t b)
+static uint32_t redux_extreme(const struct wsi_op *op, uint32_t a, uint32_t b)
 {
 	enum { INFINITY_BITS = 0x7f800000, CANONICAL = 0x7fffffff };
 	const uint32_t sign = UINT32_C(0x80000000);
@@ -159,7 +159,7 @@ static enum wsi_step run_redux_float(struct wsi_run *run, const struct wsi_op *o
 	uint32_t keep = op->type & OF_MAGNITUDES ? INT32_MAX : UINT32_MAX;
 	uint32_t value = source[wsi_first_bit(run->mask)] & keep;
 	for (uint32_t left = run->mask; left; left &= left - 1)
-		value = extreme(op, value, source[wsi_first_bit(left)] & keep);
+		value = redux_extreme(op, value, source[wsi_first_bit(left)] & keep);
 	set_same(run, &op->alu.result[0], value);
 	return WSI_STEP_NEXT;
 }

@@ -249,8 +249,8 @@ static enum ws_status find_partition(const struct wsi_module *module, struct wsi
  * dimension. [public doc: PTX, performance-tuning directives; which error: guess from public
  * reports]
  */
-static enum ws_status check_bounds(struct ws_dim3 block, const struct ws_function_info *info,
-				   struct ws_error *err)
+static enum ws_status check_launch_bounds(struct ws_dim3 block, const struct ws_function_info *info,
+					  struct ws_error *err)
 {
 	struct ws_dim3 most = info->max_block, only = info->required_block;
 	if (most.x != 0 && count(block) > count(most))
@@ -348,7 +348,7 @@ static enum ws_status fill_grid(struct ws_sim *sim, struct wsi_grid *grid,
 				     "%zu arguments for %zu parameters", launch->n_args,
 				     info.n_params);
 	grid->entry = module->address[function->section] + function->sec_off;
-	st = check_bounds(launch->block, &info, err);
+	st = check_launch_bounds(launch->block, &info, err);
 	if (st == WS_OK)
 		st = set_cluster(sim, grid, launch->cluster, info.cluster_dim, err);
 	if (st == WS_OK)
@@ -584,7 +584,7 @@ size_t wsi_shared_room(const struct wsi_block *block)
 	return block->shared_bytes + (block->behind ? WSI_SHARED_KEPT : 1);
 }
 
-static struct wsi_block *block_create(struct ws_sim *sim, struct wsi_grid *grid)
+static struct wsi_block *sim_block_create(struct ws_sim *sim, struct wsi_grid *grid)
 {
 	struct wsi_block *block = wsi_zalloc(sizeof *block);
 	if (!block)
@@ -625,7 +625,8 @@ static struct ws_dim3 place(uint64_t number, uint64_t wide, uint64_t high)
 
 /* Index of the `number`th block of a grid: places of preferred clusters one after the other, in
  * each the clusters `c` one after the other, which may be the preferred one. */
-static struct ws_dim3 block_index(const struct wsi_grid *grid, uint64_t number, struct ws_dim3 c)
+static struct ws_dim3 grid_block_index(const struct wsi_grid *grid, uint64_t number,
+				       struct ws_dim3 c)
 {
 	struct ws_dim3 p = grid->preferred;
 	uint64_t inside = number % count(p);
@@ -648,7 +649,7 @@ bool wsi_launch_cancel(const struct wsi_block *own, struct ws_dim3 *ret_first)
 	uint64_t n = count(own->cluster_dim);
 	if (grid->next_block == grid->n_blocks || (n > count(grid->cluster) && !is_whole(grid)))
 		return false;
-	*ret_first = block_index(grid, grid->next_block, own->cluster_dim);
+	*ret_first = grid_block_index(grid, grid->next_block, own->cluster_dim);
 	grid->next_block += n;
 	grid->done_blocks += n;
 	return true;
@@ -740,11 +741,11 @@ static bool cluster_enter(struct ws_sim *sim, struct wsi_grid *grid, struct ws_d
 		uint32_t sm = choose_sm(sim, grid);
 		if (sm == UINT32_MAX)
 			break;
-		struct wsi_block *block = block_create(sim, grid);
+		struct wsi_block *block = sim_block_create(sim, grid);
 		*ret_no_memory = !block;
 		if (!block)
 			break;
-		block->idx = block_index(grid, grid->next_block + done, c);
+		block->idx = grid_block_index(grid, grid->next_block + done, c);
 		block->cluster_dim = c;
 		block->rank = done;
 		if (sim->check && !wsi_check_enter(sim, block)) {
@@ -803,7 +804,7 @@ bool wsi_launch_fill(struct ws_sim *sim)
 }
 
 /* Closes the gaps that warps have left. */
-static void close_gaps(struct ws_sim *sim)
+static void close_warp_gaps(struct ws_sim *sim)
 {
 	size_t kept = 0, turn = 0;
 	for (size_t i = 0; i < sim->n_resident; i++) {
@@ -830,7 +831,7 @@ static void block_leave(struct ws_sim *sim, const struct wsi_block *block)
 		sim->resident[block->warps[i]->at] = NULL;
 	sim->n_gaps += block->n_warps;
 	if (sim->n_gaps * 2 >= sim->n_resident)
-		close_gaps(sim);
+		close_warp_gaps(sim);
 	for (size_t i = 0; i < sim->n_blocks; i++) {
 		if (sim->blocks[i] != block)
 			continue;

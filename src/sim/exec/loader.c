@@ -116,8 +116,8 @@ static enum ws_status add_managed(struct loading *l, uint32_t index, uint64_t si
 	return wsi_memory_add_mapped(&l->sim->memory, &region, bytes, l->err);
 }
 
-static enum ws_status add_data(struct loading *l, uint32_t index, const struct wsi_shdr *shdr,
-			       bool read_only)
+static enum ws_status load_data_section(struct loading *l, uint32_t index,
+					const struct wsi_shdr *shdr, bool read_only)
 {
 	struct wsi_region region = {
 		.size = shdr->size,
@@ -152,9 +152,9 @@ static enum ws_status place_sections(struct loading *l)
 		if (shdr.type == WSI_SHT_PROGBITS && shdr.flags & WSI_SHF_EXECINSTR)
 			st = add_text(l, i, &shdr);
 		else if (wsi_str_begins(name, ".nv.constant"))
-			st = add_data(l, i, &shdr, true);
+			st = load_data_section(l, i, &shdr, true);
 		else if (wsi_str_begins(name, ".nv.global"))
-			st = add_data(l, i, &shdr, false);
+			st = load_data_section(l, i, &shdr, false);
 	}
 	return st;
 }
@@ -162,7 +162,7 @@ static enum ws_status place_sections(struct loading *l)
 /* ---- symbols and relocations ---- */
 
 /* The beginning of a symbol's name: names that mean something here are shorter than that. */
-static struct ws_str symbol_name(const struct loading *l, const struct wsi_sym *sym)
+static struct ws_str loaded_symbol_name(const struct loading *l, const struct wsi_sym *sym)
 {
 	struct ws_str name = { "?", 1 };
 	struct ws_span names = l->names;
@@ -181,7 +181,7 @@ static bool symbol_address(const struct loading *l, uint32_t index, uint64_t *re
 	if (index >= l->symtab.len / WSI_SYM_BYTES)
 		return false;
 	struct wsi_sym sym = wsi_elf_sym(l->symtab, index);
-	*ret_name = symbol_name(l, &sym);
+	*ret_name = loaded_symbol_name(l, &sym);
 	*ret_address = wsi_service_address(*ret_name, sym.shndx != 0);
 	if (sym.shndx == 0 || *ret_address != 0)
 		return *ret_address != 0 || sym.info >> 4 == 2; /* weak: 0 */
@@ -192,7 +192,7 @@ static bool symbol_address(const struct loading *l, uint32_t index, uint64_t *re
 }
 
 /* Puts `len` bits of a value at bit `lo` of an instruction. */
-static void put_bits(uint8_t *insn, unsigned lo, unsigned len, uint64_t value)
+static void put_insn_bits(uint8_t *insn, unsigned lo, unsigned len, uint64_t value)
 {
 	for (unsigned i = 0; i < len; i++) {
 		unsigned bit = lo + i;
@@ -235,16 +235,16 @@ static bool relocate_code(uint8_t *at, uint32_t type, uint64_t value, bool has_a
 		return false;
 	}
 	if (field.low_byte_at) {
-		put_bits(at, field.low_byte_at, 8, value);
+		put_insn_bits(at, field.low_byte_at, 8, value);
 		value >>= 8;
 	}
-	put_bits(at, field.lo, field.len, value);
+	put_insn_bits(at, field.lo, field.len, value);
 	return true;
 }
 
 /* One relocation at `off` of a section's bytes. False: out of bounds or unknown. */
-static bool relocate(uint8_t *bytes, uint64_t size, uint64_t off, uint32_t type, uint64_t value,
-		     bool has_addend)
+static bool relocate_word(uint8_t *bytes, uint64_t size, uint64_t off, uint32_t type,
+			  uint64_t value, bool has_addend)
 {
 	bool half = type == WSI_R_CUDA_32 || type == WSI_R_CUDA_G32;
 	bool is_data = half || type == WSI_R_CUDA_64 || type == WSI_R_CUDA_G64;
@@ -260,8 +260,8 @@ static bool relocate(uint8_t *bytes, uint64_t size, uint64_t off, uint32_t type,
 }
 
 /* The code of a section; NULL: it has none. */
-static struct wsi_text *text_of(const struct ws_sim *sim, const struct wsi_module *module,
-				uint32_t section)
+static struct wsi_text *section_text_of(const struct ws_sim *sim, const struct wsi_module *module,
+					uint32_t section)
 {
 	if (module->n_texts == 0)
 		return NULL;
@@ -273,7 +273,8 @@ static struct wsi_text *text_of(const struct ws_sim *sim, const struct wsi_modul
 /* A device that checks knows which instruction has which address. False: no memory. */
 static bool note_address(const struct loading *l, uint32_t section, uint64_t off, uint64_t address)
 {
-	const struct wsi_text *text = l->sim->check ? text_of(l->sim, l->module, section) : NULL;
+	const struct wsi_text *text =
+		l->sim->check ? section_text_of(l->sim, l->module, section) : NULL;
 	return !text || wsi_check_name(l->sim->check,
 				       text->start + off / WS_SASS_BYTES * WS_SASS_BYTES, address);
 }
@@ -309,7 +310,7 @@ static enum ws_status relocate_section(struct loading *l, const struct wsi_shdr 
 			value += wsi_at_u64(relocs, i + 16);
 		size_t at = bytes.len ? (size_t)(bytes.ptr - l->elf.file.ptr) : 0;
 		uint8_t *to = l->module->image + at;
-		if (!relocate(to, bytes.len, off, type, value, rela) && !partly)
+		if (!relocate_word(to, bytes.len, off, type, value, rela) && !partly)
 			return BAD_IMAGE(l->err, WS_UNSUPPORTED, table->offset + i,
 					 "relocation of type %u at "
 					 "0x%" PRIx64 " of section %u",
@@ -361,11 +362,11 @@ static void store_symbol(struct wsi_module *module, const struct wsi_elf *elf,
 }
 
 /* Whether a section has an address: code of a module that is being loaded may not have it yet. */
-static bool is_there(const struct loading *l, uint32_t section)
+static bool is_section_there(const struct loading *l, uint32_t section)
 {
 	if (section == 0 || section >= l->module->n_sections || l->module->address[section] == 0)
 		return false;
-	const struct wsi_text *text = text_of(l->sim, l->module, section);
+	const struct wsi_text *text = section_text_of(l->sim, l->module, section);
 	return !text || text->is_loaded;
 }
 
@@ -373,10 +374,10 @@ static bool is_there(const struct loading *l, uint32_t section)
 static void write_addresses(struct loading *l)
 {
 	for (uint32_t i = 1; i < l->module->n_sections; i++)
-		if (is_there(l, i))
+		if (is_section_there(l, i))
 			store_address(l->module, &l->elf, i);
 	for (uint64_t i = 0; i < l->symtab.len / WSI_SYM_BYTES; i++)
-		if (is_there(l, wsi_elf_sym(l->symtab, i).shndx))
+		if (is_section_there(l, wsi_elf_sym(l->symtab, i).shndx))
 			store_symbol(l->module, &l->elf, l->symtab, i);
 	l->module->n_shown = l->module->n_loaded;
 }
@@ -459,7 +460,7 @@ static enum ws_status sections_find(struct loading *l)
 
 static void add_code(struct ws_sim *sim, struct wsi_module *module, uint32_t section)
 {
-	struct wsi_text *text = text_of(sim, module, section);
+	struct wsi_text *text = section_text_of(sim, module, section);
 	if (!text || text->is_loaded)
 		return;
 	text->is_loaded = true;
@@ -496,7 +497,7 @@ static void load_first(struct loading *l)
 {
 	struct wsi_module *module = l->module;
 	for (uint32_t i = 1; i < module->n_sections; i++) {
-		bool is_code = text_of(l->sim, module, i) != NULL;
+		bool is_code = section_text_of(l->sim, module, i) != NULL;
 		if (is_code && !l->sim->options.lazy)
 			add_code(l->sim, module, i);
 		else if (!is_code && l->sim->options.lazy && module->address[i] != 0)
@@ -769,7 +770,7 @@ static enum ws_status section_of(const struct ws_sim *sim, uint32_t module, cons
 		return wsi_cuda_fail(err, WS_CUDA_ERROR_INVALID_HANDLE, "no module %u", module);
 	const struct wsi_module *of = &sim->modules[module];
 	if (ws_cubin_find_function(of->cubin, ws_str_of(name), &function, NULL) != WS_OK ||
-	    !text_of(sim, of, function->section))
+	    !section_text_of(sim, of, function->section))
 		return wsi_cuda_fail(err, WS_CUDA_ERROR_NOT_FOUND, "no function '%.80s'", name);
 	*ret_section = function->section;
 	return WS_OK;
@@ -792,7 +793,7 @@ enum ws_status ws_sim_function_is_loaded(const struct ws_sim *sim, uint32_t modu
 	uint32_t section;
 	enum ws_status st = section_of(sim, module, name, &section, err);
 	if (st == WS_OK)
-		*ret_is_loaded = text_of(sim, &sim->modules[module], section)->is_loaded;
+		*ret_is_loaded = section_text_of(sim, &sim->modules[module], section)->is_loaded;
 	return st;
 }
 

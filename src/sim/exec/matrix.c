@@ -29,7 +29,7 @@ bool wsi_matrix_describe(struct wsi_matrix *m, uint64_t descriptor)
 }
 
 /* Where a piece is whose first element this is. */
-static uint32_t place(const struct wsi_matrix *m, unsigned row, unsigned depth)
+static uint32_t place_of_piece(const struct wsi_matrix *m, unsigned row, unsigned depth)
 {
 	unsigned n = m->piece, wide = n << m->swizzle;
 	uint32_t line = (uint32_t)WSI_MATRIX_PIECE << m->swizzle, at = m->start;
@@ -46,7 +46,7 @@ static uint32_t place(const struct wsi_matrix *m, unsigned row, unsigned depth)
 }
 
 /* Element i of a piece: side by side, from the lowest bit on. */
-static double element(const struct wsi_matrix *m, const uint8_t *piece, unsigned i)
+static double piece_element(const struct wsi_matrix *m, const uint8_t *piece, unsigned i)
 {
 	unsigned bit = i * m->bits, byte = bit / 8;
 	uint64_t bits = wsi_load_le(piece + byte, (bit % 8 + m->bits + 7) / 8) >> bit % 8;
@@ -57,9 +57,10 @@ bool wsi_matrix_piece(struct wsi_run *run, const struct wsi_matrix *m,
 		      const struct wsi_block *block, unsigned row, unsigned depth,
 		      uint8_t ret_bytes[WSI_MATRIX_PIECE])
 {
-	struct wsi_spot spot;
+	struct wsi_lane_spot spot;
 	if (!wsi_spot(run, WS_SASS_SPACE_SHARED, wsi_first_bit(run->mask),
-		      place(m, row, depth) | block->rank << 24, WSI_MATRIX_PIECE, false, &spot))
+		      place_of_piece(m, row, depth) | block->rank << 24, WSI_MATRIX_PIECE, false,
+		      &spot))
 		return false;
 	memcpy(ret_bytes, spot.bytes, WSI_MATRIX_PIECE);
 	return true;
@@ -76,7 +77,7 @@ bool wsi_matrix_load(struct wsi_run *run, const struct wsi_matrix *m, const stru
 				return false;
 			for (unsigned i = 0; i < m->piece; i++)
 				to[row + (m->by_rows ? i : 0)][k + (m->by_rows ? 0 : i)] =
-					element(m, bytes, i);
+					piece_element(m, bytes, i);
 		}
 	}
 	return true;

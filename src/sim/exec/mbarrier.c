@@ -40,7 +40,7 @@ static const char *change(struct wsi_barrier *b, const struct wsi_arrival *a)
 bool wsi_mbarrier_arrive(struct wsi_run *run, unsigned lane, uint64_t address,
 			 const struct wsi_arrival *arrival, uint64_t *ret_old)
 {
-	struct wsi_spot spot;
+	struct wsi_lane_spot spot;
 	if (!wsi_spot(run, WS_SASS_SPACE_SHARED, lane, address, 8, true, &spot))
 		return false;
 	*ret_old = wsi_load_u64(spot.bytes);
@@ -166,7 +166,7 @@ enum wsi_step wsi_run_mbarrier_test(struct wsi_run *run, const struct wsi_op *op
 {
 	uint64_t addresses[WSI_LANES];
 	uint32_t scratch[4 * WSI_LANES], over = 0, good;
-	struct wsi_spot spots[WSI_LANES];
+	struct wsi_lane_spot spots[WSI_LANES];
 	const uint32_t *parity = wsi_source(run, &op->alu.source[0], scratch);
 	if (!parity)
 		return WSI_STEP_FAULT;
@@ -186,7 +186,7 @@ enum wsi_step wsi_run_mbarrier_exchange(struct wsi_run *run, const struct wsi_op
 {
 	uint64_t addresses[WSI_LANES];
 	uint32_t scratch[4 * WSI_LANES];
-	struct wsi_spot spot;
+	struct wsi_lane_spot spot;
 	unsigned lane = wsi_first_bit(run->mask);
 	uint8_t to = op->alu.result[0].number;
 	const uint32_t *value = wsi_source(run, &op->alu.source[0], scratch);
@@ -221,7 +221,7 @@ enum wsi_step wsi_run_arrives(struct wsi_run *run, const struct wsi_op *op)
 	for (uint32_t left = run->mask; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
 		struct wsi_arrival arrival = arrival_of(op, 1);
-		struct wsi_spot spot;
+		struct wsi_lane_spot spot;
 		if (run->sim->device->sm >= 90) {
 			if (!wsi_mbarrier_arrive(run, lane, addresses[lane], &arrival, &old))
 				bad |= 1u << lane;

@@ -23,11 +23,11 @@ enum wsi_reduction wsi_reduction_of(const struct ws_insn *insn)
 	return WSI_REDUCE_NONE;
 }
 
-enum wsi_element wsi_element_of(const struct ws_insn *insn, unsigned bytes)
+enum wsi_sim_element wsi_element_of(const struct ws_insn *insn, unsigned bytes)
 {
 	static const struct {
 		enum ws_modifier modifier;
-		enum wsi_element element;
+		enum wsi_sim_element element;
 	} list[] = {
 		{ WS_MOD_F16, WSI_F16 },      { WS_MOD_F16x2, WSI_F16 },
 		{ WS_MOD_F16x4, WSI_F16 },    { WS_MOD_F16x8, WSI_F16 },
@@ -47,7 +47,7 @@ enum wsi_element wsi_element_of(const struct ws_insn *insn, unsigned bytes)
 	return bytes == 8 ? WSI_U64 : WSI_U32;
 }
 
-unsigned wsi_element_bytes(enum wsi_element element)
+unsigned wsi_element_bytes(enum wsi_sim_element element)
 {
 	switch (element) {
 	case WSI_F16:
@@ -66,7 +66,7 @@ unsigned wsi_element_bytes(enum wsi_element element)
 	return 4;
 }
 
-bool wsi_can_reduce(enum wsi_reduction reduction, enum wsi_element element)
+bool wsi_can_reduce(enum wsi_reduction reduction, enum wsi_sim_element element)
 {
 	switch (reduction) {
 	case WSI_REDUCE_ADD:
@@ -111,7 +111,7 @@ static uint64_t add_half(bool bf16, uint32_t a, uint32_t b)
 	return wsi_to_half(wsi_bits(sum), bf16);
 }
 
-static uint64_t add(enum wsi_element element, uint64_t a, uint64_t b)
+static uint64_t element_sum(enum wsi_sim_element element, uint64_t a, uint64_t b)
 {
 	switch (element) {
 	case WSI_F32:
@@ -144,7 +144,7 @@ static bool half_less(bool bf16, uint32_t a, uint32_t b)
 	return x < y;
 }
 
-static bool less(enum wsi_element element, uint64_t a, uint64_t b)
+static bool element_less(enum wsi_sim_element element, uint64_t a, uint64_t b)
 {
 	switch (element) {
 	case WSI_S32:
@@ -164,29 +164,32 @@ static bool less(enum wsi_element element, uint64_t a, uint64_t b)
 	return a < b;
 }
 
-static bool is_nan(enum wsi_element element, uint64_t value)
+static bool is_nan(enum wsi_sim_element element, uint64_t value)
 {
 	uint32_t infinity = element == WSI_BF16 ? 0x7f80 : 0x7c00;
 	return (element == WSI_F16 || element == WSI_BF16) && (value & 0x7fff) > infinity;
 }
 
 /* The one of two that is less, or greater. A NaN loses; two give one in the usual form. */
-static uint64_t extreme(enum wsi_element element, bool greater, uint64_t old, uint64_t value)
+static uint64_t element_extreme(enum wsi_sim_element element, bool greater, uint64_t old,
+				uint64_t value)
 {
 	if (is_nan(element, old))
 		return is_nan(element, value) ? 0x7fff : value;
-	return (greater ? less(element, old, value) : less(element, value, old)) ? value : old;
+	return (greater ? element_less(element, old, value) : element_less(element, value, old))
+		       ? value
+		       : old;
 }
 
-uint64_t wsi_reduce(enum wsi_reduction reduction, enum wsi_element element, uint64_t old,
+uint64_t wsi_reduce(enum wsi_reduction reduction, enum wsi_sim_element element, uint64_t old,
 		    uint64_t value)
 {
 	switch (reduction) {
 	case WSI_REDUCE_ADD:
-		return add(element, old, value);
+		return element_sum(element, old, value);
 	case WSI_REDUCE_MIN:
 	case WSI_REDUCE_MAX:
-		return extreme(element, reduction == WSI_REDUCE_MAX, old, value);
+		return element_extreme(element, reduction == WSI_REDUCE_MAX, old, value);
 	case WSI_REDUCE_INC:
 		return old >= value ? 0 : old + 1;
 	case WSI_REDUCE_DEC:
@@ -208,20 +211,20 @@ uint64_t wsi_reduce(enum wsi_reduction reduction, enum wsi_element element, uint
 	return old;
 }
 
-static uint64_t load(const uint8_t *from, unsigned bytes)
+static uint64_t load_element(const uint8_t *from, unsigned bytes)
 {
 	return bytes == 2   ? wsi_load_u16(from)
 	       : bytes == 4 ? wsi_load_u32(from)
 			    : wsi_load_u64(from);
 }
 
-void wsi_reduce_bytes(enum wsi_reduction reduction, enum wsi_element element, uint8_t *to,
+void wsi_reduce_bytes(enum wsi_reduction reduction, enum wsi_sim_element element, uint8_t *to,
 		      const uint8_t *from, unsigned n)
 {
 	unsigned bytes = wsi_element_bytes(element);
 	for (unsigned at = 0; at < n; at += bytes) {
-		uint64_t now = wsi_reduce(reduction, element, load(to + at, bytes),
-					  load(from + at, bytes));
+		uint64_t now = wsi_reduce(reduction, element, load_element(to + at, bytes),
+					  load_element(from + at, bytes));
 		if (bytes == 2)
 			wsi_store_u16(to + at, (uint16_t)now);
 		else if (bytes == 4)

@@ -15,7 +15,7 @@ static bool find_step(const struct wsi_run *run, const struct wsi_op *op, bool w
 		      uint64_t *ret_address, uint32_t *ret_step)
 {
 	const struct wsi_warp *warp = run->warp;
-	const struct wsi_at *at = &op->at[0];
+	const struct wsi_op_address *at = &op->at[0];
 	if (at->reg_words == 0 || at->shift != 0)
 		return false;
 	const uint32_t *low = wsi_reg(warp, at->reg), *high = low + WSI_LANES;
@@ -37,14 +37,15 @@ static bool find_step(const struct wsi_run *run, const struct wsi_op *op, bool w
 	return true;
 }
 
-static uint8_t *find_shared(const struct wsi_run *run, uint64_t address, uint64_t len)
+static uint8_t *find_shared_row(const struct wsi_run *run, uint64_t address, uint64_t len)
 {
 	uint32_t offset;
 	const struct wsi_block *block = wsi_shared_owner(run, (uint32_t)address, &offset);
 	return block ? wsi_shared_bytes(block, offset, len) : NULL;
 }
 
-bool wsi_row_find(struct wsi_run *run, const struct wsi_op *op, bool write, struct wsi_row *ret_row)
+bool wsi_row_find(struct wsi_run *run, const struct wsi_op *op, bool write,
+		  struct wsi_access_row *ret_row)
 {
 	bool wide = op->space == WS_SASS_SPACE_GENERIC || op->space == WS_SASS_SPACE_GLOBAL;
 	struct wsi_region *region;
@@ -56,13 +57,13 @@ bool wsi_row_find(struct wsi_run *run, const struct wsi_op *op, bool write, stru
 	uint64_t len = (uint64_t)step * (WSI_LANES - 1) + op->bytes;
 	if (run->sim->watches && wsi_watch_near(run, op->space, address, len, write))
 		return false;
-	*ret_row = (struct wsi_row){ .kind = step ? WSI_ROW_LANES : WSI_ROW_SAME };
+	*ret_row = (struct wsi_access_row){ .kind = step ? WSI_ROW_LANES : WSI_ROW_SAME };
 	if (wide) {
 		ret_row->bytes = wsi_global_bytes(run, address, len, write, &region);
 		for (uint64_t i = 0; ret_row->bytes && i < len; i += LINE) /* all misses at once */
 			__builtin_prefetch(ret_row->bytes + i);
 	} else if (op->space == WS_SASS_SPACE_SHARED) {
-		ret_row->bytes = find_shared(run, address, len);
+		ret_row->bytes = find_shared_row(run, address, len);
 	} else if (step == 0 && address + op->bytes <= run->warp->block->grid->local_bytes) {
 		ret_row->bytes = wsi_local_byte(run->sim, run->warp, 0, address);
 		run->no_memory |= !ret_row->bytes;
@@ -123,7 +124,7 @@ WSI_MOVES store_quads(const uint32_t *restrict from, uint8_t *restrict to)
 	}
 }
 
-void wsi_row_load(const struct wsi_row *row, unsigned words, uint32_t *to)
+void wsi_row_load(const struct wsi_access_row *row, unsigned words, uint32_t *to)
 {
 	if (row->kind == WSI_ROW_LANES && words == 4)
 		load_quads(row->bytes, to);
@@ -139,7 +140,7 @@ void wsi_row_load(const struct wsi_row *row, unsigned words, uint32_t *to)
 		}
 }
 
-void wsi_row_store(const struct wsi_row *row, unsigned words, const uint32_t *from)
+void wsi_row_store(const struct wsi_access_row *row, unsigned words, const uint32_t *from)
 {
 	if (row->kind == WSI_ROW_LANES && words == 4)
 		store_quads(from, row->bytes);

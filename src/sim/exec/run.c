@@ -49,7 +49,7 @@ static uint32_t companions(const struct wsi_warp *warp, uint32_t among, unsigned
 }
 
 /* Lanes of a group that parted: each part is a team of its own. */
-static void part(struct wsi_warp *warp, uint32_t group, uint32_t old)
+static void parted_lanes(struct wsi_warp *warp, uint32_t group, uint32_t old)
 {
 	if (warp->trace)
 		wsi_check_together(warp, group);
@@ -132,7 +132,7 @@ static bool is_service(uint64_t pc)
 }
 
 /* Operations from `run->pc` to the end of their chunk; NULL: no code there, or no memory. */
-static struct wsi_op *fetch(struct wsi_run *run, struct wsi_op **ret_end)
+static struct wsi_op *fetch_operations(struct wsi_run *run, struct wsi_op **ret_end)
 {
 	struct wsi_text *text = wsi_text_find(run->sim, run->pc);
 	if (!text) {
@@ -199,7 +199,7 @@ static uint64_t run_group(struct wsi_run *run, bool *ret_over)
 				run->sim->services++;
 				break;
 			}
-			op = fetch(run, &end);
+			op = fetch_operations(run, &end);
 			if (!op) {
 				step = WSI_STEP_FAULT;
 				break;
@@ -225,7 +225,7 @@ static uint64_t run_group(struct wsi_run *run, bool *ret_over)
 	if (step == WSI_STEP_YIELD)
 		run->pc += WS_SASS_BYTES;
 	if (step == WSI_STEP_SPLIT)
-		part(run->warp, run->group & run->warp->ready, run->team);
+		parted_lanes(run->warp, run->group & run->warp->ready, run->team);
 	else
 		store_pc(run, run->pc);
 	run->stands |= step == WSI_STEP_HALT;
@@ -308,7 +308,7 @@ static struct wsi_warp *choose_warp(struct ws_sim *sim)
 }
 
 /* Accounts for what a warp executed; its block goes when all threads have exited. */
-static void account(struct ws_sim *sim, struct wsi_warp *warp, uint64_t done)
+static void warp_account(struct ws_sim *sim, struct wsi_warp *warp, uint64_t done)
 {
 	warp->executed += done;
 	if (sim->watches && wsi_watch_settle(sim, warp)) {
@@ -355,7 +355,7 @@ bool wsi_run_piece(struct ws_sim *sim, struct wsi_warp *warp, unsigned lane, uin
 	if (!over && !run.stands && !ends && run.group == (run.group & warp->ready) &&
 	    is_service(run.pc))
 		done += run_group(&run, &over); /* a call of the device's own is one step */
-	account(sim, warp, done);
+	warp_account(sim, warp, done);
 	if (sim->late)
 		wsi_fault_wait(sim, late ? done : 1);
 	return !run.no_memory;
@@ -399,7 +399,7 @@ static bool run_turn(struct ws_sim *sim, struct wsi_warp *warp, uint64_t n, uint
 		sim->turn_of = NULL;
 	}
 	*ret_done = done;
-	account(sim, warp, done);
+	warp_account(sim, warp, done);
 	return !run.no_memory;
 }
 
@@ -450,7 +450,7 @@ void wsi_run_choose(struct ws_sim *sim)
 	warp->resume = run.group;
 }
 
-static enum ws_sim_outcome run_all(struct ws_sim *sim, uint64_t n, bool *ret_no_memory)
+static enum ws_sim_outcome run_all_warps(struct ws_sim *sim, uint64_t n, bool *ret_no_memory)
 {
 	uint64_t left = n, poll = 0;
 	while (left > 0) {
@@ -495,8 +495,8 @@ enum ws_status ws_sim_run(struct ws_sim *sim, uint64_t max_instructions,
 	if (sim->faulted)
 		*ret_outcome = WS_SIM_FAULTED;
 	else if (!no_memory)
-		*ret_outcome =
-			run_all(sim, max_instructions ? max_instructions : UINT64_MAX, &no_memory);
+		*ret_outcome = run_all_warps(sim, max_instructions ? max_instructions : UINT64_MAX,
+					     &no_memory);
 	if (!no_memory && *ret_outcome == WS_SIM_STUCK && sim->check)
 		wsi_check_stuck(sim);
 	return no_memory ? wsi_account_fail(&sim->account, err) : WS_OK;

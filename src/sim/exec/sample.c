@@ -103,8 +103,8 @@ void wsi_prepare_texture(struct wsi_op *op)
 /* ---- operands ---- */
 
 /* Register `i` of the list. */
-static uint32_t listed(const struct wsi_run *run, const struct wsi_op *op, unsigned i,
-		       unsigned lane)
+static uint32_t listed_register(const struct wsi_run *run, const struct wsi_op *op, unsigned i,
+				unsigned lane)
 {
 	const struct wsi_alu_value *value = op->alu.source;
 	for (; i >= value->words; value++)
@@ -113,7 +113,7 @@ static uint32_t listed(const struct wsi_run *run, const struct wsi_op *op, unsig
 }
 
 /* What one lane asks for. */
-struct query {
+struct sample_query {
 	const struct wsi_object *object;
 	uint32_t coordinate[WSI_TEXTURE_AXES], layer, offsets;
 	int face; /* of a cube, else 0 */
@@ -125,7 +125,7 @@ static const struct wsi_object *texture_of(struct wsi_run *run, const struct wsi
 {
 	uint32_t scratch[4 * WSI_ALU_LANES];
 	if (op->kind == IN_REGISTERS)
-		return wsi_object_find(run, lane, listed(run, op, place, lane), false);
+		return wsi_object_find(run, lane, listed_register(run, op, place, lane), false);
 	const uint32_t *handle = wsi_source(run, &op->alu.source[op->kind], scratch);
 	return handle ? wsi_object_find(run, lane, handle[lane], false) : NULL;
 }
@@ -153,7 +153,7 @@ static bool shape_fits(const struct wsi_object *object, enum dim dim)
 
 /* Face of a cube and the place there, from 0 to 1, for a direction whose largest coordinate is 1 or
  * -1. [CUDA programming guide, "Cubemap Textures"] */
-static void find_face(struct query *q)
+static void find_face(struct sample_query *q)
 {
 	static const struct {
 		uint8_t s, t; /* axes */
@@ -177,13 +177,13 @@ static void find_face(struct query *q)
 }
 
 static bool take_query(struct wsi_run *run, const struct wsi_op *op, unsigned lane,
-		       struct query *ret)
+		       struct sample_query *ret)
 {
 	enum dim dim = dim_of(op);
 	bool gradient = op->insn.operation == WS_OP_TXD, layered = is_layered(dim);
 	unsigned n = n_coordinates(dim), handle = gradient ? 0 : n + layered;
 	unsigned first = gradient ? op->kind == IN_REGISTERS : layered;
-	struct query q = { .object = texture_of(run, op, lane, handle) };
+	struct sample_query q = { .object = texture_of(run, op, lane, handle) };
 	if (!q.object)
 		return false;
 	if (!shape_fits(q.object, dim)) {
@@ -192,11 +192,11 @@ static bool take_query(struct wsi_run *run, const struct wsi_op *op, unsigned la
 		return false;
 	}
 	for (unsigned i = 0; i < n; i++)
-		q.coordinate[i] = listed(run, op, first + i, lane);
+		q.coordinate[i] = listed_register(run, op, first + i, lane);
 	if (layered)
-		q.layer = listed(run, op, gradient ? first + n : 0, lane) & LAST_LAYER;
+		q.layer = listed_register(run, op, gradient ? first + n : 0, lane) & LAST_LAYER;
 	if (ws_sass_has(&op->insn, WS_MOD_AOFFI))
-		q.offsets = listed(run, op, n_listed(op) - 1, lane);
+		q.offsets = listed_register(run, op, n_listed(op) - 1, lane);
 	if (dim == CUBE || dim == ARRAY_CUBE)
 		find_face(&q);
 	*ret = q;
@@ -204,7 +204,7 @@ static bool take_query(struct wsi_run *run, const struct wsi_op *op, unsigned la
 }
 
 /* Offset in texels along an axis: 4 bits with a sign for each, of TLD4 6 bits in a byte. */
-static int offset_of(const struct query *q, unsigned axis, bool gathers)
+static int offset_of(const struct sample_query *q, unsigned axis, bool gathers)
 {
 	unsigned width = gathers ? 6 : 4, shift = axis * (gathers ? 8 : 4);
 	int value = (int)(q->offsets >> shift & ((1u << width) - 1));
@@ -247,9 +247,9 @@ static uint32_t component_of(const struct wsi_object *object, const uint8_t *fro
 
 /* What a texel lacks is 0, the fourth component 1. */
 static bool read_texel(struct wsi_run *run, unsigned lane, const struct wsi_object *object,
-		       const struct wsi_place *place, struct color *ret)
+		       const struct wsi_texel *place, struct color *ret)
 {
-	struct wsi_spot spot;
+	struct wsi_lane_spot spot;
 	uint64_t address =
 		wsi_object_address(object, place, (uint64_t)place->at[0] * object->texel);
 	if (!wsi_spot(run, WS_SASS_SPACE_GLOBAL, lane, address, object->texel, false, &spot))
@@ -281,14 +281,14 @@ static int64_t reached(const struct wsi_object *object, unsigned axis, int64_t a
 }
 
 /* Reads where coordinates lead, by the address modes. */
-static bool read_reached(struct wsi_run *run, unsigned lane, const struct query *q,
+static bool read_reached(struct wsi_run *run, unsigned lane, const struct sample_query *q,
 			 const int64_t at[WSI_TEXTURE_AXES], struct color *ret)
 {
 	const struct wsi_object *object = q->object;
 	uint32_t n_faces = object->of.image.shape >= WS_SIM_IMAGE_CUBE ? 6 : 1;
 	uint32_t n_layers = object->n_slices / object->extent[2] / n_faces;
 	uint32_t layer = q->layer < n_layers ? q->layer : n_layers - 1;
-	struct wsi_place place = { .slice = layer * n_faces + (uint32_t)q->face };
+	struct wsi_texel place = { .slice = layer * n_faces + (uint32_t)q->face };
 	for (unsigned i = 0; i < object->n_axes; i++) {
 		place.at[i] = reached(object, i, at[i]);
 		if (place.at[i] != BORDER)
@@ -303,7 +303,7 @@ static bool read_reached(struct wsi_run *run, unsigned lane, const struct query 
 /* ---- filters ---- */
 
 /* Where a coordinate is, in texels; far outside it does not matter how far. */
-static double unit_place(const struct query *q, unsigned axis)
+static double unit_place(const struct sample_query *q, unsigned axis)
 {
 	const double far = 1e15;
 	double at = (double)wsi_float(q->coordinate[axis]);
@@ -318,7 +318,8 @@ static int64_t floor_of(double value)
 	return (double)whole > value ? whole - 1 : whole;
 }
 
-static bool nearest(struct wsi_run *run, unsigned lane, const struct query *q, struct color *ret)
+static bool nearest(struct wsi_run *run, unsigned lane, const struct sample_query *q,
+		    struct color *ret)
 {
 	int64_t at[WSI_TEXTURE_AXES] = { 0 };
 	for (unsigned i = 0; i < q->object->n_axes; i++)
@@ -327,7 +328,8 @@ static bool nearest(struct wsi_run *run, unsigned lane, const struct query *q, s
 }
 
 /* Between the texels around a place. */
-static bool between(struct wsi_run *run, unsigned lane, const struct query *q, struct color *ret)
+static bool between(struct wsi_run *run, unsigned lane, const struct sample_query *q,
+		    struct color *ret)
 {
 	unsigned n = q->object->n_axes;
 	int64_t low[WSI_TEXTURE_AXES] = { 0 };
@@ -381,7 +383,7 @@ static void set_results(struct wsi_run *run, const struct wsi_op *op, unsigned l
 
 /* All lanes are read before any register is written. The predicate says whether memory is missing,
  * which it never is. */
-static enum wsi_step read_all(struct wsi_run *run, const struct wsi_op *op, reader *read)
+static enum wsi_step read_all_lanes(struct wsi_run *run, const struct wsi_op *op, reader *read)
 {
 	struct color colors[WSI_ALU_LANES];
 	uint32_t bad = 0;
@@ -402,16 +404,17 @@ static enum wsi_step read_all(struct wsi_run *run, const struct wsi_op *op, read
 
 static bool sample(struct wsi_run *run, const struct wsi_op *op, unsigned lane, struct color *ret)
 {
-	struct query q;
+	struct sample_query q;
 	if (!take_query(run, op, lane, &q))
 		return false;
 	return q.object->of.linear ? between(run, lane, &q, ret) : nearest(run, lane, &q, ret);
 }
 
 /* By whole numbers: no filter and no address mode, and zeros outside. */
-static bool fetch(struct wsi_run *run, const struct wsi_op *op, unsigned lane, struct color *ret)
+static bool fetch_texel(struct wsi_run *run, const struct wsi_op *op, unsigned lane,
+			struct color *ret)
 {
-	struct query q;
+	struct sample_query q;
 	int64_t at[WSI_TEXTURE_AXES] = { 0 };
 	if (!take_query(run, op, lane, &q))
 		return false;
@@ -425,12 +428,13 @@ static bool fetch(struct wsi_run *run, const struct wsi_op *op, unsigned lane, s
 
 /* One component of four texels, from that with the lower x and the higher y on, round to that with
  * the lower x and y. */
-static bool gather(struct wsi_run *run, const struct wsi_op *op, unsigned lane, struct color *ret)
+static bool gather_texels(struct wsi_run *run, const struct wsi_op *op, unsigned lane,
+			  struct color *ret)
 {
 	enum ws_modifier mods[WS_SASS_MAX_MODIFIERS];
 	unsigned component = 0, n = (unsigned)ws_sass_modifiers(&op->insn, mods, WSI_COUNT(mods));
 	int64_t low[2], at[WSI_TEXTURE_AXES] = { 0 };
-	struct query q;
+	struct sample_query q;
 	if (!take_query(run, op, lane, &q))
 		return false;
 	/* the first one: behind it, .B says where the handle is */
@@ -467,20 +471,20 @@ static bool size(struct wsi_run *run, const struct wsi_op *op, unsigned lane, st
 
 enum wsi_step wsi_run_sample(struct wsi_run *run, const struct wsi_op *op)
 {
-	return read_all(run, op, sample);
+	return read_all_lanes(run, op, sample);
 }
 
 enum wsi_step wsi_run_fetch(struct wsi_run *run, const struct wsi_op *op)
 {
-	return read_all(run, op, fetch);
+	return read_all_lanes(run, op, fetch_texel);
 }
 
 enum wsi_step wsi_run_gather(struct wsi_run *run, const struct wsi_op *op)
 {
-	return read_all(run, op, gather);
+	return read_all_lanes(run, op, gather_texels);
 }
 
 enum wsi_step wsi_run_texture_size(struct wsi_run *run, const struct wsi_op *op)
 {
-	return read_all(run, op, size);
+	return read_all_lanes(run, op, size);
 }

@@ -23,10 +23,11 @@ void wsi_service_result(struct wsi_run *run, unsigned lane, uint64_t value, unsi
 }
 
 /* A text of device memory; false: it is not there, and the fault is recorded. */
-static bool read_text(struct wsi_run *run, unsigned lane, uint64_t address, char *to, size_t size)
+static bool read_device_text(struct wsi_run *run, unsigned lane, uint64_t address, char *to,
+			     size_t size)
 {
 	for (size_t i = 0; i + 1 < size; i++) {
-		struct wsi_spot spot;
+		struct wsi_lane_spot spot;
 		if (!wsi_spot(run, WS_SASS_SPACE_GENERIC, lane, address + i, 1, false, &spot))
 			return false;
 		to[i] = (char)spot.bytes[0];
@@ -53,15 +54,15 @@ static bool service_print(struct ws_sim *sim, const char *bytes, size_t len)
 }
 
 /* The arguments of one call: eight bytes each, or four, as varargs of device code. */
-struct arguments {
+struct call_arguments {
 	struct wsi_run *run;
 	unsigned lane;
 	uint64_t next;
 };
 
-static bool take(struct arguments *args, unsigned bytes, uint64_t *ret_value)
+static bool service_argument_take(struct call_arguments *args, unsigned bytes, uint64_t *ret_value)
 {
-	struct wsi_spot spot;
+	struct wsi_lane_spot spot;
 	args->next = (args->next + bytes - 1) & ~(uint64_t)(bytes - 1);
 	if (!wsi_spot(args->run, WS_SASS_SPACE_GENERIC, args->lane, args->next, bytes, false,
 		      &spot))
@@ -78,42 +79,42 @@ static bool take(struct arguments *args, unsigned bytes, uint64_t *ret_value)
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 
 /* One conversion. */
-static bool print_one(struct arguments *args, const char *flags, bool wide, char letter)
+static bool print_conversion(struct call_arguments *args, const char *flags, bool wide, char letter)
 {
 	char format[48], text[MAX_TEXT];
 	uint64_t value = 0;
 	int n = 0;
 	if (strchr("di", letter)) {
-		if (!take(args, wide ? 8 : 4, &value))
+		if (!service_argument_take(args, wide ? 8 : 4, &value))
 			return false;
 		wsi_format(format, "%%%s" PRId64, flags);
 		n = snprintf(text, sizeof text, format, wide ? (int64_t)value : (int32_t)value);
 	} else if (strchr("uoxX", letter)) {
-		if (!take(args, wide ? 8 : 4, &value))
+		if (!service_argument_take(args, wide ? 8 : 4, &value))
 			return false;
 		wsi_format(format, "%%%sll%c", flags, letter);
 		n = snprintf(text, sizeof text, format, (unsigned long long)value);
 	} else if (strchr("aAeEfFgG", letter)) {
 		double number;
-		if (!take(args, 8, &value))
+		if (!service_argument_take(args, 8, &value))
 			return false;
 		memcpy(&number, &value, sizeof number);
 		wsi_format(format, "%%%s%c", flags, letter);
 		n = snprintf(text, sizeof text, format, number);
 	} else if (letter == 'c') {
-		if (!take(args, 4, &value))
+		if (!service_argument_take(args, 4, &value))
 			return false;
 		wsi_format(format, "%%%sc", flags);
 		n = snprintf(text, sizeof text, format, (int)(unsigned char)value);
 	} else if (letter == 's') {
 		char string[MAX_TEXT];
-		if (!take(args, 8, &value) ||
-		    !read_text(args->run, args->lane, value, string, sizeof string))
+		if (!service_argument_take(args, 8, &value) ||
+		    !read_device_text(args->run, args->lane, value, string, sizeof string))
 			return false;
 		wsi_format(format, "%%%ss", flags);
 		n = snprintf(text, sizeof text, format, string);
 	} else if (letter == 'p') {
-		if (!take(args, 8, &value))
+		if (!service_argument_take(args, 8, &value))
 			return false;
 		n = snprintf(text, sizeof text, "0x%" PRIx64, value);
 	} else {
@@ -130,7 +131,7 @@ static bool print_one(struct arguments *args, const char *flags, bool wide, char
 
 /* Reads "%-8.3lld" up to its letter; a width from an argument is taken. Numbers have at most three
  * digits: no line of a megabyte. */
-static const char *conversion(struct arguments *args, const char *at, char *flags, size_t size,
+static const char *conversion(struct call_arguments *args, const char *at, char *flags, size_t size,
 			      bool *ret_wide, char *ret_letter)
 {
 	size_t n = 0;
@@ -144,7 +145,7 @@ static const char *conversion(struct arguments *args, const char *at, char *flag
 				flags[n++] = *at;
 			continue;
 		}
-		if (!take(args, 4, &width))
+		if (!service_argument_take(args, 4, &width))
 			return NULL;
 		int m = snprintf(flags + n, size - n, "%d", (int)((int32_t)width % 1000));
 		n += m > 0 && (size_t)m < size - n ? (size_t)m : 0;
@@ -159,9 +160,10 @@ static const char *conversion(struct arguments *args, const char *at, char *flag
 static enum wsi_step service_vprintf(struct wsi_run *run, unsigned lane)
 {
 	char format[MAX_TEXT];
-	struct arguments args = { run, lane, wsi_service_argument(run, ARGUMENT + 2, lane) };
+	struct call_arguments args = { run, lane, wsi_service_argument(run, ARGUMENT + 2, lane) };
 	uint64_t n = 0;
-	if (!read_text(run, lane, wsi_service_argument(run, ARGUMENT, lane), format, sizeof format))
+	if (!read_device_text(run, lane, wsi_service_argument(run, ARGUMENT, lane), format,
+			      sizeof format))
 		return WSI_STEP_FAULT;
 	for (const char *at = format; *at;) {
 		size_t plain = strcspn(at, "%");
@@ -172,7 +174,7 @@ static enum wsi_step service_vprintf(struct wsi_run *run, unsigned lane)
 		if (*at != '%')
 			break;
 		at = conversion(&args, at + 1, flags, sizeof flags, &wide, &letter);
-		if (!at || (letter && !print_one(&args, flags, wide, letter)))
+		if (!at || (letter && !print_conversion(&args, flags, wide, letter)))
 			return WSI_STEP_FAULT;
 		n += letter != '%';
 	}
@@ -227,12 +229,12 @@ static enum wsi_step service_assert(struct wsi_run *run, unsigned lane)
 {
 	const struct wsi_block *block = run->warp->block;
 	char expression[256], file[256], function[256], line[1200];
-	if (!read_text(run, lane, wsi_service_argument(run, ARGUMENT, lane), expression,
-		       sizeof expression) ||
-	    !read_text(run, lane, wsi_service_argument(run, ARGUMENT + 2, lane), file,
-		       sizeof file) ||
-	    !read_text(run, lane, wsi_service_argument(run, ARGUMENT + 6, lane), function,
-		       sizeof function))
+	if (!read_device_text(run, lane, wsi_service_argument(run, ARGUMENT, lane), expression,
+			      sizeof expression) ||
+	    !read_device_text(run, lane, wsi_service_argument(run, ARGUMENT + 2, lane), file,
+			      sizeof file) ||
+	    !read_device_text(run, lane, wsi_service_argument(run, ARGUMENT + 6, lane), function,
+			      sizeof function))
 		return WSI_STEP_FAULT;
 	uint32_t number = wsi_lane_value(run->warp, ARGUMENT + 4, lane);
 	struct ws_dim3 dim = block->grid->block;

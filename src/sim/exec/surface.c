@@ -28,7 +28,7 @@ static bool is_array(const struct wsi_op *op)
 }
 
 /* Bytes of an access without a format. */
-static unsigned bytes_of(const struct wsi_op *op, unsigned words)
+static unsigned surface_bytes_of(const struct wsi_op *op, unsigned words)
 {
 	bool narrow = ws_sass_has(&op->insn, WS_MOD_U8) || ws_sass_has(&op->insn, WS_MOD_S8);
 	bool half = ws_sass_has(&op->insn, WS_MOD_U16) || ws_sass_has(&op->insn, WS_MOD_S16);
@@ -38,7 +38,7 @@ static unsigned bytes_of(const struct wsi_op *op, unsigned words)
 static bool can_reduce(const struct wsi_op *op)
 {
 	enum wsi_reduction reduction = wsi_reduction_of(&op->insn);
-	enum wsi_element element = wsi_element_of(&op->insn, op->bytes);
+	enum wsi_sim_element element = wsi_element_of(&op->insn, op->bytes);
 	bool sized = wsi_element_bytes(element) == op->bytes &&
 		     !ws_sass_has(&op->insn, WS_MOD_SD32) && !ws_sass_has(&op->insn, WS_MOD_SD64);
 	return sized && (reduction == WSI_REDUCE_EXCH || wsi_can_reduce(reduction, element));
@@ -58,7 +58,7 @@ void wsi_prepare_surface(struct wsi_op *op)
 		  !ws_sass_has(&op->insn, WS_MOD_UAI) && !ws_sass_has(&op->insn, WS_MOD_CAS) &&
 		  wsi_take_handle(op, n_data);
 	unsigned words = gives ? alu->result[0].words : alu->source[0].words;
-	op->bytes = (uint8_t)bytes_of(op, words);
+	op->bytes = (uint8_t)surface_bytes_of(op, words);
 	op->type = (uint8_t)((ws_sass_has(&op->insn, WS_MOD_BA) ? BY_BYTES : 0) |
 			     (ws_sass_has(&op->insn, WS_MOD_TRAP) ? TRAPS : 0) |
 			     (ws_sass_has(&op->insn, WS_MOD_IGN) ? IGNORES : 0) |
@@ -85,11 +85,12 @@ static unsigned width_of(const struct wsi_op *op, const struct wsi_object *objec
 }
 
 /* Where an access goes; `*ret_inside` is false when it goes nowhere. False: it fails. */
-static bool find_place(struct wsi_run *run, const struct wsi_op *op, unsigned lane,
-		       const struct wsi_object *object, uint64_t *ret_address, bool *ret_inside)
+static bool find_access_place(struct wsi_run *run, const struct wsi_op *op, unsigned lane,
+			      const struct wsi_object *object, uint64_t *ret_address,
+			      bool *ret_inside)
 {
 	unsigned n = object->n_axes + is_array(op);
-	struct wsi_place place = { .slice = 0 };
+	struct wsi_texel place = { .slice = 0 };
 	int64_t at[WSI_TEXTURE_AXES] = { 0 }, most[WSI_TEXTURE_AXES] = { 0 };
 	bool inside = true;
 	for (unsigned i = 0; i < n; i++) {
@@ -121,8 +122,8 @@ static bool find_place(struct wsi_run *run, const struct wsi_op *op, unsigned la
  * Finds the bytes of all lanes. `*ret_good`: those that access something; the others read zeros and
  * write nothing. False: the instruction does nothing, its fault is to surface.
  */
-static bool find_all(struct wsi_run *run, const struct wsi_op *op, bool write,
-		     struct wsi_spot spots[WSI_LANES], uint32_t *ret_good)
+static bool find_all_spots(struct wsi_run *run, const struct wsi_op *op, bool write,
+			   struct wsi_lane_spot spots[WSI_LANES], uint32_t *ret_good)
 {
 	uint32_t scratch[4 * WSI_LANES], bad = 0;
 	const uint32_t *handles = wsi_source(run, &op->alu.source[op->kind], scratch);
@@ -140,7 +141,7 @@ static bool find_all(struct wsi_run *run, const struct wsi_op *op, bool write,
 				  "a surface of another shape than the instruction's");
 			ok = false;
 		}
-		ok = ok && find_place(run, op, lane, object, &address, &inside) &&
+		ok = ok && find_access_place(run, op, lane, object, &address, &inside) &&
 		     (!inside || wsi_spot(run, WS_SASS_SPACE_GLOBAL, lane, address,
 					  width_of(op, object), write, &spots[lane]));
 		if (ok && inside && !write && run->sim->check)
@@ -153,7 +154,7 @@ static bool find_all(struct wsi_run *run, const struct wsi_op *op, bool write,
 
 /* ---- instructions ---- */
 
-static uint32_t word_at(const struct wsi_op *op, const uint8_t *from, unsigned k)
+static uint32_t surface_word_at(const struct wsi_op *op, const uint8_t *from, unsigned k)
 {
 	if (op->bytes == 1)
 		return WSI_HAS(op, S8) ? (uint32_t)(int8_t)from[0] : from[0];
@@ -165,16 +166,16 @@ static uint32_t word_at(const struct wsi_op *op, const uint8_t *from, unsigned k
 
 enum wsi_step wsi_run_surface_load(struct wsi_run *run, const struct wsi_op *op)
 {
-	struct wsi_spot spots[WSI_LANES];
+	struct wsi_lane_spot spots[WSI_LANES];
 	const struct wsi_alu_value *to = &op->alu.result[0];
 	uint32_t good;
-	if (!find_all(run, op, false, spots, &good))
+	if (!find_all_spots(run, op, false, spots, &good))
 		return WSI_STEP_FAULT;
 	for (uint32_t left = run->mask; left && to->number != 255; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
 		for (unsigned k = 0; k < to->words; k++)
 			wsi_reg(run->warp, to->number + k)[lane] =
-				good >> lane & 1 ? word_at(op, spots[lane].bytes, k) : 0;
+				good >> lane & 1 ? surface_word_at(op, spots[lane].bytes, k) : 0;
 	}
 	return WSI_STEP_NEXT;
 }
@@ -214,7 +215,7 @@ static void store_component(enum ws_sim_texel type, uint32_t value, uint8_t *to)
 /* Components that the texel does not have are ignored; those that are not given stay what they
  * are. */
 static void store_texels(struct wsi_run *run, const struct wsi_op *op, const uint32_t *from,
-			 uint32_t lanes, const struct wsi_spot spots[WSI_LANES])
+			 uint32_t lanes, const struct wsi_lane_spot spots[WSI_LANES])
 {
 	uint32_t scratch[4 * WSI_LANES];
 	const uint32_t *handles = wsi_source(run, &op->alu.source[op->kind], scratch);
@@ -231,9 +232,9 @@ static void store_texels(struct wsi_run *run, const struct wsi_op *op, const uin
 enum wsi_step wsi_run_surface_store(struct wsi_run *run, const struct wsi_op *op)
 {
 	uint32_t scratch[4 * WSI_LANES], good;
-	struct wsi_spot spots[WSI_LANES];
+	struct wsi_lane_spot spots[WSI_LANES];
 	const uint32_t *from = wsi_source(run, &op->alu.source[0], scratch);
-	if (!from || !find_all(run, op, true, spots, &good))
+	if (!from || !find_all_spots(run, op, true, spots, &good))
 		return WSI_STEP_FAULT;
 	if (op->type & BY_FORMAT)
 		store_texels(run, op, from, good, spots);
@@ -255,12 +256,12 @@ static uint64_t load_value(const struct wsi_op *op, const uint8_t *from)
 enum wsi_step wsi_run_surface_atomic(struct wsi_run *run, const struct wsi_op *op)
 {
 	uint32_t scratch[4 * WSI_LANES], good;
-	struct wsi_spot spots[WSI_LANES];
+	struct wsi_lane_spot spots[WSI_LANES];
 	enum wsi_reduction reduction = wsi_reduction_of(&op->insn);
-	enum wsi_element element = wsi_element_of(&op->insn, op->bytes);
+	enum wsi_sim_element element = wsi_element_of(&op->insn, op->bytes);
 	unsigned words = op->bytes / 4;
 	const uint32_t *from = wsi_source(run, &op->alu.source[0], scratch);
-	if (!from || !find_all(run, op, true, spots, &good))
+	if (!from || !find_all_spots(run, op, true, spots, &good))
 		return WSI_STEP_FAULT;
 	for (uint32_t left = run->mask; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);

@@ -127,12 +127,12 @@ static void take_map(const uint8_t bytes[WSI_TENSOR_MAP_BYTES], struct map *m)
 
 /* ---- rows of a tile ---- */
 
-struct tile {
+struct tensor_tile {
 	const struct map *map;
 	uint32_t shared; /* address */
 	unsigned lane;
 	enum wsi_reduction reduction;
-	enum wsi_element element;
+	enum wsi_sim_element element;
 	uint32_t offset[DIMS - 2]; /* of pixels */
 };
 
@@ -142,11 +142,11 @@ static uint32_t swizzled(uint32_t address, unsigned swizzle)
 	return address ^ ((address >> 7 & ((1u << swizzle) - 1)) << 4);
 }
 
-static bool row_shared(struct wsi_run *run, const struct tile *t, uint32_t at, uint8_t *row,
+static bool row_shared(struct wsi_run *run, const struct tensor_tile *t, uint32_t at, uint8_t *row,
 		       uint32_t n, bool write)
 {
 	for (uint32_t i = 0; i < n; i += PIECE) {
-		struct wsi_spot spot;
+		struct wsi_lane_spot spot;
 		uint32_t address = swizzled(at + i, t->map->fields.swizzle);
 		if (!wsi_spot(run, WS_SASS_SPACE_SHARED, t->lane, address, PIECE, write, &spot))
 			return false;
@@ -159,12 +159,12 @@ static bool row_shared(struct wsi_run *run, const struct tile *t, uint32_t at, u
 }
 
 /* Bytes of global memory, in the largest pieces that are aligned. */
-static bool row_global(struct wsi_run *run, const struct tile *t, uint64_t address, uint8_t *row,
-		       uint32_t n, bool write)
+static bool row_global(struct wsi_run *run, const struct tensor_tile *t, uint64_t address,
+		       uint8_t *row, uint32_t n, bool write)
 {
 	unsigned piece;
 	for (uint32_t i = 0; i < n; i += piece) {
-		struct wsi_spot spot;
+		struct wsi_lane_spot spot;
 		piece = t->reduction == WSI_REDUCE_NONE ? PIECE : t->map->bytes;
 		while ((address + i) % piece != 0 || piece > n - i)
 			piece /= 2;
@@ -181,7 +181,7 @@ static bool row_global(struct wsi_run *run, const struct tile *t, uint64_t addre
 }
 
 /* One row of a box, whose first element is at `at` in the tensor and may lie outside of it. */
-static bool move_row(struct wsi_run *run, const struct tile *t, const int64_t at[DIMS],
+static bool move_row(struct wsi_run *run, const struct tensor_tile *t, const int64_t at[DIMS],
 		     uint32_t shared, bool load)
 {
 	const struct map *m = t->map;
@@ -227,7 +227,7 @@ static bool fills(const struct wsi_op *op, const struct map *m, const int64_t *f
 	return op->type & LOAD && outside && m->fields.fills_nan;
 }
 
-static bool move_box(struct wsi_run *run, const struct tile *t, const int64_t start[DIMS],
+static bool move_box(struct wsi_run *run, const struct tensor_tile *t, const int64_t start[DIMS],
 		     bool load)
 {
 	const struct map *m = t->map;
@@ -251,7 +251,7 @@ static bool move_box(struct wsi_run *run, const struct tile *t, const int64_t st
  * Pixels one after the other, from the one at `start` on: along W, H and D as far as the box goes,
  * each time from its lower corner, and then in the next image. [public doc: PTX ISA, im2col mode]
  */
-static bool move_pixels(struct wsi_run *run, const struct tile *t, const int64_t start[DIMS],
+static bool move_pixels(struct wsi_run *run, const struct tensor_tile *t, const int64_t start[DIMS],
 			bool load)
 {
 	const struct map *m = t->map;
@@ -307,13 +307,14 @@ void wsi_prepare_tensor(struct wsi_op *op)
 		op->run = wsi_run_unimplemented;
 }
 
-static bool read_map(struct wsi_run *run, const struct wsi_op *op, unsigned lane, struct map *ret)
+static bool read_map_fields(struct wsi_run *run, const struct wsi_op *op, unsigned lane,
+			    struct map *ret)
 {
 	uint8_t bytes[WSI_TENSOR_MAP_BYTES];
 	uint64_t address = wsi_ureg(run->warp, op->at[1].ureg) |
 			   (uint64_t)wsi_ureg(run->warp, op->at[1].ureg + 1u) << 32;
 	for (unsigned i = 0; i < WSI_TENSOR_MAP_BYTES; i += PIECE) {
-		struct wsi_spot spot;
+		struct wsi_lane_spot spot;
 		if (!wsi_spot(run, WS_SASS_SPACE_GENERIC, lane, address + i, PIECE, false, &spot))
 			return false;
 		for (unsigned k = 0; k < PIECE; k += 4)
@@ -324,7 +325,7 @@ static bool read_map(struct wsi_run *run, const struct wsi_op *op, unsigned lane
 }
 
 /* Whether a map is for this instruction; false: the fault is recorded. */
-static bool check_map(struct wsi_run *run, const struct wsi_op *op, const struct map *m)
+static bool check_map_use(struct wsi_run *run, const struct wsi_op *op, const struct map *m)
 {
 	uint32_t row = m->count[0] * m->bytes;
 	if (m->fields.rank != op->kind)
@@ -351,10 +352,10 @@ static bool check_map(struct wsi_run *run, const struct wsi_op *op, const struct
 }
 
 /* Four rows, each with a coordinate of its own, or a box. */
-static bool move_tile(struct wsi_run *run, const struct wsi_op *op, const struct tile *t,
+static bool move_tile(struct wsi_run *run, const struct wsi_op *op, const struct tensor_tile *t,
 		      const int64_t *at)
 {
-	struct tile row = *t;
+	struct tensor_tile row = *t;
 	bool load = op->type & LOAD;
 	if (op->type & PIXELS)
 		return move_pixels(run, t, at, load);
@@ -380,17 +381,17 @@ static uint32_t tile_bytes(const struct wsi_op *op, const struct map *m)
 }
 
 /* Elements of a map as reductions know them. */
-static enum wsi_element element_of(const struct map *m)
+static enum wsi_sim_element map_element_of(const struct map *m)
 {
 	static const uint8_t elements[] = { WSI_U32, WSI_U32, WSI_U32, WSI_S32, WSI_U64, WSI_S64,
 					    WSI_F16, WSI_F32, WSI_F32, WSI_F64, WSI_BF16 };
-	return (enum wsi_element)elements[m->fields.element];
+	return (enum wsi_sim_element)elements[m->fields.element];
 }
 
 /* Blocks that a tile goes to; without a mask, where its address says. Offsets of pixels are in the
  * lower half of the mask's register [measured: ptxas 13.0]. For pairs of blocks the
  * barrier is in the even or the odd one, as its address says. */
-static bool load_tile(struct wsi_run *run, const struct wsi_op *op, struct tile *t,
+static bool load_tile(struct wsi_run *run, const struct wsi_op *op, struct tensor_tile *t,
 		      uint32_t barrier, const int64_t *at)
 {
 	uint32_t scratch[4 * WSI_LANES], bytes = tile_bytes(op, t->map), shared = t->shared;
@@ -423,18 +424,18 @@ enum wsi_step wsi_run_tensor(struct wsi_run *run, const struct wsi_op *op)
 	int64_t at[DIMS] = { 0 };
 	if (from + n > run->sim->device->uregs)
 		return wsi_run_unimplemented(run, op);
-	if (!read_map(run, op, lane, &m))
+	if (!read_map_fields(run, op, lane, &m))
 		return wsi_fault_together(run);
-	if (!check_map(run, op, &m))
+	if (!check_map_use(run, op, &m))
 		return WSI_STEP_FAULT;
 	for (unsigned i = 0; i < n; i++)
 		at[i] = (int32_t)run->warp->uregs[from + i];
 	if (fills(op, &m, at))
 		return wsi_run_unimplemented(run, op);
-	struct tile tile = { .map = &m, .shared = run->warp->uregs[reg], .lane = lane };
+	struct tensor_tile tile = { .map = &m, .shared = run->warp->uregs[reg], .lane = lane };
 	if (op->type & REDUCE) {
 		tile.reduction = wsi_reduction_of(&op->insn);
-		tile.element = element_of(&m);
+		tile.element = map_element_of(&m);
 		if (wsi_element_bytes(tile.element) != m.bytes ||
 		    !wsi_can_reduce(tile.reduction, tile.element))
 			return wsi_run_unimplemented(run, op);

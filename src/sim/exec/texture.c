@@ -25,7 +25,7 @@ static const struct {
 };
 
 /* Extents and the numbers that follow from them. */
-static enum ws_status take_shape(struct wsi_object *object, struct ws_error *err)
+static enum ws_status take_texture_shape(struct wsi_object *object, struct ws_error *err)
 {
 	static const uint8_t bytes[] = { 1, 1, 2, 2, 4, 4, 2, 4 };
 	struct ws_sim_image *image = &object->of.image;
@@ -58,7 +58,8 @@ static enum ws_status take_shape(struct wsi_object *object, struct ws_error *err
 
 /* So many pieces of `bytes` with `step` bytes from one to the next: how many bytes in all, if they
  * are not more than there are, and do not overlap. */
-static bool spread(uint64_t bytes, uint64_t step, uint32_t n, uint64_t room, uint64_t *ret_bytes)
+static bool spread_texture(uint64_t bytes, uint64_t step, uint32_t n, uint64_t room,
+			   uint64_t *ret_bytes)
 {
 	if (bytes > step || bytes > room || (n > 1 && step > (room - bytes) / (n - 1)))
 		return false;
@@ -82,8 +83,8 @@ static enum ws_status take_memory(struct ws_sim *sim, struct wsi_object *object,
 				    "multiple of a texel's");
 	const struct wsi_region *region = wsi_memory_find(&sim->memory, image->address);
 	uint64_t room = region ? region->size - (image->address - region->start) : 0;
-	if (!spread(row, image->row_bytes, object->extent[1], room, &slice) ||
-	    !spread(slice, image->slice_bytes, object->n_slices, room, &all))
+	if (!spread_texture(row, image->row_bytes, object->extent[1], room, &slice) ||
+	    !spread_texture(slice, image->slice_bytes, object->n_slices, room, &all))
 		return invalid(err, "rows or slices overlap, or are not all in one allocation");
 	return WS_OK;
 }
@@ -105,10 +106,10 @@ static enum ws_status take_sampler(struct wsi_object *object, struct ws_error *e
 	return WS_OK;
 }
 
-static enum ws_status add(struct ws_sim *sim, struct wsi_object *object, uint64_t *ret_handle,
-			  struct ws_error *err)
+static enum ws_status texture_object_add(struct ws_sim *sim, struct wsi_object *object,
+					 uint64_t *ret_handle, struct ws_error *err)
 {
-	enum ws_status st = take_shape(object, err);
+	enum ws_status st = take_texture_shape(object, err);
 	if (st == WS_OK)
 		st = take_memory(sim, object, err);
 	if (st == WS_OK)
@@ -131,14 +132,14 @@ enum ws_status ws_sim_texture(struct ws_sim *sim, const struct ws_sim_texture *t
 	struct wsi_object object = { .of = *texture };
 	if (texture->size != sizeof *texture)
 		return invalid(err, "the texture is not filled in");
-	return add(sim, &object, ret_handle, err);
+	return texture_object_add(sim, &object, ret_handle, err);
 }
 
 enum ws_status ws_sim_surface(struct ws_sim *sim, const struct ws_sim_image *image,
 			      uint64_t *ret_handle, struct ws_error *err)
 {
 	struct wsi_object object = { .of.image = *image, .is_surface = true };
-	return add(sim, &object, ret_handle, err);
+	return texture_object_add(sim, &object, ret_handle, err);
 }
 
 /* ---- using them ---- */
@@ -165,7 +166,7 @@ bool wsi_object_postpone(struct wsi_run *run, uint32_t lanes)
 	return false;
 }
 
-uint64_t wsi_object_address(const struct wsi_object *object, const struct wsi_place *place,
+uint64_t wsi_object_address(const struct wsi_object *object, const struct wsi_texel *place,
 			    uint64_t x_bytes)
 {
 	const struct ws_sim_image *image = &object->of.image;

@@ -25,7 +25,7 @@ struct wsi_object {
 };
 
 /* A texel. */
-struct wsi_place {
+struct wsi_texel {
 	int64_t at[WSI_TEXTURE_AXES];
 	uint32_t slice; /* layer or face; of 3D images 0 */
 };
@@ -37,7 +37,7 @@ const struct wsi_object *wsi_object_find(struct wsi_run *run, unsigned lane, uin
  * so a wrong handle or a place outside of a surface. */
 bool wsi_object_postpone(struct wsi_run *run, uint32_t lanes);
 /* Address of a byte of a row; all inside. */
-uint64_t wsi_object_address(const struct wsi_object *object, const struct wsi_place *place,
+uint64_t wsi_object_address(const struct wsi_object *object, const struct wsi_texel *place,
 			    uint64_t x_bytes);
 
 /* The handle of a texture or surface instruction is one of its sources: a bank and a word of it, a

@@ -77,7 +77,7 @@ static bool give(struct wsi_run *run, struct wsi_block *block, uint32_t units)
 }
 
 /* Keeps what `units` has. The result is what was given out before. */
-static uint32_t keep(struct wsi_run *run, struct wsi_block *block, uint32_t units)
+static uint32_t keep_units(struct wsi_run *run, struct wsi_block *block, uint32_t units)
 {
 	uint32_t *all = &run->sim->sms[block->sm].columns, before = *all;
 	if (block->tensor) {
@@ -113,7 +113,7 @@ enum wsi_step wsi_run_tmem_allocate(struct wsi_run *run, const struct wsi_op *op
 		return WSI_STEP_FAULT;
 	if (op->type & AND) {
 		for (unsigned i = n; i-- > 0;)
-			result = keep(run, blocks[i], source);
+			result = keep_units(run, blocks[i], source);
 	} else {
 		result = find_units(run, blocks, n, source, op->type & ALIGNED);
 		bool found = result < WSI_TMEM_UNITS;

@@ -132,8 +132,8 @@ static const char *take_descriptor(const struct wsi_op *op, uint32_t d, struct p
 /* ---- tensor memory ---- */
 
 /* Where an element of D is, or a row of A: by the rows that a block makes. */
-static void place_of(const struct wsi_op *op, const struct product *p, unsigned row,
-		     unsigned column, uint32_t *ret_lane, uint32_t *ret_column)
+static void element_place_of(const struct wsi_op *op, const struct product *p, unsigned row,
+			     unsigned column, uint32_t *ret_lane, uint32_t *ret_column)
 {
 	unsigned parts = p->rows == MOST_ROWS              ? 1
 			 : op->type & (PAIR | WARPS_APART) ? MOST_ROWS / p->rows
@@ -157,7 +157,7 @@ static bool load_a_from_tensor(struct wsi_run *run, const struct wsi_op *op, str
 	unsigned n = 32 / p->a.bits;
 	for (unsigned row = 0; row < p->rows; row++) {
 		uint32_t lane, column;
-		place_of(op, p, row, 0, &lane, &column);
+		element_place_of(op, p, row, 0, &lane, &column);
 		for (unsigned k = 0; k < stored(p); k++) {
 			uint32_t *cell = wsi_tmem_cell(run, block, (address >> 16) + lane,
 						       (address & 0xffff) + k / n);
@@ -176,9 +176,9 @@ static bool load_a_from_tensor(struct wsi_run *run, const struct wsi_op *op, str
  * with 16 and 8, two pairs of four with 4, where two have a byte. Of 32 and 16 bits, 16 bits of a
  * cell are about one row. False: the fault is recorded.
  */
-static bool dense_place(struct wsi_run *run, const struct wsi_op *op, const struct product *p,
-			const struct wsi_block *block, unsigned row, unsigned k,
-			unsigned *ret_place)
+static bool sparse_depth_place(struct wsi_run *run, const struct wsi_op *op,
+			       const struct product *p, const struct wsi_block *block, unsigned row,
+			       unsigned k, unsigned *ret_place)
 {
 	uint32_t address = wsi_ureg(run->warp, op->alu.source[META].number);
 	unsigned unit = op->insn.operation == WS_OP_UTCOMMA ? 2 : 1, at = k / unit;
@@ -200,8 +200,8 @@ static bool dense_place(struct wsi_run *run, const struct wsi_op *op, const stru
 }
 
 /* Moves the elements of a sparse A to their places. */
-static bool spread(struct wsi_run *run, const struct wsi_op *op, struct product *p,
-		   const struct wsi_block *block)
+static bool spread_sparse_rows(struct wsi_run *run, const struct wsi_op *op, struct product *p,
+			       const struct wsi_block *block)
 {
 	for (unsigned row = 0; row < p->rows; row++) {
 		double values[WSI_MATRIX_DEPTH / 2];
@@ -209,7 +209,7 @@ static bool spread(struct wsi_run *run, const struct wsi_op *op, struct product 
 		memset(p->value_a[row], 0, p->depth * sizeof *values);
 		for (unsigned k = 0; k < stored(p); k++) {
 			unsigned to;
-			if (!dense_place(run, op, p, block, row, k, &to))
+			if (!sparse_depth_place(run, op, p, block, row, k, &to))
 				return false;
 			p->value_a[row][to] = values[k];
 		}
@@ -219,9 +219,9 @@ static bool spread(struct wsi_run *run, const struct wsi_op *op, struct product 
 
 /* Multiplies values by their factors: a cell has up to four, for one row or column. Rows lie in 32
  * lanes, and in a column for every 32 of them. */
-static bool scale(struct wsi_run *run, const struct product *p, const struct wsi_block *block,
-		  uint32_t address, unsigned first, unsigned rows,
-		  double (*values)[WSI_MATRIX_DEPTH])
+static bool scale_block_values(struct wsi_run *run, const struct product *p,
+			       const struct wsi_block *block, uint32_t address, unsigned first,
+			       unsigned rows, double (*values)[WSI_MATRIX_DEPTH])
 {
 	for (unsigned row = 0; row < rows; row++) {
 		uint32_t *cell = wsi_tmem_cell(run, block, (address >> 16 & 0x3fff) + row % 32,
@@ -240,7 +240,7 @@ static bool scale(struct wsi_run *run, const struct product *p, const struct wsi
 /* ---- the product ---- */
 
 /* The old value of a cell of D, divided by a power of two. */
-static double before(const struct wsi_op *op, const struct product *p, uint32_t cell)
+static double umma_cell_before(const struct wsi_op *op, const struct product *p, uint32_t cell)
 {
 	float value;
 	if (op->insn.operation == WS_OP_UTCIMMA)
@@ -260,15 +260,15 @@ static uint32_t after(const struct wsi_op *op, const struct product *p, bool sat
 }
 
 /* One block's rows. */
-static bool multiply(struct wsi_run *run, const struct wsi_op *op, const struct product *p,
-		     const struct wsi_block *block, const uint32_t *left_out, bool adds)
+static bool umma_multiply(struct wsi_run *run, const struct wsi_op *op, const struct product *p,
+			  const struct wsi_block *block, const uint32_t *left_out, bool adds)
 {
 	uint32_t address = wsi_ureg(run->warp, op->alu.source[D].number);
 	bool saturates = wsi_ureg(run->warp, op->alu.source[DESCRIPTOR].number) >> 3 & 1;
 	for (unsigned row = 0; row < p->rows; row++) {
 		for (unsigned column = 0; column < p->n; column++) {
 			uint32_t lane, at;
-			place_of(op, p, row, column, &lane, &at);
+			element_place_of(op, p, row, column, &lane, &at);
 			lane += address >> 16;
 			uint32_t *cell = wsi_tmem_cell(run, block, lane, (address & 0xffff) + at);
 			if (!cell)
@@ -279,7 +279,8 @@ static bool multiply(struct wsi_run *run, const struct wsi_op *op, const struct 
 			for (unsigned k = 0; k < p->depth; k++)
 				sum += p->value_a[row][k] * p->value_b[column][k];
 			sum = p->negated ? -sum : sum;
-			*cell = after(op, p, saturates, sum + (adds ? before(op, p, *cell) : 0));
+			*cell = after(op, p, saturates,
+				      sum + (adds ? umma_cell_before(op, p, *cell) : 0));
 		}
 	}
 	return true;
@@ -295,8 +296,9 @@ static bool load_b(struct wsi_run *run, const struct wsi_op *op, struct product 
 				     p->value_b + (size_t)i * columns))
 			return false;
 	return !p->scale_block ||
-	       scale(run, p, blocks[0], wsi_ureg(run->warp, op->alu.source[EXTRA].number + 1u),
-		     p->first_b, p->n, p->value_b);
+	       scale_block_values(run, p, blocks[0],
+				  wsi_ureg(run->warp, op->alu.source[EXTRA].number + 1u),
+				  p->first_b, p->n, p->value_b);
 }
 
 static bool load_a(struct wsi_run *run, const struct wsi_op *op, struct product *p,
@@ -306,11 +308,11 @@ static bool load_a(struct wsi_run *run, const struct wsi_op *op, struct product 
 		    ? !load_a_from_tensor(run, op, p, block)
 		    : !wsi_matrix_load(run, &p->a, block, 0, p->rows, stored(p), p->value_a))
 		return false;
-	if (p->sparse && !spread(run, op, p, block))
+	if (p->sparse && !spread_sparse_rows(run, op, p, block))
 		return false;
 	return !p->scale_block ||
-	       scale(run, p, block, wsi_ureg(run->warp, op->alu.source[EXTRA].number), p->first_a,
-		     p->rows, p->value_a);
+	       scale_block_values(run, p, block, wsi_ureg(run->warp, op->alu.source[EXTRA].number),
+				  p->first_a, p->rows, p->value_a);
 }
 
 enum wsi_step wsi_run_tmem_matrix(struct wsi_run *run, const struct wsi_op *op)
@@ -347,7 +349,7 @@ enum wsi_step wsi_run_tmem_matrix(struct wsi_run *run, const struct wsi_op *op)
 		return wsi_fault_together(run);
 	for (unsigned i = 0; i < p->n_blocks; i++)
 		if (!load_a(run, op, p, blocks[i]) ||
-		    !multiply(run, op, p, blocks[i], p->lanes_left_out[i], adds))
+		    !umma_multiply(run, op, p, blocks[i], p->lanes_left_out[i], adds))
 			return wsi_fault_together(run);
 	return WSI_STEP_NEXT;
 }

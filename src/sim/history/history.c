@@ -42,7 +42,7 @@ struct wsi_history {
 
 /* ---- the lists ---- */
 
-static void drop(struct wsi_history *h, size_t first, size_t n)
+static void history_drop(struct wsi_history *h, size_t first, size_t n)
 {
 	if (n == 0)
 		return;
@@ -54,7 +54,7 @@ static void drop(struct wsi_history *h, size_t first, size_t n)
 
 /* ---- how much they take ---- */
 
-static uint64_t bytes_of(const struct wsi_history *h)
+static uint64_t history_bytes_of(const struct wsi_history *h)
 {
 	uint64_t bytes = h->n_actions * sizeof *h->actions + h->apart;
 	for (size_t i = 0; i < h->n_kept; i++)
@@ -85,17 +85,17 @@ static size_t least(const struct wsi_history *h)
 static void thin(struct wsi_history *h, uint64_t more)
 {
 	size_t i;
-	while (bytes_of(h) + more > h->max_bytes && (i = least(h)) > 0) {
+	while (history_bytes_of(h) + more > h->max_bytes && (i = least(h)) > 0) {
 		uint64_t shared = h->kept[i].shared + h->kept[i].again;
 		h->kept[i - 1].bytes += shared; /* some of these are its, too */
 		h->kept[i - 1].shared += shared;
-		drop(h, i, 1);
+		history_drop(h, i, 1);
 	}
-	if (h->n_kept < 2 || bytes_of(h) + more <= h->max_bytes)
+	if (h->n_kept < 2 || history_bytes_of(h) + more <= h->max_bytes)
 		return;
 	bool begins_later = h->kept[0].at != h->base;
 	h->kept[1].again += begins_later && h->kept[1].dense ? h->kept[0].again : 0;
-	drop(h, begins_later ? 0 : h->n_kept - 1, 1);
+	history_drop(h, begins_later ? 0 : h->n_kept - 1, 1);
 }
 
 /* What the device changes since the last snapshot is held by that one alone: how much may it be?
@@ -103,8 +103,8 @@ static void thin(struct wsi_history *h, uint64_t more)
 static void set_limit(struct ws_sim *sim)
 {
 	struct wsi_history *h = sim->debug->history;
-	uint64_t others = bytes_of(h) - h->apart;
-	bool any = h->n_kept > 0 && (!sim->debug->replays || bytes_of(h) <= h->max_bytes);
+	uint64_t others = history_bytes_of(h) - h->apart;
+	bool any = h->n_kept > 0 && (!sim->debug->replays || history_bytes_of(h) <= h->max_bytes);
 	sim->budget.limit =
 		any ? h->copied + h->max_bytes - wsi_min_u64(others, h->max_bytes) : UINT64_MAX;
 }
@@ -123,9 +123,9 @@ static void over(void *user)
 	struct ws_sim *sim = user;
 	struct wsi_history *h = sim->debug->history;
 	weigh(sim);
-	if (!sim->debug->replays && h->n_kept == 1 && bytes_of(h) > h->max_bytes) {
+	if (!sim->debug->replays && h->n_kept == 1 && history_bytes_of(h) > h->max_bytes) {
 		h->spacing = wsi_max_u64((wsi_position(sim) - h->kept[0].at) / 2, LEAST_SPACING);
-		drop(h, 0, 1);
+		history_drop(h, 0, 1);
 		h->n_actions = 0;
 	}
 	set_limit(sim);
@@ -133,10 +133,10 @@ static void over(void *user)
 
 /* ---- history ---- */
 
-static void forget(struct ws_sim *sim)
+static void forget_history(struct ws_sim *sim)
 {
 	struct wsi_history *h = sim->debug->history;
-	drop(h, 0, h->n_kept);
+	history_drop(h, 0, h->n_kept);
 	h->n_actions = 0;
 	h->ran = false;
 	h->next = 0;
@@ -150,7 +150,7 @@ void wsi_history_fini(struct ws_sim *sim)
 	struct wsi_history *h = sim->debug->history;
 	if (!h)
 		return;
-	forget(sim);
+	forget_history(sim);
 	wsi_free(h->kept);
 	wsi_free(h->actions);
 	wsi_free(h);
@@ -175,12 +175,12 @@ enum ws_status wsi_history_keep(struct ws_sim *sim, uint64_t max_bytes, struct w
 	h->base = UINT64_MAX;
 	sim->budget.over = over;
 	sim->budget.user = sim;
-	forget(sim);
+	forget_history(sim);
 	return WS_OK;
 }
 
 /* Keeps the device as it is. Without memory for it one cannot go back to here. */
-static void keep(struct ws_sim *sim, bool dense)
+static void keep_snapshot(struct ws_sim *sim, bool dense)
 {
 	struct wsi_history *h = sim->debug->history;
 	struct ws_sim_snapshot *snapshot;
@@ -236,16 +236,16 @@ void wsi_history_begin(struct ws_sim *sim, bool runs)
 	sim->debug->chosen = false;
 	h->base = UINT64_MAX;
 	if (h->host_changes != sim->host_changes)
-		forget(sim);
+		forget_history(sim);
 	while (h->n_kept > 0 && h->kept[h->n_kept - 1].at > now)
-		drop(h, h->n_kept - 1, 1);
+		history_drop(h, h->n_kept - 1, 1);
 	while (h->n_actions > 0 && h->actions[h->n_actions - 1].at >= now)
 		h->n_actions--;
 	if (h->n_actions > 0 && h->actions[h->n_actions - 1].end > now)
 		h->actions[h->n_actions - 1].end = now;
 	h->end = now;
 	if (h->n_kept == 0 || h->user_changes != sim->user_changes)
-		keep(sim, false);
+		keep_snapshot(sim, false);
 	if (runs && h->n_kept > 0 && h->kept[h->n_kept - 1].at == now)
 		h->kept[h->n_kept - 1].ran = true; /* blocks will come */
 }
@@ -262,7 +262,7 @@ static void went(struct ws_sim *sim)
 	struct wsi_history *h = sim->debug->history;
 	h->end = wsi_position(sim);
 	if ((h->end >= h->next || h->n_kept == 0) && !sim->faulted)
-		keep(sim, false);
+		keep_snapshot(sim, false);
 }
 
 void wsi_history_ran(struct ws_sim *sim)
@@ -299,7 +299,7 @@ void wsi_history_did(struct ws_sim *sim, const struct wsi_action *action)
 	} else if (made.end > made.at) {
 		if (!wsi_grow(&h->actions, &h->cap_actions, h->n_actions, sizeof *h->actions,
 			      MAX_ACTIONS)) {
-			forget(sim);
+			forget_history(sim);
 			return;
 		}
 		h->actions[h->n_actions++] = made;
@@ -359,7 +359,7 @@ static enum ws_status redo(struct ws_sim *sim, const struct wsi_action *a, uint6
 	return there ? WS_OK : differs(err);
 }
 
-static enum ws_status fill(struct ws_sim *sim, struct ws_error *err)
+static enum ws_status history_fill(struct ws_sim *sim, struct ws_error *err)
 {
 	bool ok = wsi_launch_fill(sim);
 	wsi_debug_drop_finished(sim->debug);
@@ -381,7 +381,7 @@ static enum ws_status run_again(struct ws_sim *sim, uint64_t to, struct ws_error
 			continue;
 		}
 		if (a->ran && a->at == now)
-			st = fill(sim, err);
+			st = history_fill(sim, err);
 		if (st == WS_OK && a->halted && a->at == now)
 			wsi_run_choose(sim);
 		if (st == WS_OK)
@@ -390,12 +390,13 @@ static enum ws_status run_again(struct ws_sim *sim, uint64_t to, struct ws_error
 		k++;
 	}
 	if (st == WS_OK && h->ran && !sim->turn_of && !sim->faulted)
-		st = fill(sim, err);
+		st = history_fill(sim, err);
 	return st;
 }
 
 /* Puts the device back to a snapshot; no warp stands for anything. */
-static enum ws_status restore(struct ws_sim *sim, const struct kept *kept, struct ws_error *err)
+static enum ws_status restore_snapshot(struct ws_sim *sim, const struct kept *kept,
+				       struct ws_error *err)
 {
 	struct wsi_debug *debug = sim->debug;
 	enum ws_status st = ws_sim_restore(sim, kept->snapshot, err);
@@ -429,7 +430,7 @@ static size_t kept_before(const struct wsi_history *h, uint64_t position)
 }
 
 /* What was copied on the way from a snapshot is held by it, or by dense ones behind it. */
-static void settle(struct ws_sim *sim, struct kept *from)
+static void settle_snapshots(struct ws_sim *sim, struct kept *from)
 {
 	struct wsi_history *h = sim->debug->history;
 	uint64_t apart = sim->budget.copied - h->copied;
@@ -441,14 +442,14 @@ static void settle(struct ws_sim *sim, struct kept *from)
 }
 
 /* From the `i`th snapshot to a position, looking for the search from `sought.before` down. */
-static enum ws_status replay(struct ws_sim *sim, size_t i, uint64_t to, bool dense,
-			     struct ws_error *err)
+static enum ws_status replay_history(struct ws_sim *sim, size_t i, uint64_t to, bool dense,
+				     struct ws_error *err)
 {
 	struct wsi_history *h = sim->debug->history;
 	uint64_t from = h->kept[i].at;
 	uint64_t step = wsi_max_u64((to - from) / WSI_HISTORY_DENSE,
 				    WSI_HISTORY_APART / (2 * WSI_HISTORY_DENSE));
-	enum ws_status st = restore(sim, &h->kept[i], err);
+	enum ws_status st = restore_snapshot(sim, &h->kept[i], err);
 	h->ran = h->kept[i].ran;
 	sim->debug->replays = true;
 	h->base = from;
@@ -458,13 +459,13 @@ static enum ws_status replay(struct ws_sim *sim, size_t i, uint64_t to, bool den
 	     st == WS_OK && dense && (left = to - wsi_position(sim)) >= 2 * NEAREST;) {
 		st = run_again(sim, wsi_position(sim) + wsi_min_u64(step, left / 2), err);
 		if (st == WS_OK)
-			keep(sim, true);
+			keep_snapshot(sim, true);
 	}
 	if (st == WS_OK)
 		st = run_again(sim, to, err);
 	sim->debug->replays = false;
 	h->n_again += wsi_position(sim) - from;
-	settle(sim, &h->kept[kept_before(h, from)]);
+	settle_snapshots(sim, &h->kept[kept_before(h, from)]);
 	sim->n_printed = 0; /* it was printed before */
 	sim->debug->new_lists = true;
 	return st;
@@ -478,7 +479,7 @@ enum ws_status wsi_history_go(struct ws_sim *sim, uint64_t position, struct ws_e
 	if (position < h->kept[0].at || position > h->end)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "history does not reach there");
 	sim->debug->sought.before = 0; /* nothing is looked for */
-	enum ws_status st = replay(sim, kept_before(h, position), position, false, err);
+	enum ws_status st = replay_history(sim, kept_before(h, position), position, false, err);
 	h->base = UINT64_MAX;
 	return st;
 }
@@ -487,10 +488,11 @@ static void drop_dense(struct wsi_history *h, uint64_t below)
 {
 	for (size_t i = h->n_kept; i > 0; i--)
 		if (h->kept[i - 1].dense && h->kept[i - 1].at > below)
-			drop(h, i - 1, 1);
+			history_drop(h, i - 1, 1);
 }
 
-static bool writes(const struct ws_insn *insn, uint64_t pc, const struct wsi_search *search)
+static bool writes_searched(const struct ws_insn *insn, uint64_t pc,
+			    const struct wsi_history_search *search)
 {
 	struct ws_operand list[WS_SASS_MAX_OPERANDS];
 	size_t n = ws_sass_operands(insn, pc, list, WSI_COUNT(list));
@@ -506,8 +508,8 @@ static bool writes(const struct ws_insn *insn, uint64_t pc, const struct wsi_sea
 }
 
 /* Marks the instructions that write a register which is looked for. */
-static enum ws_status mark(struct ws_sim *sim, const struct wsi_search *search,
-			   struct ws_error *err)
+static enum ws_status mark_writers(struct ws_sim *sim, const struct wsi_history_search *search,
+				   struct ws_error *err)
 {
 	enum ws_status st = WS_OK;
 	for (size_t i = 0; search->what == WSI_BACK_REG && i < sim->n_texts; i++) {
@@ -516,33 +518,33 @@ static enum ws_status mark(struct ws_sim *sim, const struct wsi_search *search,
 		     off += WS_SASS_BYTES) {
 			struct ws_insn insn;
 			ws_sass_decode(sim->device->sm, text->bytes + off, &insn);
-			if (writes(&insn, text->start + off, search))
+			if (writes_searched(&insn, text->start + off, search))
 				st = wsi_debug_mark(sim, text->start + off, err);
 		}
 	}
 	return st;
 }
 
-enum ws_status wsi_history_back(struct ws_sim *sim, const struct wsi_search *search,
-				struct wsi_found *ret_found, struct ws_error *err)
+enum ws_status wsi_history_back(struct ws_sim *sim, const struct wsi_history_search *search,
+				struct wsi_history_found *ret_found, struct ws_error *err)
 {
 	struct wsi_history *h = sim->debug->history;
 	uint64_t to = wsi_position(sim);
 	if (!h || h->n_kept == 0 || h->host_changes != sim->host_changes)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "there is no history to go back in");
 	struct wsi_sought *sought = &sim->debug->sought;
-	*ret_found = sought->found = (struct wsi_found){ .any = false };
+	*ret_found = sought->found = (struct wsi_history_found){ .any = false };
 	sought->search = *search;
 	h->n_again = 0;
 	const uint64_t start = to;
-	enum ws_status st = mark(sim, search, err);
+	enum ws_status st = mark_writers(sim, search, err);
 	while (st == WS_OK && !sought->found.any && to > h->kept[0].at) {
 		size_t i = kept_before(h, to - 1);
 		uint64_t from = h->kept[i].at;
 		sought->before = to;
 		if (!h->kept[i].dense)
 			drop_dense(h, to);
-		st = replay(sim, i, to, true, err);
+		st = replay_history(sim, i, to, true, err);
 		to = from;
 	}
 	wsi_debug_unmark(sim);

@@ -60,8 +60,9 @@ void wsi_history_did(struct ws_sim *sim, const struct wsi_action *action);
  * @retval WS_MALFORMED  it did not run the same again: memory of others (ws_sim_map()) has changed.
  * @retval WS_NO_MEMORY
  */
-enum ws_status wsi_history_back(struct ws_sim *sim, const struct wsi_search *search,
-				struct wsi_found *ret_found, struct ws_error *err) WS_MUST_USE;
+enum ws_status wsi_history_back(struct ws_sim *sim, const struct wsi_history_search *search,
+				struct wsi_history_found *ret_found,
+				struct ws_error *err) WS_MUST_USE;
 /* Puts the device to a position between the beginning and the end of its history. @retval as
  * above, WS_ARGUMENT */
 enum ws_status wsi_history_go(struct ws_sim *sim, uint64_t position,

@@ -12,7 +12,7 @@ struct ws_sim_snapshot {
 	struct ws_sim kept;
 };
 
-static void *copy_bytes(const void *from, size_t size, uint64_t *bytes)
+static void *copy_page_bytes(const void *from, size_t size, uint64_t *bytes)
 {
 	void *to = wsi_zalloc(size ? size : 1);
 	if (to && size > 0)
@@ -31,7 +31,7 @@ static bool copy_local(const struct wsi_warp *from, struct wsi_warp *to, uint64_
 		if (!from->local[i])
 			continue;
 		to->local[i] =
-			copy_bytes(from->local[i], (size_t)WSI_LOCAL_CHUNK * WSI_LANES, bytes);
+			copy_page_bytes(from->local[i], (size_t)WSI_LOCAL_CHUNK * WSI_LANES, bytes);
 		if (!to->local[i])
 			return false;
 	}
@@ -42,20 +42,20 @@ static bool copy_local(const struct wsi_warp *from, struct wsi_warp *to, uint64_
 static bool copy_warp(const struct ws_sim *sim, const struct wsi_warp *from,
 		      struct wsi_block *block, uint64_t *bytes)
 {
-	struct wsi_warp *to = copy_bytes(from, sizeof *from, bytes);
+	struct wsi_warp *to = copy_page_bytes(from, sizeof *from, bytes);
 	if (!to)
 		return false;
 	block->warps[from->id] = to;
 	to->block = block;
 	to->local = NULL;
 	to->frames = NULL;
-	to->regs = copy_bytes(from->regs,
-			      wsi_warp_reg_words(sim, from->n_regs) * sizeof *from->regs, bytes);
+	to->regs = copy_page_bytes(
+		from->regs, wsi_warp_reg_words(sim, from->n_regs) * sizeof *from->regs, bytes);
 	bool ok = to->regs && (!from->local || copy_local(from, to, bytes));
 	if (ok && from->frames) {
-		to->frames = copy_bytes(from->frames,
-					(size_t)from->n_frames * WSI_LANES * sizeof *from->frames,
-					bytes);
+		to->frames = copy_page_bytes(
+			from->frames, (size_t)from->n_frames * WSI_LANES * sizeof *from->frames,
+			bytes);
 		ok = to->frames != NULL;
 	}
 	if (to->regs)
@@ -79,16 +79,16 @@ static struct wsi_grid *twin(const struct wsi_grid *from, struct wsi_grid *to,
 static bool copy_block(const struct ws_sim *from, size_t index, struct ws_sim *to, uint64_t *bytes)
 {
 	const struct wsi_block *old = from->blocks[index];
-	struct wsi_block *block = copy_bytes(old, sizeof *old, bytes);
+	struct wsi_block *block = copy_page_bytes(old, sizeof *old, bytes);
 	if (!block)
 		return false;
 	to->blocks[to->n_blocks++] = block;
 	block->grid = twin(from->queue, to->queue, old->grid);
 	block->cluster = NULL;
-	block->shared = copy_bytes(old->shared, wsi_shared_room(old), bytes);
+	block->shared = copy_page_bytes(old->shared, wsi_shared_room(old), bytes);
 	block->warps = wsi_zalloc_array(old->n_warps, sizeof *block->warps);
 	if (old->tensor)
-		block->tensor = copy_bytes(old->tensor, sizeof *old->tensor, bytes);
+		block->tensor = copy_page_bytes(old->tensor, sizeof *old->tensor, bytes);
 	if (!block->shared || !block->warps || (old->tensor && !block->tensor))
 		return false;
 	if (old->cluster) {
@@ -117,7 +117,7 @@ static bool copy_block(const struct ws_sim *from, size_t index, struct ws_sim *t
 static bool copy_grids(const struct wsi_grid *grid, struct wsi_grid **end, uint64_t *bytes)
 {
 	for (; grid; grid = grid->next) {
-		*end = copy_bytes(grid, sizeof *grid, bytes);
+		*end = copy_page_bytes(grid, sizeof *grid, bytes);
 		if (!*end)
 			return false;
 		end = &(*end)->next;
@@ -128,7 +128,7 @@ static bool copy_grids(const struct wsi_grid *grid, struct wsi_grid **end, uint6
 
 static bool copy_launches(const struct ws_sim *from, struct ws_sim *to, uint64_t *bytes)
 {
-	to->drafts = copy_bytes(from->drafts, from->n_drafts * sizeof *from->drafts, bytes);
+	to->drafts = copy_page_bytes(from->drafts, from->n_drafts * sizeof *from->drafts, bytes);
 	to->cap_drafts = from->n_drafts;
 	return to->drafts && copy_grids(from->queue, &to->queue, bytes) &&
 	       copy_grids(from->later, &to->later, bytes);
@@ -153,10 +153,10 @@ static bool copy_state(const struct ws_sim *from, struct ws_sim *to, uint64_t *b
 	to->cap_resident = from->n_resident;
 	to->cap_awake = (from->n_resident + 63) / 64;
 	to->memory = (struct wsi_memory){ .n = 0 };
-	to->sms = copy_bytes(from->sms, from->options.n_sms * sizeof *from->sms, bytes);
+	to->sms = copy_page_bytes(from->sms, from->options.n_sms * sizeof *from->sms, bytes);
 	to->blocks = wsi_zalloc_array(from->n_blocks, sizeof *to->blocks);
 	to->resident = wsi_zalloc_array(from->n_resident, sizeof *to->resident);
-	to->awake = copy_bytes(from->awake, to->cap_awake * sizeof *to->awake, bytes);
+	to->awake = copy_page_bytes(from->awake, to->cap_awake * sizeof *to->awake, bytes);
 	bool ok = to->sms && to->blocks && to->resident && to->awake &&
 		  wsi_memory_share(&from->memory, &to->memory) && copy_launches(from, to, bytes);
 	for (size_t i = 0; i < from->n_blocks && ok; i++)
@@ -186,7 +186,7 @@ enum ws_status ws_sim_snapshot(struct ws_sim *sim, struct ws_sim_snapshot **ret_
 		wsi_free(snapshot);
 		return no_memory(err);
 	}
-	snapshot->kept.printed = copy_bytes(sim->printed, sim->n_printed, &snapshot->bytes);
+	snapshot->kept.printed = copy_page_bytes(sim->printed, sim->n_printed, &snapshot->bytes);
 	if (!snapshot->kept.printed) {
 		ws_sim_snapshot_free(snapshot);
 		return no_memory(err);

@@ -10,7 +10,7 @@
 const uint32_t *wsi_source(struct wsi_run *run, const struct wsi_alu_value *value,
 			   uint32_t *scratch);
 /* What the lanes' registers are added to. */
-static inline uint64_t wsi_at_base(const struct wsi_warp *warp, const struct wsi_at *at)
+static inline uint64_t wsi_at_base(const struct wsi_warp *warp, const struct wsi_op_address *at)
 {
 	uint64_t base = (uint64_t)at->offset;
 	if (at->ureg_words > 0)
@@ -21,7 +21,7 @@ static inline uint64_t wsi_at_base(const struct wsi_warp *warp, const struct wsi
 }
 
 /* Addresses of all lanes of `run->mask`. */
-void wsi_addresses(const struct wsi_run *run, const struct wsi_at *at, bool wide,
+void wsi_addresses(const struct wsi_run *run, const struct wsi_op_address *at, bool wide,
 		   uint64_t ret_addresses[WSI_LANES]);
 
 wsi_handler wsi_run_values, wsi_run_load_constant;

@@ -4,7 +4,7 @@
 
 #include "sim/event/watchpoint.h"
 
-void wsi_addresses(const struct wsi_run *run, const struct wsi_at *at, bool wide,
+void wsi_addresses(const struct wsi_run *run, const struct wsi_op_address *at, bool wide,
 		   uint64_t ret_addresses[WSI_LANES])
 {
 	const struct wsi_warp *warp = run->warp;
@@ -163,7 +163,7 @@ enum wsi_step wsi_run_load_constant(struct wsi_run *run, const struct wsi_op *op
 {
 	struct wsi_warp *warp = run->warp;
 	const struct wsi_alu_value *to = &op->alu.result[0];
-	const struct wsi_at *at = &op->at[0];
+	const struct wsi_op_address *at = &op->at[0];
 	uint32_t unused[16];
 	if (op->n_at != 1 || op->alu.n_results != 1 || op->bytes == 0 || op->bytes > 32)
 		return wsi_run_unimplemented(run, op);

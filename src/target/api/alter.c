@@ -3,8 +3,8 @@
 #include "target/api/api.h"
 
 /* As wsi_api_read_global(). */
-static CUDBGResult write_global(struct api_target *t, const struct ws_address *at,
-				const void *buffer, uint32_t len)
+static CUDBGResult api_write_global(struct api_target *t, const struct ws_address *at,
+				    const void *buffer, uint32_t len)
 {
 	CUDBGResult result = API_CALL(t, writeGlobalMemory, at->address, buffer, len);
 	if (result != CUDBG_ERROR_AMBIGUOUS_MEMORY_ADDRESS || at->device_index >= t->n.devices)
@@ -30,7 +30,7 @@ static CUDBGResult write_at(struct api_target *t, const struct ws_address *at, c
 		p = wsi_api_place(t, warp);
 	switch (at->space) {
 	case WS_SPACE_GLOBAL:
-		return write_global(t, at, buffer, len);
+		return api_write_global(t, at, buffer, len);
 	case WS_SPACE_SHARED:
 		return API_CALL(t, writeSharedMemory, p.dev, p.sm, p.wp, at->address, buffer, len);
 	case WS_SPACE_LOCAL:
@@ -59,9 +59,9 @@ enum ws_status wsi_api_write_memory(struct ws_target *target, const struct ws_ad
 }
 
 /* Predicates are written from the first on: those before are read and written back. */
-static CUDBGResult write_predicates(struct api_target *t, const struct api_place *at, uint32_t lane,
-				    bool uniform, uint32_t first, uint32_t n,
-				    const uint32_t *values)
+static CUDBGResult api_write_predicates(struct api_target *t, const struct api_place *at,
+					uint32_t lane, bool uniform, uint32_t first, uint32_t n,
+					const uint32_t *values)
 {
 	uint32_t all[WSI_API_MAX_REGISTERS];
 	CUDBGResult result = CUDBG_SUCCESS;
@@ -103,7 +103,7 @@ enum ws_status wsi_api_write_registers(struct ws_target *target, uint32_t warp_i
 		break;
 	case WS_REG_P:
 	case WS_REG_UP:
-		result = write_predicates(t, &at, lane, kind == WS_REG_UP, first, n, values);
+		result = api_write_predicates(t, &at, lane, kind == WS_REG_UP, first, n, values);
 		break;
 	case WS_REG_BARRIER:
 		result = CUDBG_ERROR_NOT_SUPPORTED;

@@ -294,7 +294,7 @@ static void set_variable(void *library, const char *name, uint32_t value)
 }
 
 /* Says who we are and what we ask for, as every client does. [public doc: manual 13.2, 3.1] */
-static void introduce(void *library, uint32_t revision)
+static void introduce_client(void *library, uint32_t revision)
 {
 	set_variable(library, "cudbgApiClientPid", (uint32_t)getpid());
 	set_variable(library, "cudbgApiClientRevision", revision);
@@ -326,7 +326,7 @@ enum ws_status ws_provider_open(const char *library, struct ws_provider *ret_pro
 		ws_provider_close(&provider);
 		return wsi_context(err, st, "%s", file);
 	}
-	introduce(provider.library, provider.revision);
+	introduce_client(provider.library, provider.revision);
 	provider.capabilities = dlsym(provider.library, "cudbgDebuggerCapabilities");
 	*ret_provider = provider;
 	return WS_OK;

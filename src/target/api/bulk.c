@@ -8,7 +8,7 @@
 #include "target/api/api.h"
 
 /* Takes `size` bytes, of which the first `n` go to `out`. */
-static bool take(struct api_bulk *bulk, void *out, size_t n, uint32_t size)
+static bool bulk_take(struct api_bulk *bulk, void *out, size_t n, uint32_t size)
 {
 	if (size > bulk->len - bulk->at || n > size)
 		return false;
@@ -26,8 +26,8 @@ static bool take_attributes(struct api_bulk *bulk, uint32_t flags, const uint32_
 	for (uint32_t bit = 0; bit < 32; bit++) {
 		bool wanted = bit < n_wanted && out[bit];
 		if (flags >> bit & 1 &&
-		    !take(bulk, wanted ? out[bit] : NULL,
-			  wanted ? wsi_min_u64(room[bit], sizes[bit]) : 0, sizes[bit]))
+		    !bulk_take(bulk, wanted ? out[bit] : NULL,
+			       wanted ? wsi_min_u64(room[bit], sizes[bit]) : 0, sizes[bit]))
 			return false;
 	}
 	return true;
@@ -49,7 +49,7 @@ bool wsi_api_bulk_open(struct api_target *t, uint32_t dev, struct api_bulk *ret_
 			     bulk.sizes.requiredBufferSize, &length) == CUDBG_SUCCESS &&
 		    length <= bulk.sizes.requiredBufferSize;
 	bulk.len = length;
-	good = good && take(&bulk, &info, sizeof info, bulk.sizes.deviceInfoSize) &&
+	good = good && bulk_take(&bulk, &info, sizeof info, bulk.sizes.deviceInfoSize) &&
 	       info.responseType == CUDBG_RESPONSE_TYPE_FULL &&
 	       info.deviceAttributeFlags >> CUDBG_DEVICE_ATTRIBUTE_SM_ACTIVE_MASK & 1 &&
 	       take_attributes(&bulk, info.deviceAttributeFlags,
@@ -72,7 +72,7 @@ bool wsi_api_bulk_sm(struct api_bulk *bulk, uint32_t sm, uint64_t *ret_valid, ui
 {
 	CUDBGSMInfo info = { 0 };
 	if (sm < CUDBG_MAX_SMS && bulk->active[sm / 64] >> sm % 64 & 1 &&
-	    (!take(bulk, &info, sizeof info, bulk->sizes.smInfoSize) ||
+	    (!bulk_take(bulk, &info, sizeof info, bulk->sizes.smInfoSize) ||
 	     !take_attributes(bulk, info.smAttributeFlags, bulk->sizes.smInfoAttributeSizes, NULL,
 			      NULL, 0)))
 		return false;
@@ -89,9 +89,9 @@ static bool pass_lanes(struct api_bulk *bulk, const CUDBGWarpInfo *info)
 		uint32_t flags = 0;
 		if (!(info->validLanes >> ln & 1))
 			continue;
-		if (!take(bulk, NULL, 0, bulk->sizes.laneInfoSize))
+		if (!bulk_take(bulk, NULL, 0, bulk->sizes.laneInfoSize))
 			return false;
-		if (attributes && (!take(bulk, &flags, sizeof flags, sizeof flags) ||
+		if (attributes && (!bulk_take(bulk, &flags, sizeof flags, sizeof flags) ||
 				   !take_attributes(bulk, flags, bulk->sizes.laneInfoAttributeSizes,
 						    NULL, NULL, 0)))
 			return false;
@@ -109,7 +109,7 @@ bool wsi_api_bulk_warp(struct api_bulk *bulk, struct api_warp_facts *ret_facts)
 	uint32_t room[CUDBG_WARP_ATTRIBUTE_COUNT] = { 0 };
 	out[CUDBG_WARP_ATTRIBUTE_ERRORPC] = &facts.error_pc;
 	room[CUDBG_WARP_ATTRIBUTE_ERRORPC] = sizeof facts.error_pc;
-	if (!take(bulk, &info, sizeof info, bulk->sizes.warpInfoSize) ||
+	if (!bulk_take(bulk, &info, sizeof info, bulk->sizes.warpInfoSize) ||
 	    !take_attributes(bulk, info.warpAttributeFlags, bulk->sizes.warpInfoAttributeSizes, out,
 			     room, CUDBG_WARP_ATTRIBUTE_COUNT) ||
 	    !pass_lanes(bulk, &info))

@@ -57,7 +57,7 @@ static bool event_changes(const CUDBGEvent *event)
  * Acknowledges once nothing that was told waits for the client: the API lets all go that were read,
  * and this target reads ahead of its client.
  */
-static enum ws_status let_go(struct api_target *t, struct ws_error *err)
+static enum ws_status let_provider_go(struct api_target *t, struct ws_error *err)
 {
 	bool held = t->last_sync > t->acknowledged ||
 		    (t->wants & WS_WANT_LAUNCHES && t->last_launch > t->acknowledged);
@@ -70,8 +70,8 @@ static enum ws_status let_go(struct api_target *t, struct ws_error *err)
 }
 
 /* The next event of a queue that is wanted. WS_ABSENT: none waits. */
-static enum ws_status next_of(struct api_target *t, CUDBGEventQueueType type,
-			      struct ws_event *ret_event, struct ws_error *err)
+static enum ws_status next_wanted_event(struct api_target *t, CUDBGEventQueueType type,
+					struct ws_event *ret_event, struct ws_error *err)
 {
 	for (;;) {
 		CUDBGEvent event;
@@ -94,7 +94,7 @@ static enum ws_status next_of(struct api_target *t, CUDBGEventQueueType type,
 								 : &t->last_sync) = t->sequence;
 		if (told)
 			return WS_OK;
-		(void)let_go(t, NULL);
+		(void)let_provider_go(t, NULL);
 	}
 }
 
@@ -110,9 +110,9 @@ enum ws_status wsi_api_next_event(struct ws_target *target, struct ws_event *ret
 			(struct ws_event){ .kind = WS_EVENT_ATTACHED, .sequence = ++t->sequence };
 		return WS_OK;
 	}
-	enum ws_status st = next_of(t, CUDBG_EVENT_QUEUE_TYPE_SYNC, &event, err);
+	enum ws_status st = next_wanted_event(t, CUDBG_EVENT_QUEUE_TYPE_SYNC, &event, err);
 	if (st == WS_ABSENT)
-		st = next_of(t, CUDBG_EVENT_QUEUE_TYPE_ASYNC, &event, err);
+		st = next_wanted_event(t, CUDBG_EVENT_QUEUE_TYPE_ASYNC, &event, err);
 	if (st == WS_OK)
 		*ret_event = event;
 	return st == WS_ABSENT ? wsi_fail(err, st, WS_NO_OFFSET, "no event is pending") : st;
@@ -124,7 +124,7 @@ enum ws_status wsi_api_acknowledge(struct ws_target *target, uint64_t up_to, str
 	wsi_hold(&t->event_lock);
 	if (up_to > t->acknowledged)
 		t->acknowledged = up_to;
-	return let_go(t, err);
+	return let_provider_go(t, err);
 }
 
 /* Capabilities of a provider cannot change once it is initialized; what it tells beyond what is
@@ -141,7 +141,7 @@ enum ws_status wsi_api_want(struct ws_target *target, uint32_t wants, struct ws_
 				    ? WS_OK
 				    : wsi_api_status(t, result, "launch notification", err);
 	if (st == WS_OK)
-		st = let_go(t, err);
+		st = let_provider_go(t, err);
 	return st;
 }
 

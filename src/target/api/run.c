@@ -72,8 +72,8 @@ enum ws_status wsi_api_resume(struct ws_target *target, uint32_t device_index, s
 }
 
 /* A warp that cannot run alone, or an address without code, is none of the usual meanings. */
-static enum ws_status moved(struct api_target *t, CUDBGResult result, const char *what,
-			    struct ws_error *err)
+static enum ws_status api_moved(struct api_target *t, CUDBGResult result, const char *what,
+				struct ws_error *err)
 {
 	enum ws_status st = wsi_api_status(t, result, what, err);
 	if (result != CUDBG_ERROR_WARP_RESUME_NOT_POSSIBLE)
@@ -83,7 +83,7 @@ static enum ws_status moved(struct api_target *t, CUDBGResult result, const char
 	return WS_UNSUPPORTED;
 }
 
-static uint32_t step_flags(uint32_t flags)
+static uint32_t api_step_flags(uint32_t flags)
 {
 	return (flags & WS_STEP_INTO_BARRIERS ? CUDBG_SINGLE_STEP_FLAGS_NO_STEP_OVER_WARP_BARRIERS
 					      : 0u) |
@@ -97,7 +97,7 @@ static CUDBGResult step_warp(struct api_target *t, const struct api_place *at,
 	CUDBGResult result = CUDBG_SUCCESS;
 	if (API_HAS(t, singleStepWarp))
 		return API_CALL(t, singleStepWarp, at->dev, at->sm, at->wp, step->lane, step->steps,
-				step_flags(step->flags), ret_warps);
+				api_step_flags(step->flags), ret_warps);
 	if (step->flags & WS_STEP_NO_WAIT)
 		return CUDBG_ERROR_NOT_SUPPORTED;
 	if (API_HAS(t, singleStepWarp65))
@@ -119,7 +119,7 @@ enum ws_status wsi_api_step(struct ws_target *target, const struct ws_step *step
 	const struct api_place at = wsi_api_place(t, step->warp_index);
 	uint64_t warps = 0;
 	wsi_hold(&t->lock);
-	enum ws_status st = moved(t, step_warp(t, &at, step, &warps), "singleStepWarp", err);
+	enum ws_status st = api_moved(t, step_warp(t, &at, step, &warps), "singleStepWarp", err);
 	if (st == WS_OK && !(step->flags & WS_STEP_NO_WAIT))
 		st = wsi_api_renew(t, err);
 	if (st == WS_OK)
@@ -135,10 +135,11 @@ enum ws_status wsi_api_run_until(struct ws_target *target, uint32_t sm_index, ui
 	CUDBGResult result = CUDBG_ERROR_NOT_SUPPORTED;
 	wsi_hold(&t->lock);
 	if (API_HAS(t, resumeWarpsUntilPC))
-		result = API_CALL(t, resumeWarpsUntilPC, dev, sm, warp_mask, pc, step_flags(flags));
+		result = API_CALL(t, resumeWarpsUntilPC, dev, sm, warp_mask, pc,
+				  api_step_flags(flags));
 	else if (!(flags & WS_STEP_NO_WAIT) && API_HAS(t, resumeWarpsUntilPC60))
 		result = API_CALL(t, resumeWarpsUntilPC60, dev, sm, warp_mask, pc);
-	enum ws_status st = moved(t, result, "resumeWarpsUntilPC", err);
+	enum ws_status st = api_moved(t, result, "resumeWarpsUntilPC", err);
 	if (st == WS_OK && !(flags & WS_STEP_NO_WAIT))
 		st = wsi_api_renew(t, err);
 	return st;
@@ -146,7 +147,8 @@ enum ws_status wsi_api_run_until(struct ws_target *target, uint32_t sm_index, ui
 
 /* ---- what happened meanwhile ---- */
 
-static enum ws_status take_in(struct api_target *t, const CUDBGEvent *event, struct ws_error *err)
+static enum ws_status take_api_event(struct api_target *t, const CUDBGEvent *event,
+				     struct ws_error *err)
 {
 	if (event->kind == CUDBG_EVENT_ALL_DEVICES_SUSPENDED)
 		set_runs(t, WS_NONE, false);
@@ -168,7 +170,7 @@ enum ws_status wsi_api_update(struct ws_target *target, struct ws_error *err)
 	pthread_mutex_lock(&t->event_lock);
 	pthread_mutex_lock(&t->lock);
 	while (done < t->untaken.n && st == WS_OK) {
-		st = take_in(t, &t->untaken.items[done], err);
+		st = take_api_event(t, &t->untaken.items[done], err);
 		done += st == WS_OK;
 	}
 	if (done) {

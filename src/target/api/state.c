@@ -235,8 +235,8 @@ bool wsi_api_warp_of_grid(const struct api_target *t, uint32_t grid_index, uint3
 	return false;
 }
 
-static CUDBGResult read_generic(struct api_target *t, const struct api_place *p, uint32_t lane,
-				uint64_t address, void *buffer, uint32_t len)
+static CUDBGResult api_read_generic(struct api_target *t, const struct api_place *p, uint32_t lane,
+				    uint64_t address, void *buffer, uint32_t len)
 {
 	CUDBGResult result =
 		API_CALL(t, readGenericMemory, p->dev, p->sm, p->wp, lane, address, buffer, len);
@@ -254,7 +254,7 @@ CUDBGResult wsi_api_read_global(struct api_target *t, uint32_t device_index, uin
 	if (result != CUDBG_ERROR_AMBIGUOUS_MEMORY_ADDRESS || device_index >= t->n.devices)
 		return result;
 	const struct api_place p = { t->devices[device_index].id, 0, 0 };
-	return read_generic(t, &p, 0, address, buffer, len);
+	return api_read_generic(t, &p, 0, address, buffer, len);
 }
 
 /* Bytes of a constant bank, by the address of the bank or by that of the first byte. */
@@ -316,7 +316,7 @@ static CUDBGResult read_piece(struct api_target *t, const struct ws_address *at,
 	case WS_SPACE_CODE:
 		return API_CALL(t, readCodeMemory, dev, at->address, buffer, len);
 	case WS_SPACE_GENERIC:
-		return read_generic(t, &p, at->lane, at->address, buffer, len);
+		return api_read_generic(t, &p, at->lane, at->address, buffer, len);
 	}
 	return CUDBG_ERROR_NOT_SUPPORTED;
 }

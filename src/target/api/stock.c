@@ -8,7 +8,7 @@
 enum { MAX_ROWS = 1 << 24 };
 
 /* Room for one more row; the counts are 32-bit, so capacities are kept beside them. */
-static void *row_add(void *list, size_t size, uint32_t *n, uint32_t *cap)
+static void *stock_row_add(void *list, size_t size, uint32_t *n, uint32_t *cap)
 {
 	void **rows = list;
 	size_t wide = *cap;
@@ -19,7 +19,7 @@ static void *row_add(void *list, size_t size, uint32_t *n, uint32_t *cap)
 	memset(row, 0, size);
 	return row;
 }
-#define ROW_ADD(t, list) row_add(&(t)->list, sizeof *(t)->list, &(t)->n.list, &(t)->cap.list)
+#define ROW_ADD(t, list) stock_row_add(&(t)->list, sizeof *(t)->list, &(t)->n.list, &(t)->cap.list)
 
 static enum ws_status no_room(struct ws_error *err)
 {
@@ -40,7 +40,7 @@ static bool lack_add(struct api_target *t, enum api_kind kind, uint32_t index, c
 }
 
 /* Keeps a text of the provider; empty when there is no memory. */
-static struct ws_str keep_text(struct api_target *t, const char *text)
+static struct ws_str keep_provider_text(struct api_target *t, const char *text)
 {
 	char *copy = wsi_strdup(text);
 	if (!copy || !wsi_grow(&t->texts, &t->cap_texts, t->n_texts, sizeof *t->texts, MAX_ROWS)) {
@@ -57,14 +57,14 @@ static void device_texts(struct api_target *t, uint32_t dev, struct ws_device *d
 {
 	char text[256] = "";
 	if (API_CALL(t, getDeviceName, dev, text, sizeof text - 1) == CUDBG_SUCCESS)
-		device->name = keep_text(t, text);
+		device->name = keep_provider_text(t, text);
 	memset(text, 0, sizeof text);
 	if (API_CALL(t, getDeviceType, dev, text, sizeof text - 1) == CUDBG_SUCCESS)
-		device->type = keep_text(t, text);
+		device->type = keep_provider_text(t, text);
 	memset(text, 0, sizeof text);
 	if (API_CALL(t, getSmType, dev, text, sizeof text - 1) != CUDBG_SUCCESS)
 		return;
-	device->sm_type = keep_text(t, text);
+	device->sm_type = keep_provider_text(t, text);
 	uint32_t sm = 0;
 	for (const char *digit = text; *digit; digit++)
 		if (*digit >= '0' && *digit <= '9')
@@ -87,7 +87,7 @@ static enum ws_status add_device(struct api_target *t, uint32_t dev, struct ws_e
 	return lack_add(t, API_DEVICE, t->n.devices - 1, lacks) ? WS_OK : no_room(err);
 }
 
-static bool find_device(const struct api_target *t, uint32_t dev, uint32_t *ret_index)
+static bool find_stock_device(const struct api_target *t, uint32_t dev, uint32_t *ret_index)
 {
 	for (uint32_t i = 0; i < t->n.devices; i++)
 		if (t->devices[i].id == dev) {
@@ -107,7 +107,7 @@ static uint32_t find_context(const struct api_target *t, uint32_t device_index, 
 	return WS_NONE;
 }
 
-static uint32_t find_image(const struct api_target *t, uint32_t device_index, uint64_t handle)
+static uint32_t find_stock_image(const struct api_target *t, uint32_t device_index, uint64_t handle)
 {
 	uint32_t found = WS_NONE;
 	for (uint32_t i = 0; i < t->n.modules; i++)
@@ -152,7 +152,7 @@ enum ws_status wsi_api_add_event(struct api_target *t, const CUDBGEvent *event,
 {
 	uint32_t index;
 	if (event->kind == CUDBG_EVENT_CTX_CREATE &&
-	    find_device(t, event->cases.contextCreate.dev, &index)) {
+	    find_stock_device(t, event->cases.contextCreate.dev, &index)) {
 		struct ws_context *context = ROW_ADD(t, contexts);
 		if (!context)
 			return no_room(err);
@@ -160,7 +160,7 @@ enum ws_status wsi_api_add_event(struct api_target *t, const CUDBGEvent *event,
 		context->id = event->cases.contextCreate.context;
 		context->host_tid = event->cases.contextCreate.tid;
 	} else if (event->kind == CUDBG_EVENT_ELF_IMAGE_LOADED &&
-		   find_device(t, event->cases.elfImageLoaded.dev, &index)) {
+		   find_stock_device(t, event->cases.elfImageLoaded.dev, &index)) {
 		struct api_module *row = ROW_ADD(t, modules);
 		if (!row)
 			return no_room(err);
@@ -227,7 +227,7 @@ static bool add_of_grid(struct api_target *t, const struct api_place *at,
 		context->id = grid->context_id;
 		(void)API_CALL(t, getTID, at->dev, at->sm, at->wp, &context->host_tid);
 	}
-	uint32_t index = find_image(t, grid->device_index, grid->module_handle);
+	uint32_t index = find_stock_image(t, grid->device_index, grid->module_handle);
 	if (index == WS_NONE && t->no_events) {
 		struct api_module *row = ROW_ADD(t, modules);
 		if (!row)
@@ -269,7 +269,7 @@ static uint32_t grid_index(struct api_target *t, uint32_t device_index, const st
 	if (!add_of_grid(t, at, grid))
 		return WS_NONE;
 	grid->context_index = find_context(t, device_index, grid->context_id);
-	grid->module_index = find_image(t, device_index, grid->module_handle);
+	grid->module_index = find_stock_image(t, device_index, grid->module_handle);
 	return index;
 }
 
@@ -297,8 +297,8 @@ static void block_clusters(struct api_target *t, const struct api_place *at, str
 }
 
 /* The block of a warp, added when it is new. WS_NONE: no memory. */
-static uint32_t block_index(struct api_target *t, const struct api_place *at,
-			    const struct ws_block *wanted, struct api_warp_facts *facts)
+static uint32_t stock_block_index(struct api_target *t, const struct api_place *at,
+				  const struct ws_block *wanted, struct api_warp_facts *facts)
 {
 	for (uint32_t i = t->n.blocks; i-- > 0 && t->blocks[i].sm_index == wanted->sm_index;)
 		if (t->blocks[i].grid_id == wanted->grid_id &&
@@ -347,7 +347,7 @@ static void warp_details(struct api_target *t, const struct api_place *at, struc
 	    scope != CUDBG_BARRIER_SCOPE_INVALID) {
 		warp->have |= WS_WARP_BARRIER;
 		warp->barrier_scope = scope;
-		warp->barrier_text = keep_text(t, text);
+		warp->barrier_text = keep_provider_text(t, text);
 	}
 }
 
@@ -413,7 +413,7 @@ static enum ws_status add_warp(struct api_target *t, uint32_t device_index, uint
 			.grid_id = (int64_t)facts.grid,
 			.idx = wsi_api_dim3(facts.block),
 		};
-		row.block_index = block_index(t, at, &block, &facts);
+		row.block_index = stock_block_index(t, at, &block, &facts);
 		if (row.block_index == WS_NONE)
 			return no_room(err);
 	}
@@ -481,7 +481,7 @@ static void sm_texts(struct api_target *t, uint32_t dev, struct ws_sm *sm)
 		     wsi_first_bit(t->warps[sm->first_warp_index].valid_lanes), text,
 		     sizeof text - 1, NULL) == CUDBG_SUCCESS) {
 		sm->have |= WS_SM_EXCEPTION_TEXT;
-		sm->exception_text = keep_text(t, text);
+		sm->exception_text = keep_provider_text(t, text);
 	}
 	for (uint32_t i = 0; i < sm->n_warps; i++) {
 		CuDim3 block;

@@ -61,7 +61,7 @@ static void check_file(struct wsi_checker *c)
 	/* what opening found out about the file as a whole, and what it mended or missed; what it
 	 * says of single sections is found again, for all of them */
 	static const struct {
-		enum wsi_topic topic;
+		enum wsi_dump_topic topic;
 		enum ws_check_rule rule;
 		bool loss;
 	} taken[] = { { WSI_TOPIC_FILE, WS_CHECK_FILE, true },

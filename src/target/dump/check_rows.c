@@ -168,8 +168,8 @@ static void check_lane_ids(struct wsi_checker *c, const struct wsi_table *table)
 	}
 }
 
-static void check_warp(struct wsi_checker *c, uint32_t index, uint32_t first,
-		       const struct ws_device *device, const struct ws_grid *grid)
+static void check_warp_row(struct wsi_checker *c, uint32_t index, uint32_t first,
+			   const struct ws_device *device, const struct ws_grid *grid)
 {
 	const struct ws_core *core = c->core;
 	struct wsi_ref ref = core->warps.at[index];
@@ -202,7 +202,7 @@ static void check_warp(struct wsi_checker *c, uint32_t index, uint32_t first,
 		check_lane(c, index, &warp, grid, &lanes[i]);
 }
 
-static void check_block(struct wsi_checker *c, uint32_t index)
+static void check_block_row(struct wsi_checker *c, uint32_t index)
 {
 	struct at at = at_of(c, c->core->blocks.at[index]);
 	struct ws_block block;
@@ -232,7 +232,7 @@ static void check_sm(struct wsi_checker *c, uint32_t index, uint32_t first,
 	bool has_grid = false;
 	uint32_t last_block = WS_NONE;
 	for (uint32_t b = core->blocks.first[index]; b < core->blocks.first[index + 1]; b++)
-		check_block(c, b);
+		check_block_row(c, b);
 	uint32_t from = core->warps.first[index], end = core->warps.first[index + 1];
 	for (uint32_t w = from; w < end && !c->stopped; w++) {
 		uint32_t block = wsi_core_block_of(core, w);
@@ -240,7 +240,7 @@ static void check_sm(struct wsi_checker *c, uint32_t index, uint32_t first,
 			has_grid = wsi_core_grid_of(core, block, &grid);
 		last_block = block;
 		c->summary.rows++;
-		check_warp(c, w, from, device, has_grid ? &grid : NULL);
+		check_warp_row(c, w, from, device, has_grid ? &grid : NULL);
 	}
 }
 
@@ -306,7 +306,7 @@ static void check_context(struct wsi_checker *c, uint32_t index)
 	}
 }
 
-static void check_device(struct wsi_checker *c, uint32_t index)
+static void check_device_row(struct wsi_checker *c, uint32_t index)
 {
 	const struct ws_core *core = c->core;
 	struct at at = at_of(c, core->devices.at[index]);
@@ -341,5 +341,5 @@ void wsi_check_rows(struct wsi_checker *c)
 		wsi_finding(c, WS_CHECK_COUNT, 0, WS_NO_OFFSET, "there are %u device tables",
 			    core->kind_counts[WSI_KIND_DEVICE]);
 	for (uint32_t i = 0; i < core->devices.n && !c->stopped; i++)
-		check_device(c, i);
+		check_device_row(c, i);
 }

@@ -4,7 +4,7 @@
 /* Findings of one topic that are listed before they are only counted. */
 enum { LISTED = 8 };
 
-void wsi_core_note(struct ws_core *core, enum wsi_topic topic, enum ws_hides hides,
+void wsi_core_note(struct ws_core *core, enum wsi_dump_topic topic, enum ws_hides hides,
 		   uint64_t file_off, const char *format, ...)
 {
 	static const char *const what[WSI_N_TOPICS] = {

@@ -38,7 +38,7 @@
  * belong to, as drivers write them: then a look-up needs neither slot nor section header. Small,
  * for look-ups at random wait for memory: what does not fit is no run.
  */
-struct wsi_run {
+struct wsi_row_run {
 	uint64_t off;   /* of the first row's bytes */
 	uint32_t pitch; /* from one row's bytes to the next */
 	uint16_t bytes; /* of each */
@@ -67,8 +67,8 @@ struct wsi_table {
 	uint32_t parent;     /* list index of the parent row once the tree knows it, else WS_NONE */
 	uint8_t kind;        /* enum wsi_kind */
 	uint8_t n_slots;     /* of each row: wsi_kind_infos[kind].n_slots */
-	uint16_t frame_stride;          /* of those in WSI_RUN_FRAMES */
-	struct wsi_run run[WSI_N_RUNS]; /* lane tables */
+	uint16_t frame_stride;              /* of those in WSI_RUN_FRAMES */
+	struct wsi_row_run run[WSI_N_RUNS]; /* lane tables */
 };
 
 /* A row. */
@@ -104,7 +104,7 @@ struct wsi_list {
 	X(META, "metadata")           \
 	X(MEMORY, "memory")
 
-enum wsi_topic {
+enum wsi_dump_topic {
 #define X(TOPIC, what) WSI_TOPIC_##TOPIC,
 	WSI_TOPIC_LIST(X)
 #undef X
@@ -113,7 +113,7 @@ enum wsi_topic {
 
 struct wsi_diag {
 	struct ws_diagnostic shown;
-	enum wsi_topic topic;
+	enum wsi_dump_topic topic;
 	struct wsi_diag *next;
 };
 
@@ -359,8 +359,8 @@ void wsi_core_facts_read(struct ws_core *core);
 
 /* What is made when it is first asked for, and then published once. */
 struct wsi_cache {
-	struct wsi_known *_Atomic known;     /* owned: ranges.c */
-	struct wsi_salvage *_Atomic salvage; /* owned: salvage.c */
+	struct wsi_known_ranges *_Atomic known; /* owned: ranges.c */
+	struct wsi_salvage *_Atomic salvage;    /* owned: salvage.c */
 };
 
 void wsi_salvage_destroy(struct wsi_salvage *salvage);
@@ -405,7 +405,7 @@ enum ws_status wsi_core_resolve(const struct ws_core *core, const struct ws_addr
 
 /* Notes a finding; only while opening. `hides`: ws_diagnostic's. Running out of memory loses
  * the note, not the dump. */
-void wsi_core_note(struct ws_core *core, enum wsi_topic topic, enum ws_hides hides,
+void wsi_core_note(struct ws_core *core, enum wsi_dump_topic topic, enum ws_hides hides,
 		   uint64_t file_off, const char *format, ...) WS_PRINTF(5, 6);
 
 /* All bytes of the dump, unpacked: what `file_off` of memory ranges and sections counts in. */

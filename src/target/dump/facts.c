@@ -28,7 +28,7 @@ static void metadata_read(struct ws_core *core)
 }
 
 /* The branch that first wrote the newest field or kind of section seen. */
-static void layout_read(struct ws_core *core)
+static void dump_layout_read(struct ws_core *core)
 {
 	unsigned since = 0;
 	for (uint32_t t = 0; t < core->n_tables; t++) {
@@ -112,7 +112,7 @@ static enum ws_status no_original(const struct ws_core *core)
 void wsi_core_facts_read(struct ws_core *core)
 {
 	metadata_read(core);
-	layout_read(core);
+	dump_layout_read(core);
 	core->no_original = no_original(core);
 	core->facts.classic = is_classic(core);
 }

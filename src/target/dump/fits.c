@@ -49,7 +49,7 @@ static bool grid_fits(struct ws_span in)
 	       row.n_regs <= WS_MAX_REGS && row.function_entry % 8 == 0;
 }
 
-static bool sm_fits(struct ws_span in)
+static bool sm_fits_rows(struct ws_span in)
 {
 	struct ws_sm row = { 0 };
 	return wsi_sm_read(in, no_texts, &row) && row.id < 65536 &&
@@ -72,7 +72,7 @@ static bool warp_fits(struct ws_span in)
 	       (in.len < 32 || wsi_at_u32(in, 28) == 0);
 }
 
-static bool lane_fits(struct ws_span in)
+static bool lane_fits_rows(struct ws_span in)
 {
 	struct ws_lane row = { 0 };
 	return wsi_lane_read(in, no_texts, &row) && row.id < WS_MAX_LANES && row.pc % 8 == 0 &&
@@ -83,11 +83,11 @@ static bool lane_fits(struct ws_span in)
 wsi_row_fits_fn *wsi_row_fits(enum wsi_kind kind)
 {
 	static wsi_row_fits_fn *const fits[WSI_N_KINDS] = {
-		[WSI_KIND_DEVICE] = device_fits, [WSI_KIND_CONTEXT] = context_fits,
-		[WSI_KIND_MODULE] = module_fits, [WSI_KIND_GRID] = grid_fits,
-		[WSI_KIND_SM] = sm_fits,         [WSI_KIND_BLOCK] = block_fits,
-		[WSI_KIND_WARP] = warp_fits,     [WSI_KIND_META] = meta_fits,
-		[WSI_KIND_LANE] = lane_fits,
+		[WSI_KIND_DEVICE] = device_fits,  [WSI_KIND_CONTEXT] = context_fits,
+		[WSI_KIND_MODULE] = module_fits,  [WSI_KIND_GRID] = grid_fits,
+		[WSI_KIND_SM] = sm_fits_rows,     [WSI_KIND_BLOCK] = block_fits,
+		[WSI_KIND_WARP] = warp_fits,      [WSI_KIND_META] = meta_fits,
+		[WSI_KIND_LANE] = lane_fits_rows,
 	};
 	return fits[kind];
 }

@@ -207,12 +207,12 @@ bool wsi_core_parent_row(const struct ws_core *core, const struct wsi_shdr *shdr
 
 /* Adds the child of a row to the run of its kind, if there is one; whatever does not continue it
  * breaks it. Whether its bytes are in the file is seen when they are read. */
-static inline void run_extend(struct wsi_table *table, const struct wsi_shdr *shdr,
-			      enum wsi_kind kind)
+static inline void extend_child_run(struct wsi_table *table, const struct wsi_shdr *shdr,
+				    enum wsi_kind kind)
 {
 	if (wsi_run_of(kind) == WSI_N_RUNS)
 		return;
-	struct wsi_run *run = &table->run[wsi_run_of(kind)];
+	struct wsi_row_run *run = &table->run[wsi_run_of(kind)];
 	uint32_t row = shdr->info;
 	bool goes_on = row == run->n;
 	if (row == 0) {
@@ -230,8 +230,8 @@ static inline void run_extend(struct wsi_table *table, const struct wsi_shdr *sh
 }
 
 /* The table that a section has as its parent; NULL: none of the kind that it needs. */
-static inline struct wsi_table *parent_of(struct indexer *ix, const struct wsi_shdr *shdr,
-					  enum wsi_kind kind)
+static inline struct wsi_table *parent_table_of(struct indexer *ix, const struct wsi_shdr *shdr,
+						enum wsi_kind kind)
 {
 	if (shdr->link != ix->last_link) {
 		uint32_t number = wsi_core_table_of(ix->core, shdr->link);
@@ -243,8 +243,8 @@ static inline struct wsi_table *parent_of(struct indexer *ix, const struct wsi_s
 }
 
 /* Where a child belongs; the row must be one of the table's. */
-static inline uint32_t *slot_of(const struct indexer *ix, const struct wsi_table *table,
-				const struct wsi_shdr *shdr, enum wsi_kind kind)
+static inline uint32_t *child_slot_of(const struct indexer *ix, const struct wsi_table *table,
+				      const struct wsi_shdr *shdr, enum wsi_kind kind)
 {
 	return &ix->core->slots[(size_t)table->first_slot + (size_t)shdr->info * table->n_slots +
 				wsi_kind_infos[kind].slot];
@@ -254,15 +254,15 @@ static inline uint32_t *slot_of(const struct indexer *ix, const struct wsi_table
 static inline void child_place(struct indexer *ix, uint32_t section, uint32_t value,
 			       const struct wsi_shdr *shdr, enum wsi_kind kind)
 {
-	struct wsi_table *table = shdr->link < section ? parent_of(ix, shdr, kind) : NULL;
+	struct wsi_table *table = shdr->link < section ? parent_table_of(ix, shdr, kind) : NULL;
 	uint32_t *slot =
-		table && shdr->info < table->n_rows ? slot_of(ix, table, shdr, kind) : NULL;
+		table && shdr->info < table->n_rows ? child_slot_of(ix, table, shdr, kind) : NULL;
 	if (!slot || *slot) {
 		ix->children_left = true;
 		return;
 	}
 	*slot = value;
-	run_extend(table, shdr, kind);
+	extend_child_run(table, shdr, kind);
 }
 
 /* ---- pass 1 ---- */
@@ -393,7 +393,7 @@ static inline enum ws_status section_scan(struct indexer *ix, uint32_t section,
 	return WS_OK;
 }
 
-static enum ws_status sections_scan(struct indexer *ix, struct ws_error *err)
+static enum ws_status dump_sections_scan(struct indexer *ix, struct ws_error *err)
 {
 	struct ws_core *core = ix->core;
 	size_t n_words = (size_t)core->n_sections / 64 + 1;
@@ -547,19 +547,19 @@ static void child_settle(struct indexer *ix, uint32_t section, const struct wsi_
 			return; /* a table that cannot be read */
 		value = number + 1;
 	}
-	struct wsi_table *table = parent_of(ix, shdr, kind);
+	struct wsi_table *table = parent_table_of(ix, shdr, kind);
 	if (!table || shdr->info >= table->n_rows) {
 		orphan_note(ix, section, kind, table, shdr->link, shdr->info);
 		return;
 	}
-	uint32_t *slot = slot_of(ix, table, shdr, kind);
+	uint32_t *slot = child_slot_of(ix, table, shdr, kind);
 	if (*slot == value)
 		return;
 	if (*slot && wsi_core_holder(core, *slot, kind) < section)
 		slot_contest(ix, slot, section, value, kind);
 	else
 		*slot = value;
-	run_extend(table, shdr, kind);
+	extend_child_run(table, shdr, kind);
 }
 
 static void children_settle(struct indexer *ix)
@@ -618,13 +618,13 @@ void wsi_core_index_fini(struct ws_core *core)
 	core->doubtful = false;
 }
 
-static enum ws_status index_make(struct ws_core *core, struct ws_error *err)
+static enum ws_status section_index_make(struct ws_core *core, struct ws_error *err)
 {
 	struct indexer ix = {
 		.core = core,
 		.look_budget = 8u << 20,
 	};
-	enum ws_status st = sections_scan(&ix, err);
+	enum ws_status st = dump_sections_scan(&ix, err);
 	if (st != WS_OK)
 		return st;
 	strtab_choose(&ix);
@@ -640,7 +640,7 @@ enum ws_status wsi_core_index(struct ws_core *core, struct ws_error *err)
 	enum { MOST_ROUNDS = 8 }; /* the tree has six levels below each other */
 	for (unsigned round = 0;; round++) {
 		struct wsi_notes before = core->notes;
-		enum ws_status st = index_make(core, err);
+		enum ws_status st = section_index_make(core, err);
 		if (st != WS_OK)
 			return st;
 		if (round == MOST_ROUNDS || wsi_core_mend(core, &before) == 0)

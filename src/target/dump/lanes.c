@@ -15,8 +15,8 @@ static enum ws_status no_such_lane(const struct ws_core *core, uint32_t warp_ind
 }
 
 /* First row of a warp's lanes; returns how many rows are looked at. */
-static inline uint32_t lane_rows(const struct ws_core *core, uint32_t warp_index,
-				 struct wsi_ref *ret_first)
+static inline uint32_t dump_lane_rows(const struct ws_core *core, uint32_t warp_index,
+				      struct wsi_ref *ret_first)
 {
 	uint32_t number = core->lane_tables[warp_index];
 	if (!number)
@@ -49,7 +49,7 @@ static uint32_t place_rank(const struct ws_core *core, struct wsi_ref warp, uint
 static uint32_t lane_row_search(const struct ws_core *core, uint32_t warp_index, uint32_t lane)
 {
 	struct wsi_ref ref = { 0 };
-	uint32_t n = lane_rows(core, warp_index, &ref), best = 0, found = WS_NONE;
+	uint32_t n = dump_lane_rows(core, warp_index, &ref), best = 0, found = WS_NONE;
 	for (; ref.row < n; ref.row++) {
 		if (lane_id(core, ref) != lane)
 			continue;
@@ -62,12 +62,12 @@ static uint32_t lane_row_search(const struct ws_core *core, uint32_t warp_index,
 	return found;
 }
 
-static inline bool lane_row(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
-			    struct wsi_ref *ret_ref)
+static inline bool dump_lane_row(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
+				 struct wsi_ref *ret_ref)
 {
 	if (lane >= WS_MAX_LANES)
 		return false;
-	uint32_t n = lane_rows(core, warp_index, ret_ref);
+	uint32_t n = dump_lane_rows(core, warp_index, ret_ref);
 	ret_ref->row = lane;
 	if (lane < n && lane_id(core, *ret_ref) == lane)
 		return true;
@@ -78,7 +78,7 @@ static inline bool lane_row(const struct ws_core *core, uint32_t warp_index, uin
 bool wsi_core_lane_row(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
 		       struct wsi_ref *ret_ref)
 {
-	return lane_row(core, warp_index, lane, ret_ref);
+	return dump_lane_row(core, warp_index, lane, ret_ref);
 }
 
 /* Whether the two rows nearest to this one are of no lane, or of the same: one row may be damaged,
@@ -120,7 +120,8 @@ uint32_t wsi_core_lanes_rows(const struct ws_core *core, uint32_t warp_index,
 			     struct ws_lane *ret_lanes, uint32_t *ret_n)
 {
 	struct wsi_ref ref = { 0 };
-	uint32_t n_rows = lane_rows(core, warp_index, &ref), seen = 0; /* lanes that have a row */
+	uint32_t n_rows = dump_lane_rows(core, warp_index, &ref),
+		 seen = 0; /* lanes that have a row */
 	uint8_t row_of[WS_MAX_LANES];
 	*ret_n = 0;
 	for (; ref.row < n_rows; ref.row++) {
@@ -155,7 +156,7 @@ enum ws_status wsi_core_lane(const struct ws_target *target, uint32_t warp_index
 {
 	const struct ws_core *core = wsi_core_of(target);
 	struct wsi_ref ref;
-	if (!lane_row(core, warp_index, lane, &ref))
+	if (!dump_lane_row(core, warp_index, lane, &ref))
 		return no_such_lane(core, warp_index, lane, err);
 	lane_fill(core, ref, ret_lane);
 	if (ret_lane->exception) /* what it proves, the others tell */
@@ -170,7 +171,7 @@ static inline bool run_bytes(const struct ws_core *core, struct wsi_ref lane, en
 	if (wsi_run_of(kind) == WSI_N_RUNS)
 		return false;
 	const struct wsi_table *table = &core->tables[lane.table];
-	const struct wsi_run *run = &table->run[wsi_run_of(kind)];
+	const struct wsi_row_run *run = &table->run[wsi_run_of(kind)];
 	return run->n == table->n_rows &&
 	       ws_span_sub(core->bytes, run->off + (uint64_t)lane.row * run->pitch, run->bytes,
 			   ret_bytes);
@@ -185,7 +186,7 @@ struct frames {
 
 /* Inlined: each lane of a walk comes here. */
 static inline __attribute__((always_inline)) struct ws_return_address
-frame_at(const struct frames *frames, uint32_t row)
+inlined_frame_at(const struct frames *frames, uint32_t row)
 {
 	struct ws_return_address frame = { 0 };
 	struct ws_span in = { 0 };
@@ -227,11 +228,11 @@ static enum ws_status frames_sorted(const struct frames *frames,
 	if (!items)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "%u frames", frames->n);
 	for (uint32_t i = 0; i < frames->n; i++)
-		items[i] = (struct wsi_keyed){ frame_at(frames, i).level, i };
+		items[i] = (struct wsi_keyed){ inlined_frame_at(frames, i).level, i };
 	if (!wsi_sort_keyed(items, frames->n))
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "%u frames", frames->n);
 	for (uint32_t i = 0; i < frames->n && i < cap; i++)
-		ret_addresses[i] = frame_at(frames, items[i].value);
+		ret_addresses[i] = inlined_frame_at(frames, items[i].value);
 	return WS_OK;
 }
 
@@ -241,7 +242,7 @@ enum ws_status wsi_core_call_stack(const struct ws_target *target, uint32_t warp
 {
 	const struct ws_core *core = wsi_core_of(target);
 	struct wsi_ref ref;
-	if (!lane_row(core, warp_index, lane, &ref))
+	if (!dump_lane_row(core, warp_index, lane, &ref))
 		return no_such_lane(core, warp_index, lane, err);
 	struct frames frames = { 0 };
 	enum ws_status st = WS_OK;
@@ -249,7 +250,7 @@ enum ws_status wsi_core_call_stack(const struct ws_target *target, uint32_t warp
 	uint32_t last = 0;
 	if (frames_find(core, ref, &frames)) {
 		for (uint32_t i = 0; i < frames.n; i++) {
-			struct ws_return_address frame = frame_at(&frames, i);
+			struct ws_return_address frame = inlined_frame_at(&frames, i);
 			sorted = sorted && frame.level >= last;
 			last = frame.level;
 			if (i < cap)
@@ -285,7 +286,7 @@ enum ws_status wsi_core_registers(const struct ws_target *target, uint32_t warp_
 	struct wsi_ref ref;
 	if (wsi_kind_infos[section_kind].parent != WSI_KIND_LANE)
 		ref = core->warps.at[warp_index];
-	else if (!lane_row(core, warp_index, lane, &ref))
+	else if (!dump_lane_row(core, warp_index, lane, &ref))
 		return no_such_lane(core, warp_index, lane, err);
 	struct ws_span bytes;
 	bool whole = true;

@@ -74,7 +74,7 @@ static enum ws_status memory_missing(const struct ws_core *core, enum ws_space s
 /* ---- reading ---- */
 
 /* A read in progress. */
-struct reading {
+struct memory_reading {
 	const struct ws_core *core;
 	uint8_t *buffer;
 	size_t len, done;
@@ -82,7 +82,7 @@ struct reading {
 };
 
 /* Takes what is wanted of some bytes. */
-static void reading_take(struct reading *r, struct ws_span bytes)
+static void reading_take(struct memory_reading *r, struct ws_span bytes)
 {
 	size_t n = bytes.len < r->len - r->done ? bytes.len : r->len - r->done;
 	if (n == 0)
@@ -91,7 +91,7 @@ static void reading_take(struct reading *r, struct ws_span bytes)
 	r->done += n;
 }
 
-static enum ws_status fail_cut(const struct reading *r, uint32_t section)
+static enum ws_status fail_cut(const struct memory_reading *r, uint32_t section)
 {
 	return wsi_fail(
 		r->err, WS_TRUNCATED, r->core->bytes.len,
@@ -99,7 +99,7 @@ static enum ws_status fail_cut(const struct reading *r, uint32_t section)
 		section);
 }
 
-static enum ws_status read_global(struct reading *r, uint64_t address)
+static enum ws_status dump_read_global(struct memory_reading *r, uint64_t address)
 {
 	while (r->done < r->len) {
 		struct wsi_global global;
@@ -130,7 +130,7 @@ uint64_t wsi_core_global_present(const struct ws_core *core, uint64_t address, u
 }
 
 /* A section whose first byte has address `start`; `words` is what it is in a message. */
-static enum ws_status read_section(struct reading *r, uint32_t section, uint64_t start,
+static enum ws_status read_section(struct memory_reading *r, uint32_t section, uint64_t start,
 				   uint64_t address, const char *words)
 {
 	uint64_t size = wsi_elf_shdr(&r->core->elf, section).size;
@@ -152,7 +152,8 @@ static enum ws_status read_section(struct reading *r, uint32_t section, uint64_t
 			start + size);
 }
 
-static enum ws_status read_shared(struct reading *r, uint32_t block_index, uint64_t address)
+static enum ws_status dump_read_shared(struct memory_reading *r, uint32_t block_index,
+				       uint64_t address)
 {
 	uint32_t section = wsi_core_slot(r->core, r->core->blocks.at[block_index], WSI_KIND_SHARED);
 	if (!section)
@@ -161,7 +162,7 @@ static enum ws_status read_shared(struct reading *r, uint32_t block_index, uint6
 	return read_section(r, section, 0, address, "shared memory of the block");
 }
 
-static enum ws_status read_local(struct reading *r, const struct ws_address *at)
+static enum ws_status dump_read_local(struct memory_reading *r, const struct ws_address *at)
 {
 	struct wsi_ref lane;
 	if (!wsi_core_lane_row(r->core, at->warp_index, at->lane, &lane))
@@ -191,8 +192,8 @@ bool wsi_core_bank(const struct ws_core *core, uint32_t grid_index, uint32_t row
 	return true;
 }
 
-static enum ws_status read_bank(struct reading *r, uint32_t grid_index, uint32_t bank_id,
-				uint64_t address)
+static enum ws_status dump_read_bank(struct memory_reading *r, uint32_t grid_index,
+				     uint32_t bank_id, uint64_t address)
 {
 	struct ws_bank bank;
 	uint32_t row = 0;
@@ -205,11 +206,11 @@ static enum ws_status read_bank(struct reading *r, uint32_t grid_index, uint32_t
 		return wsi_fail(r->err, WS_ABSENT, WS_NO_OFFSET,
 				"constant bank %u has 0x%x bytes; 0x%" PRIx64 " is outside",
 				bank_id, bank.size, address);
-	struct reading inner = *r;
+	struct memory_reading inner = *r;
 	uint64_t left = bank.size - address;
 	inner.len = (size_t)wsi_min_u64(r->len, left);
 	uint64_t global = bank.address + address;
-	enum ws_status st = global < bank.address ? WS_ABSENT : read_global(&inner, global);
+	enum ws_status st = global < bank.address ? WS_ABSENT : dump_read_global(&inner, global);
 	r->done = inner.done;
 	if (st == WS_OK && r->done < r->len)
 		return wsi_fail(r->err, WS_ABSENT, WS_NO_OFFSET, "constant bank %u ends at 0x%x",
@@ -223,7 +224,7 @@ static enum ws_status read_bank(struct reading *r, uint32_t grid_index, uint32_t
 
 /* Parameters have a section of their own; else they may be found in constant bank 0, where they
  * live behind what else it has. */
-static enum ws_status read_params(struct reading *r, uint32_t grid_index, uint64_t address)
+static enum ws_status read_params(struct memory_reading *r, uint32_t grid_index, uint64_t address)
 {
 	struct wsi_ref grid = r->core->grids.at[grid_index];
 	uint32_t section = wsi_core_slot(r->core, grid, WSI_KIND_PARAM);
@@ -233,13 +234,13 @@ static enum ws_status read_params(struct reading *r, uint32_t grid_index, uint64
 	if (section && (address >= start || !has_bank))
 		return read_section(r, section, start, address, "parameters of the grid");
 	if (has_bank)
-		return read_bank(r, grid_index, 0, address);
+		return dump_read_bank(r, grid_index, 0, address);
 	return memory_missing(r->core, WS_SPACE_PARAM, "parameters of the grid", r->err);
 }
 
 /* Grid that an address means: the one it names, else that of its warp. WS_NONE: neither is known.
  */
-static uint32_t grid_of(const struct ws_core *core, const struct ws_address *at)
+static uint32_t memory_grid_of(const struct ws_core *core, const struct ws_address *at)
 {
 	struct ws_block block;
 	if (at->grid_index != WS_NONE)
@@ -261,36 +262,36 @@ static enum ws_status need_warp(const struct ws_core *core, const struct ws_addr
 			at->warp_index);
 }
 
-static enum ws_status read_of_grid(struct reading *r, const struct ws_address *at)
+static enum ws_status read_of_grid(struct memory_reading *r, const struct ws_address *at)
 {
-	uint32_t grid = grid_of(r->core, at);
+	uint32_t grid = memory_grid_of(r->core, at);
 	if (grid >= r->core->grids.n)
 		return wsi_fail(
 			r->err, WS_ARGUMENT, WS_NO_OFFSET,
 			"this kind of memory belongs to a grid, and none is given or known");
 	return at->space == WS_SPACE_PARAM ? read_params(r, grid, at->address)
-					   : read_bank(r, grid, at->bank, at->address);
+					   : dump_read_bank(r, grid, at->bank, at->address);
 }
 
-static enum ws_status read_generic(struct reading *r, const struct ws_address *at)
+static enum ws_status dump_read_generic(struct memory_reading *r, const struct ws_address *at)
 {
 	struct wsi_resolved to;
 	enum ws_status st = wsi_core_resolve(r->core, at, &to, r->err);
 	if (st != WS_OK)
 		return st;
 	if (to.at.space == WS_SPACE_GLOBAL)
-		return read_global(r, to.at.address);
+		return dump_read_global(r, to.at.address);
 	if (to.at.space == WS_SPACE_LOCAL)
-		return read_local(r, &to.at);
-	return read_shared(r, to.block_index, to.at.address);
+		return dump_read_local(r, &to.at);
+	return dump_read_shared(r, to.block_index, to.at.address);
 }
 
-static enum ws_status read_any(struct reading *r, const struct ws_address *at)
+static enum ws_status read_any(struct memory_reading *r, const struct ws_address *at)
 {
 	enum ws_status st = WS_OK;
 	switch (at->space) {
 	case WS_SPACE_GLOBAL:
-		return read_global(r, at->address);
+		return dump_read_global(r, at->address);
 	case WS_SPACE_SHARED:
 	case WS_SPACE_LOCAL:
 	case WS_SPACE_GENERIC:
@@ -298,10 +299,10 @@ static enum ws_status read_any(struct reading *r, const struct ws_address *at)
 		if (st != WS_OK)
 			return st;
 		if (at->space == WS_SPACE_GENERIC)
-			return read_generic(r, at);
+			return dump_read_generic(r, at);
 		if (at->space == WS_SPACE_LOCAL)
-			return read_local(r, at);
-		return read_shared(r, wsi_core_block_of(r->core, at->warp_index), at->address);
+			return dump_read_local(r, at);
+		return dump_read_shared(r, wsi_core_block_of(r->core, at->warp_index), at->address);
 	case WS_SPACE_PARAM:
 	case WS_SPACE_CONST:
 		return read_of_grid(r, at);
@@ -316,7 +317,7 @@ static __attribute__((noinline)) enum ws_status read_recorded(const struct ws_co
 							      void *buffer, size_t len,
 							      size_t *ret_n, struct ws_error *err)
 {
-	struct reading r = { core, buffer, len, 0, err };
+	struct memory_reading r = { core, buffer, len, 0, err };
 	enum ws_status st = read_any(&r, at);
 	*ret_n = r.done;
 	return st;

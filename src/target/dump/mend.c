@@ -100,7 +100,7 @@ static bool section_fits(const struct mender *m, const struct wsi_shdr *shdr, en
 /* ---- corrections ---- */
 
 /* What the index noted is about headers as they were: what is mended gets a note of its own. */
-static bool begin(struct mender *m)
+static bool mender_begin(struct mender *m)
 {
 	struct ws_core *core = m->core;
 	if (!core->mended) {
@@ -120,7 +120,8 @@ static bool begin(struct mender *m)
 	return true;
 }
 
-static void put(struct mender *m, uint32_t section, unsigned field, uint64_t value, unsigned bytes)
+static void put_mended(struct mender *m, uint32_t section, unsigned field, uint64_t value,
+		       unsigned bytes)
 {
 	uint8_t *at = m->core->mended + (uint64_t)section * m->core->elf.shentsize + field;
 	for (unsigned i = 0; i < bytes; i++)
@@ -135,9 +136,9 @@ static uint64_t header_off(const struct mender *m, uint32_t section)
 static void mend_stride(struct mender *m, uint32_t section, const struct wsi_shdr *shdr,
 			enum wsi_kind kind, uint64_t stride)
 {
-	if (!begin(m))
+	if (!mender_begin(m))
 		return;
-	put(m, section, WSI_SH_ENTSIZE, stride, 8);
+	put_mended(m, section, WSI_SH_ENTSIZE, stride, 8);
 	wsi_core_note(m->core, WSI_TOPIC_MENDED, WS_HIDES_NOTHING,
 		      header_off(m, section) + WSI_SH_ENTSIZE,
 		      "%s (section %u): its entry size %" PRIu64
@@ -153,12 +154,12 @@ static void mend_place(struct mender *m, uint32_t section, const struct wsi_shdr
 	uint32_t parent = hole->table == WS_NONE ? 0 : core->tables[hole->table].section;
 	bool type_wrong = shdr->type != WSI_CUDBG_SHT_BASE + hole->kind;
 	bool link_wrong = shdr->link != parent;
-	if (!begin(m))
+	if (!mender_begin(m))
 		return;
 	hole->filled = true;
-	put(m, section, WSI_SH_TYPE, WSI_CUDBG_SHT_BASE + hole->kind, 4);
-	put(m, section, WSI_SH_LINK, parent, 4);
-	put(m, section, WSI_SH_INFO, hole->row, 4);
+	put_mended(m, section, WSI_SH_TYPE, WSI_CUDBG_SHT_BASE + hole->kind, 4);
+	put_mended(m, section, WSI_SH_LINK, parent, 4);
+	put_mended(m, section, WSI_SH_INFO, hole->row, 4);
 	uint64_t at = header_off(m, section) + (type_wrong   ? WSI_SH_TYPE
 						: link_wrong ? WSI_SH_LINK
 							     : WSI_SH_INFO);
@@ -370,7 +371,8 @@ static bool in_layout(const struct mender *m, enum wsi_kind kind, uint64_t strid
 
 /* How many rows the row above a table says that it has: SMs of a device, valid lanes of a warp. 0:
  * it does not say. */
-static uint64_t rows_of(const struct mender *m, const struct wsi_shdr *shdr, enum wsi_kind kind)
+static uint64_t parent_rows_of(const struct mender *m, const struct wsi_shdr *shdr,
+			       enum wsi_kind kind)
 {
 	struct wsi_ref above;
 	if ((kind != WSI_KIND_SM && kind != WSI_KIND_LANE) ||
@@ -395,7 +397,7 @@ static uint64_t stride_of(const struct mender *m, const struct wsi_shdr *shdr, e
 		return habit->stride;
 	bool claimed_fits = section_fits(m, shdr, kind, shdr->entsize);
 	bool claimed_known = branches_of(m, kind, shdr->entsize, &first, &end);
-	uint64_t n_rows = rows_of(m, shdr, kind), each = n_rows ? shdr->size / n_rows : 0;
+	uint64_t n_rows = parent_rows_of(m, shdr, kind), each = n_rows ? shdr->size / n_rows : 0;
 	bool several = !claimed_known && each != 0 && shdr->entsize > each &&
 		       shdr->entsize % each == 0; /* rows are claimed to be one */
 	if (n_rows > 1 && (!claimed_fits || several) &&

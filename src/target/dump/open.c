@@ -2,7 +2,7 @@
 #include "target/dump/dump.h"
 
 /* Section headers: how many there are, and whether that is what the file claims. */
-static void headers_read(struct ws_core *core)
+static void section_headers_read(struct ws_core *core)
 {
 	struct wsi_elf *elf = &core->elf;
 	bool whole = elf->n_present > 0 && elf->n_present == elf->n_sections;
@@ -144,7 +144,7 @@ static enum ws_status opened(struct ws_core *core, struct ws_error *err)
 	enum ws_status st = wsi_core_identify(core, err);
 	if (st != WS_OK)
 		return st;
-	headers_read(core);
+	section_headers_read(core);
 	rest_note(core);
 	st = wsi_core_index(core, err);
 	if (st == WS_OK)
@@ -229,8 +229,8 @@ static enum ws_status core_create(const char *name, struct ws_core **ret_core, s
 }
 
 /* Of an opened dump what the caller gets, or nothing. */
-static enum ws_status finish(struct ws_core *core, enum ws_status st, struct ws_target **ret_target,
-			     struct ws_error *err)
+static enum ws_status finish_open(struct ws_core *core, enum ws_status st,
+				  struct ws_target **ret_target, struct ws_error *err)
 {
 	if (st == WS_OK)
 		st = opened(core, err);
@@ -259,7 +259,7 @@ enum ws_status ws_core_open(const char *path, const struct ws_core_options *opti
 		core->bytes = core->file.bytes;
 		packing_note(core);
 	}
-	return finish(core, st, ret_target, err);
+	return finish_open(core, st, ret_target, err);
 }
 
 enum ws_status ws_core_open_memory(struct ws_span bytes, const char *name,
@@ -271,5 +271,5 @@ enum ws_status ws_core_open_memory(struct ws_span bytes, const char *name,
 		return st;
 	core->bytes = bytes;
 	core->bytes.origin = 0;
-	return finish(core, st, ret_target, err);
+	return finish_open(core, st, ret_target, err);
 }

@@ -88,13 +88,14 @@ struct known_range {
 	uint8_t space;
 };
 
-struct wsi_known {
+struct wsi_known_ranges {
 	size_t n, cap;
 	bool failed;            /* out of memory */
 	struct known_range *at; /* owned */
 };
 
-static void known_add(struct wsi_known *known, enum ws_space space, uint32_t owner, uint32_t part)
+static void known_add(struct wsi_known_ranges *known, enum ws_space space, uint32_t owner,
+		      uint32_t part)
 {
 	if (known->failed)
 		return;
@@ -105,7 +106,7 @@ static void known_add(struct wsi_known *known, enum ws_space space, uint32_t own
 	known->at[known->n++] = (struct known_range){ owner, part, (uint8_t)space };
 }
 
-static void known_lanes(const struct ws_core *core, struct wsi_known *known, uint32_t warp)
+static void known_lanes(const struct ws_core *core, struct wsi_known_ranges *known, uint32_t warp)
 {
 	struct ws_lane lanes[WS_MAX_LANES];
 	uint32_t n = 0;
@@ -119,7 +120,7 @@ static void known_lanes(const struct ws_core *core, struct wsi_known *known, uin
 	}
 }
 
-static void known_banks(const struct ws_core *core, struct wsi_known *known)
+static void known_banks(const struct ws_core *core, struct wsi_known_ranges *known)
 {
 	uint64_t most = core->bytes.len / wsi_kind_infos[WSI_KIND_BANK].base_bytes;
 	for (uint32_t grid = 0; grid < core->grids.n; grid++) {
@@ -131,7 +132,7 @@ static void known_banks(const struct ws_core *core, struct wsi_known *known)
 	}
 }
 
-static void known_fill(const struct ws_core *core, struct wsi_known *known)
+static void known_fill(const struct ws_core *core, struct wsi_known_ranges *known)
 {
 	for (uint32_t i = 0; i < core->blocks.n; i++) {
 		if (wsi_core_slot(core, core->blocks.at[i], WSI_KIND_SHARED))
@@ -146,7 +147,7 @@ static void known_fill(const struct ws_core *core, struct wsi_known *known)
 	known_banks(core, known);
 }
 
-static void known_destroy(struct wsi_known *known)
+static void known_destroy(struct wsi_known_ranges *known)
 {
 	if (known)
 		wsi_free(known->at);
@@ -154,12 +155,12 @@ static void known_destroy(struct wsi_known *known)
 }
 
 /* The list; made by whoever comes first, published once. NULL: out of memory. */
-static const struct wsi_known *known_get(const struct ws_core *core)
+static const struct wsi_known_ranges *known_get(const struct ws_core *core)
 {
-	struct wsi_known *known = atomic_load(&core->cache->known);
+	struct wsi_known_ranges *known = atomic_load(&core->cache->known);
 	if (known)
 		return known;
-	struct wsi_known *fresh = wsi_zalloc(sizeof *fresh);
+	struct wsi_known_ranges *fresh = wsi_zalloc(sizeof *fresh);
 	if (!fresh)
 		return NULL;
 	known_fill(core, fresh);
@@ -268,7 +269,7 @@ enum ws_status wsi_core_memory_range(const struct ws_target *target, uint32_t in
 		*ret_range = range;
 		return WS_OK;
 	}
-	const struct wsi_known *known = known_get(core);
+	const struct wsi_known_ranges *known = known_get(core);
 	if (!known)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "list of memory");
 	if (index - core->n_globals >= known->n)

@@ -157,7 +157,7 @@ static uint32_t rows_that_fit(struct ws_span bytes, uint64_t off, uint32_t strid
 	return n;
 }
 
-static bool lane_fits(struct ws_span in, uint32_t number)
+static bool lane_fits_salvage(struct ws_span in, uint32_t number)
 {
 	if (wsi_at_u32(in, WSI_AT_lane_id) != number || number >= WS_MAX_LANES)
 		return false;
@@ -169,7 +169,7 @@ static bool lane_fits(struct ws_span in, uint32_t number)
 	       row.syscall_call_depth <= row.call_depth;
 }
 
-static bool sm_fits(struct ws_span in, uint32_t number)
+static bool sm_fits_salvage(struct ws_span in, uint32_t number)
 {
 	if (wsi_at_u32(in, WSI_AT_sm_id) != number || wsi_at_u32(in, 4) != 0)
 		return false;
@@ -207,8 +207,9 @@ static uint64_t table_at(struct ws_span bytes, uint64_t off, enum wsi_kind kind,
 	struct wsi_stride known[WSI_MAX_STRIDES];
 	for (size_t i = wsi_kind_strides(kind, known); i-- > 0;) { /* the widest first */
 		uint32_t stride = known[i].bytes;
-		uint32_t rows = rows_that_fit(bytes, off, stride,
-					      kind == WSI_KIND_LANE ? lane_fits : sm_fits);
+		uint32_t rows =
+			rows_that_fit(bytes, off, stride,
+				      kind == WSI_KIND_LANE ? lane_fits_salvage : sm_fits_salvage);
 		if (rows < FEWEST_ROWS)
 			continue;
 		struct ws_salvaged one = { .what = wsi_kind_infos[kind].words,

@@ -124,7 +124,7 @@ static bool knows_grids(const struct ws_core *core, uint32_t device)
 	return false;
 }
 
-static bool is_inside(struct ws_dim3 idx, struct ws_span grid)
+static bool is_index_inside(struct ws_dim3 idx, struct ws_span grid)
 {
 	return idx.x < wsi_at_u32(grid, WSI_AT_grid_grid_dim) &&
 	       idx.y < wsi_at_u32(grid, WSI_AT_grid_grid_dim + 4) &&
@@ -150,8 +150,8 @@ enum ws_status wsi_core_block(const struct ws_target *target, uint32_t index,
 	bool outside = grid == WS_NONE
 			       ? knows_grids(core, device)
 			       : !core->damaged_grids[grid] &&
-					 !is_inside(ret_block->idx,
-						    wsi_core_row(core, core->grids.at[grid]));
+					 !is_index_inside(ret_block->idx,
+							  wsi_core_row(core, core->grids.at[grid]));
 	ret_block->damaged = outside || !wsi_block_possible(ret_block);
 	return WS_OK;
 }

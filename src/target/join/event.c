@@ -6,7 +6,7 @@ enum { MAX_EVENTS = 1 << 22 };
 
 /* ---- the queue: under lock ---- */
 
-static bool has_room(struct join_events *events, size_t n)
+static bool events_have_room(struct join_events *events, size_t n)
 {
 	while (events->cap < events->n + n)
 		if (!wsi_grow(&events->items, &events->cap, events->cap, sizeof *events->items,
@@ -115,7 +115,7 @@ static bool is_told_once(struct join *j, uint32_t part, const struct ws_event *e
 	return first;
 }
 
-static void take(struct join *j, uint32_t i, struct ws_event *event)
+static void event_take(struct join *j, uint32_t i, struct ws_event *event)
 {
 	struct join_part *part = &j->parts[i];
 	uint64_t sequence = event->sequence;
@@ -135,11 +135,12 @@ enum ws_status join_pump(struct join *j, struct ws_error *err)
 	for (uint32_t i = 0; i < j->n; i++) {
 		struct ws_event event;
 		do {
-			if (!has_room(&j->queue, 2)) /* and for the stop that it may complete */
+			if (!events_have_room(&j->queue,
+					      2)) /* and for the stop that it may complete */
 				return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "an event");
 			st = ws_target_next_event(j->parts[i].target, &event, err);
 			if (st == WS_OK)
-				take(j, i, &event);
+				event_take(j, i, &event);
 		} while (st == WS_OK);
 		if (st != WS_ABSENT)
 			return st;
@@ -168,7 +169,7 @@ enum ws_status join_next_event(struct ws_target *target, struct ws_event *ret_ev
 	if (j->queue.n == 0)
 		return st == WS_OK ? wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no event is pending")
 				   : st;
-	if (!has_room(&j->held, 1))
+	if (!events_have_room(&j->held, 1))
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "an event");
 	*ret_event = j->queue.items[0].event;
 	if (j->queue.items[0].sequence)

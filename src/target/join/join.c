@@ -84,7 +84,7 @@ static enum ws_status join_registers(const struct ws_target *target, uint32_t wa
 
 /* ---- the lists ---- */
 
-static void collect(struct join *j, struct ws_counts *ret_counts)
+static void collect_counts(struct join *j, struct ws_counts *ret_counts)
 {
 	struct ws_counts all = { 0 };
 	for (uint32_t i = 0; i < j->n; i++) {
@@ -126,7 +126,7 @@ void join_follow(struct join *j)
 		atomic_store(&j->ranges_known, false);
 	if (all) {
 		struct ws_counts counts;
-		collect(j, &counts);
+		collect_counts(j, &counts);
 		ws_target_changed(&j->base, &counts);
 	}
 }
@@ -194,7 +194,7 @@ static const struct ws_target_ops join_ops = {
 	.detach = join_detach,
 };
 
-static bool fits(const struct ws_target *target)
+static bool fits_join(const struct ws_target *target)
 {
 	struct ws_counts counts;
 	struct ws_device device;
@@ -214,7 +214,7 @@ enum ws_status ws_target_join(struct ws_target *const *targets, uint32_t n,
 	if (n == 0 || n > WS_MAX_JOINED)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "%u targets", n);
 	for (uint32_t i = 0; i < n; i++)
-		if (!fits(targets[i]))
+		if (!fits_join(targets[i]))
 			return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
 					"target %u cannot be joined", i);
 	struct join *j = wsi_zalloc(sizeof *j);
@@ -248,7 +248,7 @@ enum ws_status ws_target_join(struct ws_target *const *targets, uint32_t n,
 						  .n_devices = counts.devices };
 		n_devices += counts.devices;
 	}
-	collect(j, &j->base.counts);
+	collect_counts(j, &j->base.counts);
 	st = join_want(&j->base, 0, err);
 	for (uint32_t i = 0; i < n; i++)
 		ws_target_on_event(targets[i], join_woken, &j->parts[i]);

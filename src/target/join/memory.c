@@ -17,8 +17,8 @@ static bool is_other(const struct join_part *a, const struct join_part *b,
 }
 
 /* The part that has a byte at an address that names no device. */
-static enum ws_status search(struct join *j, const struct ws_address *at,
-			     struct join_part **ret_part, struct ws_error *err)
+static enum ws_status search_parts(struct join *j, const struct ws_address *at,
+				   struct join_part **ret_part, struct ws_error *err)
 {
 	struct join_part *found = NULL;
 	for (uint32_t i = 0; i < j->n; i++) {
@@ -57,7 +57,7 @@ enum ws_status join_resolve(struct join *j, const struct ws_address *at,
 	else if (at->device_index < counts->devices)
 		*ret_part = JOIN_PART(j, devices, &ret->device_index);
 	else
-		return search(j, at, ret_part, err);
+		return search_parts(j, at, ret_part, err);
 	ret->device_index = WS_NONE;
 	return WS_OK;
 }
@@ -85,7 +85,8 @@ enum ws_status join_write_memory(struct ws_target *target, const struct ws_addre
 
 /* ---- ranges ---- */
 
-static bool add(struct join *j, const struct join_part *part, const struct ws_memory_range *from)
+static bool part_range_add(struct join *j, const struct join_part *part,
+			   const struct ws_memory_range *from)
 {
 	if (!wsi_grow(&j->ranges, &j->cap_ranges, j->n_ranges, sizeof *j->ranges, UINT32_MAX))
 		return false;
@@ -101,7 +102,7 @@ static bool add(struct join *j, const struct join_part *part, const struct ws_me
 }
 
 /* By space, owner, lane, start, as every target has them. */
-static int compare(const void *a, const void *b)
+static int memory_range_order(const void *a, const void *b)
 {
 	const struct ws_memory_range *x = a, *y = b;
 	const uint64_t of_x[] = { x->space, ws_memory_range_owner(x), x->lane, x->start,
@@ -114,7 +115,7 @@ static int compare(const void *a, const void *b)
 	return 0;
 }
 
-static enum ws_status collect(struct join *j, struct ws_error *err)
+static enum ws_status collect_ranges(struct join *j, struct ws_error *err)
 {
 	j->n_ranges = 0;
 	for (uint32_t i = 0; i < j->n; i++) {
@@ -122,14 +123,14 @@ static enum ws_status collect(struct join *j, struct ws_error *err)
 		enum ws_status st = WS_OK;
 		for (uint32_t k = 0; st == WS_OK; k++) {
 			st = ws_target_memory_range(j->parts[i].target, k, &range, err);
-			if (st == WS_OK && !add(j, &j->parts[i], &range))
+			if (st == WS_OK && !part_range_add(j, &j->parts[i], &range))
 				return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "out of memory");
 		}
 		if (st != WS_ABSENT && st != WS_RUNNING) /* of one that runs nothing is known */
 			return st;
 	}
 	if (j->n_ranges > 0)
-		qsort(j->ranges, j->n_ranges, sizeof *j->ranges, compare);
+		qsort(j->ranges, j->n_ranges, sizeof *j->ranges, memory_range_order);
 	return WS_OK;
 }
 
@@ -139,7 +140,7 @@ enum ws_status join_memory_range(const struct ws_target *target, uint32_t index,
 	struct join *j = join_of(target);
 	wsi_hold(&j->range_lock);
 	if (!atomic_load(&j->ranges_known)) {
-		enum ws_status st = collect(j, err);
+		enum ws_status st = collect_ranges(j, err);
 		if (st != WS_OK)
 			return st;
 		atomic_store(&j->ranges_known, true);

@@ -10,8 +10,8 @@ static enum ws_status outside(struct ws_error *err, uint64_t address)
 
 /* ---- memory ---- */
 
-static enum ws_status write_global(struct ws_sim *sim, uint64_t address, const void *bytes,
-				   size_t len, struct ws_error *err)
+static enum ws_status sim_write_global(struct ws_sim *sim, uint64_t address, const void *bytes,
+				       size_t len, struct ws_error *err)
 {
 	enum ws_status st = wsi_memory_copy_in(&sim->memory, address, bytes, len, err);
 	return st == WS_ARGUMENT ? outside(err, address) : st;
@@ -48,7 +48,7 @@ static enum ws_status write_bank(struct ws_sim *sim, const struct sim_place *p, 
 	uint64_t size = p->bank < WSI_BANKS ? p->grid->bank[p->bank].size : 0;
 	if (p->address > size || len > size - p->address)
 		return outside(err, p->address);
-	return write_global(sim, p->grid->bank[p->bank].address + p->address, bytes, len, err);
+	return sim_write_global(sim, p->grid->bank[p->bank].address + p->address, bytes, len, err);
 }
 
 enum ws_status sim_write_memory(struct ws_target *target, const struct ws_address *at,
@@ -63,7 +63,7 @@ enum ws_status sim_write_memory(struct ws_target *target, const struct ws_addres
 	atomic_store(&t->ranges_known, false); /* local memory comes when it is first written */
 	switch (p.space) {
 	case WS_SPACE_GLOBAL:
-		return write_global(t->sim, p.address, buffer, len, err);
+		return sim_write_global(t->sim, p.address, buffer, len, err);
 	case WS_SPACE_SHARED:
 		return write_shared(p.warp->block, p.address, buffer, len, err);
 	case WS_SPACE_LOCAL:

@@ -18,8 +18,8 @@ static void revive(struct sim_live *live)
 	live->failed = live->stalled = false;
 }
 
-static enum ws_status find(struct sim_target *t, const struct ws_back *back,
-			   struct wsi_found *ret_found, struct ws_error *err)
+static enum ws_status earlier_stop_find(struct sim_target *t, const struct ws_back *back,
+					struct wsi_history_found *ret_found, struct ws_error *err)
 {
 	static const enum wsi_back whats[] = {
 		[WS_BACK_STEP] = WSI_BACK_LANE,
@@ -27,10 +27,10 @@ static enum ws_status find(struct sim_target *t, const struct ws_back *back,
 		[WS_BACK_WATCH] = WSI_BACK_WATCH,
 		[WS_BACK_REGISTER] = WSI_BACK_REG,
 	};
-	*ret_found = (struct wsi_found){ .any = true, .at = back->position };
+	*ret_found = (struct wsi_history_found){ .any = true, .at = back->position };
 	if (back->kind == WS_BACK_POSITION)
 		return wsi_history_go(t->sim, back->position, err);
-	struct wsi_search search = {
+	struct wsi_history_search search = {
 		.what = whats[back->kind],
 		.number = back->kind == WS_BACK_WATCH ? back->watch : back->reg,
 		.is_predicate = back->reg_kind == WS_REG_P,
@@ -53,12 +53,12 @@ enum ws_status sim_go_back(struct ws_target *target, const struct ws_back *back,
 			   struct ws_back_found *ret_found, struct ws_error *err)
 {
 	struct sim_target *t = sim_of(target);
-	struct wsi_found found;
+	struct wsi_history_found found;
 	enum ws_status st = sim_stands(t, err);
 	if (st != WS_OK)
 		return st;
 	pthread_mutex_lock(&t->live->lock);
-	st = find(t, back, &found, err);
+	st = earlier_stop_find(t, back, &found, err);
 	revive(t->live);
 	enum ws_status renewed = sim_renew(t, true, st == WS_OK ? err : NULL);
 	pthread_mutex_unlock(&t->live->lock);

@@ -2,7 +2,7 @@
 /* Conditions of breakpoints, asked while the device executes. */
 #include "target/sim/live.h"
 
-struct filter {
+struct condition_filter {
 	struct wsi_filter base; /* first */
 	const struct sim_target *t;
 	ws_stop_if_fn *holds;
@@ -28,7 +28,8 @@ static bool reg(const struct ws_arrival *arrival, enum ws_reg_kind kind, uint32_
 	return true;
 }
 
-static uint32_t place(const struct ws_arrival *arrival, uint32_t dim, uint32_t axis, unsigned lane)
+static uint32_t place_of_lane(const struct ws_arrival *arrival, uint32_t dim, uint32_t axis,
+			      unsigned lane)
 {
 	const struct arriving *a = arrival->state;
 	const struct wsi_block *block = a->warp->block;
@@ -66,13 +67,13 @@ static bool read(const struct ws_arrival *arrival, const struct ws_address *at, 
 
 static uint32_t lanes_of(const struct wsi_filter *filter, struct wsi_warp *warp, uint32_t group)
 {
-	const struct filter *f = (const struct filter *)filter;
+	const struct condition_filter *f = (const struct condition_filter *)filter;
 	struct arriving arriving = { f->t, warp };
 	const struct ws_arrival arrival = {
 		.lanes = group,
 		.state = &arriving,
 		.reg = reg,
-		.place = place,
+		.place = place_of_lane,
 		.read = read,
 	};
 	return f->holds(f->condition, &arrival);
@@ -82,12 +83,12 @@ enum ws_status sim_stop_if(struct ws_target *target, uint32_t device_index, uint
 			   ws_stop_if_fn *holds, const void *condition, struct ws_error *err)
 {
 	struct sim_target *t = sim_of(target);
-	struct filter *filter = holds ? wsi_zalloc(sizeof *filter) : NULL;
+	struct condition_filter *filter = holds ? wsi_zalloc(sizeof *filter) : NULL;
 	(void)device_index;
 	if (holds && !filter)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "out of memory");
 	if (filter)
-		*filter = (struct filter){ { lanes_of }, t, holds, condition };
+		*filter = (struct condition_filter){ { lanes_of }, t, holds, condition };
 	wsi_hold(&t->live->lock);
 	sim_take(t->live, true);
 	enum ws_status st = wsi_debug_filter(t->sim, pc, filter ? &filter->base : NULL, err);

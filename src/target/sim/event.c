@@ -58,7 +58,7 @@ bool sim_is_awaited(const struct sim_live *live, uint64_t sequence)
 }
 
 /* Lets go who waits for events up to a number, or for those that nobody wants. */
-static void let_go(struct sim_live *live, uint64_t up_to)
+static void let_waiters_go(struct sim_live *live, uint64_t up_to)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < live->n_waiters; i++)
@@ -109,7 +109,7 @@ enum ws_status sim_acknowledge(struct ws_target *target, uint64_t up_to, struct 
 	struct sim_live *live = sim_of(target)->live;
 	(void)err;
 	pthread_mutex_lock(&live->lock);
-	let_go(live, up_to);
+	let_waiters_go(live, up_to);
 	pthread_mutex_unlock(&live->lock);
 	return WS_OK;
 }
@@ -121,7 +121,7 @@ enum ws_status sim_want(struct ws_target *target, uint32_t wants, struct ws_erro
 	pthread_mutex_lock(&live->lock);
 	live->wants = wants;
 	live->watched = true;
-	let_go(live, 0);
+	let_waiters_go(live, 0);
 	if (sim_loads_all(live)) { /* its images are whole from the first look on */
 		sim_take(live, true);
 		wsi_load_all_code(live->t->sim);

@@ -122,7 +122,7 @@ bool wsi_sim_host_stuck(struct ws_target *target)
 }
 
 /* How what ran has ended; told once. Under lock. */
-static enum ws_sim_outcome ended(struct sim_live *live)
+static enum ws_sim_outcome live_run_ended(struct sim_live *live)
 {
 	bool failed = live->failed;
 	live->failed = false;
@@ -135,7 +135,7 @@ enum ws_sim_outcome ws_sim_host_wait(struct ws_target *target)
 	wsi_hold(&live->lock);
 	while (is_busy(live))
 		pthread_cond_wait(&live->cond, &live->lock);
-	return ended(live);
+	return live_run_ended(live);
 }
 
 bool ws_sim_host_done(struct ws_target *target, enum ws_sim_outcome *ret_outcome,
@@ -146,7 +146,7 @@ bool ws_sim_host_done(struct ws_target *target, enum ws_sim_outcome *ret_outcome
 	if (is_busy(live))
 		return false;
 	*ret_fault = live->fault;
-	*ret_outcome = ended(live);
+	*ret_outcome = live_run_ended(live);
 	return true;
 }
 

@@ -104,7 +104,7 @@ enum ws_status sim_renew(struct sim_target *t, bool all, struct ws_error *err)
 }
 
 /* The client learns that the device stands. */
-static enum ws_status take_in(struct sim_live *live, struct ws_error *err)
+static enum ws_status take_stop(struct sim_live *live, struct ws_error *err)
 {
 	live->halted = false;
 	atomic_store(&live->runs, false);
@@ -117,7 +117,7 @@ static enum ws_status sim_update(struct ws_target *target, struct ws_error *err)
 	enum ws_status st = WS_OK;
 	wsi_hold(&live->lock);
 	if (live->runs && live->halted && !live->lent)
-		st = take_in(live, err);
+		st = take_stop(live, err);
 	return st;
 }
 
@@ -145,7 +145,7 @@ static enum ws_status sim_suspend(struct ws_target *target, uint32_t device_inde
 	while (wait && live->runs && (!live->halted || live->lent))
 		pthread_cond_wait(&live->cond, &live->lock);
 	if (wait && live->runs)
-		st = take_in(live, err);
+		st = take_stop(live, err);
 	return st;
 }
 
@@ -165,7 +165,7 @@ static void release_all(struct sim_target *t)
 }
 
 /* From here on the worker has the device. */
-static void go(struct sim_live *live, enum sim_job job)
+static void worker_go(struct sim_live *live, enum sim_job job)
 {
 	live->job = job;
 	live->promised++;
@@ -189,7 +189,7 @@ static enum ws_status sim_resume(struct ws_target *target, uint32_t device_index
 			wsi_launch_kill(t->sim);
 			t->sim->host_changes++;
 		}
-		go(live, SIM_JOB_RUN);
+		worker_go(live, SIM_JOB_RUN);
 	}
 	return st;
 }
@@ -227,8 +227,8 @@ enum wsi_stepped sim_do_until(struct sim_target *t, uint32_t sm, uint64_t warps,
 }
 
 /* After a step in the caller's thread. `*ret_warps`: who moved on an SM. */
-static enum ws_status stepped(struct sim_live *live, enum wsi_stepped how, uint32_t sm,
-			      uint64_t *ret_warps, struct ws_error *err)
+static enum ws_status after_sim_step(struct sim_live *live, enum wsi_stepped how, uint32_t sm,
+				     uint64_t *ret_warps, struct ws_error *err)
 {
 	pthread_mutex_lock(&live->lock);
 	if (live->t->sim->faulted)
@@ -251,7 +251,7 @@ static enum ws_status step_later(struct sim_live *live, enum sim_job job, uint32
 	if (ok) {
 		live->until_sm = sm;
 		live->asked_warps = warps;
-		go(live, job);
+		worker_go(live, job);
 	}
 	return ok ? WS_OK : no_memory(err);
 }
@@ -275,7 +275,7 @@ static enum ws_status sim_step(struct ws_target *target, const struct ws_step *s
 	}
 	atomic_store(&t->sim->stop, false);
 	enum wsi_stepped how = sim_do_step(t, step);
-	enum ws_status st = stepped(t->live, how, sm, &moved, err);
+	enum ws_status st = after_sim_step(t->live, how, sm, &moved, err);
 	if (st == WS_OK && moved == 0)
 		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
 				"the warp waits, and nobody can go on");
@@ -304,7 +304,8 @@ static enum ws_status sim_run_until(struct ws_target *target, uint32_t sm_index,
 		return step_later(t->live, SIM_JOB_UNTIL, sm_index, warp_mask, err);
 	}
 	atomic_store(&t->sim->stop, false);
-	return stepped(t->live, sim_do_until(t, sm_index, warp_mask, pc), sm_index, &moved, err);
+	return after_sim_step(t->live, sim_do_until(t, sm_index, warp_mask, pc), sm_index, &moved,
+			      err);
 }
 
 /* ---- breakpoints: also while it runs, between two slices ---- */

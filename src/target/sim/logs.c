@@ -43,7 +43,7 @@ static uint32_t action_of(const struct sim_live *live, struct ws_log *log)
 }
 
 /* Queues what a new record causes: an event for the first one, one for many. */
-static bool tell(struct sim_live *live, uint32_t action)
+static bool tell_log_record(struct sim_live *live, uint32_t action)
 {
 	uint64_t sequence;
 	bool sync = action == CUDBG_CUDA_LOG_RULE_ACTION_SEND_SYNC;
@@ -70,7 +70,7 @@ bool sim_take_in_logs(struct sim_live *live)
 		    action != (uint32_t)CUDBG_CUDA_LOG_RULE_ACTION_EXCLUDE) {
 			if (!wsi_grow(&live->logs, &live->cap_logs, live->n_logs,
 				      sizeof *live->logs, MAX_LOGS) ||
-			    !tell(live, action))
+			    !tell_log_record(live, action))
 				return false;
 			live->logs[live->n_logs++] = log;
 		}

@@ -11,7 +11,7 @@ static enum ws_status nothing_there(struct ws_error *err, uint64_t address)
 
 /* ---- ranges ---- */
 
-static bool add(struct sim_target *t, const struct ws_memory_range *range)
+static bool sim_range_add(struct sim_target *t, const struct ws_memory_range *range)
 {
 	if (!wsi_grow(&t->ranges, &t->cap_ranges, t->n_ranges, sizeof *t->ranges, UINT32_MAX))
 		return false;
@@ -21,7 +21,7 @@ static bool add(struct sim_target *t, const struct ws_memory_range *range)
 	return true;
 }
 
-static struct ws_memory_range range_of(enum ws_space space, uint64_t start, uint64_t size)
+static struct ws_memory_range space_range_of(enum ws_space space, uint64_t start, uint64_t size)
 {
 	return (struct ws_memory_range){
 		.space = space,
@@ -42,9 +42,9 @@ static bool add_global(struct sim_target *t)
 	for (size_t i = 0; i < memory->n && ok; i++) {
 		const struct wsi_region *region = &memory->regions[i];
 		struct ws_memory_range range =
-			range_of(WS_SPACE_GLOBAL, region->start, region->size);
+			space_range_of(WS_SPACE_GLOBAL, region->start, region->size);
 		range.managed = region->managed;
-		ok = add(t, &range);
+		ok = sim_range_add(t, &range);
 	}
 	return ok;
 }
@@ -55,9 +55,9 @@ static bool add_shared_and_local(struct sim_target *t)
 	bool ok = true;
 	for (uint32_t i = 0; i < t->sim->n_blocks && ok; i++) {
 		struct ws_memory_range range =
-			range_of(WS_SPACE_SHARED, 0, t->rows.blocks[i]->shared_bytes);
+			space_range_of(WS_SPACE_SHARED, 0, t->rows.blocks[i]->shared_bytes);
 		range.block_index = i;
-		ok = range.size == 0 || add(t, &range);
+		ok = range.size == 0 || sim_range_add(t, &range);
 	}
 	for (uint32_t i = 0; i < n_warps && ok; i++) {
 		const struct wsi_warp *warp = t->rows.warps[i];
@@ -65,10 +65,10 @@ static bool add_shared_and_local(struct sim_target *t)
 			continue;
 		for (uint32_t left = warp->live; left && ok; left &= left - 1) {
 			struct ws_memory_range range =
-				range_of(WS_SPACE_LOCAL, 0, warp->block->grid->local_bytes);
+				space_range_of(WS_SPACE_LOCAL, 0, warp->block->grid->local_bytes);
 			range.warp_index = i;
 			range.lane = wsi_first_bit(left);
-			ok = add(t, &range);
+			ok = sim_range_add(t, &range);
 		}
 	}
 	return ok;
@@ -81,20 +81,20 @@ static bool add_of_grids(struct sim_target *t)
 	uint32_t n = t->rows.counts.grids;
 	for (uint32_t i = 0; i < n && ok; i++) {
 		const struct wsi_grid *grid = t->rows.queue[i];
-		struct ws_memory_range range =
-			range_of(WS_SPACE_PARAM, param, grid ? grid->bank[0].size - param : 0);
+		struct ws_memory_range range = space_range_of(
+			WS_SPACE_PARAM, param, grid ? grid->bank[0].size - param : 0);
 		range.grid_index = i;
-		ok = !grid || add(t, &range);
+		ok = !grid || sim_range_add(t, &range);
 	}
 	for (uint32_t i = 0; i < n && ok; i++) {
 		const struct wsi_grid *grid = t->rows.queue[i];
 		for (uint32_t bank = 0; grid && bank < WSI_BANKS && ok; bank++) {
 			const struct wsi_bank *b = &grid->bank[bank];
 			struct ws_memory_range range =
-				range_of(WS_SPACE_CONST, b->address, b->size);
+				space_range_of(WS_SPACE_CONST, b->address, b->size);
 			range.grid_index = i;
 			range.bank = bank;
-			ok = b->size == 0 || add(t, &range);
+			ok = b->size == 0 || sim_range_add(t, &range);
 		}
 	}
 	return ok;
@@ -147,7 +147,7 @@ static size_t read_page(const struct sim_target *t, uint64_t address, uint8_t *b
 	size_t in_page = (size_t)(off % WSI_PAGE_BYTES);
 	size_t n = (size_t)wsi_min_u64(len, WSI_PAGE_BYTES - in_page);
 	n = (size_t)wsi_min_u64(n, region->size - off);
-	const struct wsi_page *page = region->pages->page[off / WSI_PAGE_BYTES];
+	const struct wsi_memory_page *page = region->pages->page[off / WSI_PAGE_BYTES];
 	if (page)
 		memcpy(buffer, page->bytes + in_page, n);
 	else if (!region->fetch)
@@ -157,8 +157,8 @@ static size_t read_page(const struct sim_target *t, uint64_t address, uint8_t *b
 	return n;
 }
 
-static enum ws_status read_global(const struct sim_target *t, uint64_t address, uint8_t *buffer,
-				  size_t len, size_t *ret_n, struct ws_error *err)
+static enum ws_status sim_read_global(const struct sim_target *t, uint64_t address, uint8_t *buffer,
+				      size_t len, size_t *ret_n, struct ws_error *err)
 {
 	while (*ret_n < len) {
 		size_t n = read_page(t, address + *ret_n, buffer + *ret_n, len - *ret_n);
@@ -180,8 +180,9 @@ static enum ws_status read_bytes(const uint8_t *from, uint64_t size, uint64_t ad
 	return n == len ? WS_OK : nothing_there(err, address + n);
 }
 
-static enum ws_status read_local(const struct wsi_warp *warp, uint32_t lane, uint64_t address,
-				 uint8_t *buffer, size_t len, size_t *ret_n, struct ws_error *err)
+static enum ws_status sim_read_local(const struct wsi_warp *warp, uint32_t lane, uint64_t address,
+				     uint8_t *buffer, size_t len, size_t *ret_n,
+				     struct ws_error *err)
 {
 	uint64_t size = warp->block->grid->local_bytes;
 	for (; *ret_n < len; (*ret_n)++) {
@@ -194,14 +195,15 @@ static enum ws_status read_local(const struct wsi_warp *warp, uint32_t lane, uin
 	return WS_OK;
 }
 
-static enum ws_status read_bank(const struct sim_target *t, const struct sim_place *p,
-				uint8_t *buffer, size_t len, size_t *ret_n, struct ws_error *err)
+static enum ws_status sim_read_bank(const struct sim_target *t, const struct sim_place *p,
+				    uint8_t *buffer, size_t len, size_t *ret_n,
+				    struct ws_error *err)
 {
 	const struct wsi_bank *b = &p->grid->bank[p->bank < WSI_BANKS ? p->bank : 0];
 	uint64_t size = p->bank < WSI_BANKS ? b->size : 0;
 	size_t n = p->address < size ? (size_t)wsi_min_u64(len, size - p->address) : 0;
 	enum ws_status st =
-		n ? read_global(t, b->address + p->address, buffer, n, ret_n, err) : WS_OK;
+		n ? sim_read_global(t, b->address + p->address, buffer, n, ret_n, err) : WS_OK;
 	return st != WS_OK || n == len ? st : nothing_there(err, p->address + n);
 }
 
@@ -215,9 +217,9 @@ static const struct wsi_grid *grid_meant(const struct sim_target *t, const struc
 }
 
 /* What an address of a warp's names. `warp` and `grid` may be NULL. */
-static enum ws_status place_of(const struct ws_address *at, struct wsi_warp *warp,
-			       const struct wsi_grid *grid, struct sim_place *ret,
-			       struct ws_error *err)
+static enum ws_status memory_place_of(const struct ws_address *at, struct wsi_warp *warp,
+				      const struct wsi_grid *grid, struct sim_place *ret,
+				      struct ws_error *err)
 {
 	uint64_t window = at->address & ~(WSI_WINDOW_BYTES - 1);
 	*ret = (struct sim_place){
@@ -257,7 +259,7 @@ enum ws_status sim_place_of(const struct sim_target *t, const struct ws_address 
 		grid = grid_meant(t, at);
 		warp = at->warp_index < t->rows.counts.warps ? t->rows.warps[at->warp_index] : NULL;
 	}
-	return place_of(at, warp, grid, ret, err);
+	return memory_place_of(at, warp, grid, ret, err);
 }
 
 static enum ws_status read_place(const struct sim_target *t, const struct sim_place *p,
@@ -265,15 +267,15 @@ static enum ws_status read_place(const struct sim_target *t, const struct sim_pl
 {
 	switch (p->space) {
 	case WS_SPACE_GLOBAL:
-		return read_global(t, p->address, buffer, len, ret_n, err);
+		return sim_read_global(t, p->address, buffer, len, ret_n, err);
 	case WS_SPACE_SHARED:
 		return read_bytes(p->warp->block->shared, p->warp->block->shared_bytes, p->address,
 				  buffer, len, ret_n, err);
 	case WS_SPACE_LOCAL:
-		return read_local(p->warp, p->lane, p->address, buffer, len, ret_n, err);
+		return sim_read_local(p->warp, p->lane, p->address, buffer, len, ret_n, err);
 	case WS_SPACE_PARAM:
 	case WS_SPACE_CONST:
-		return read_bank(t, p, buffer, len, ret_n, err);
+		return sim_read_bank(t, p, buffer, len, ret_n, err);
 	case WS_SPACE_CODE:
 	case WS_SPACE_GENERIC:
 		break;
@@ -297,6 +299,6 @@ enum ws_status sim_read_of_warp(const struct sim_target *t, struct wsi_warp *war
 {
 	struct sim_place p;
 	*ret_n = 0;
-	enum ws_status st = place_of(at, warp, warp->block->grid, &p, err);
+	enum ws_status st = memory_place_of(at, warp, warp->block->grid, &p, err);
 	return st == WS_OK ? read_place(t, &p, buffer, len, ret_n, err) : st;
 }

@@ -17,7 +17,7 @@ enum ws_status sim_stands(const struct sim_target *t, struct ws_error *err)
 			   : WS_OK;
 }
 
-static void rows_fini(struct sim_rows *rows)
+static void sim_rows_fini(struct sim_rows *rows)
 {
 	wsi_free(rows->grids);
 	wsi_free(rows->stacks);
@@ -33,7 +33,7 @@ void sim_close(struct ws_target *target)
 {
 	struct sim_target *t = sim_of(target);
 	sim_live_fini(t);
-	rows_fini(&t->rows);
+	sim_rows_fini(&t->rows);
 	wsi_free(t->ranges);
 	pthread_mutex_destroy(&t->range_lock);
 	wsi_free(t);
@@ -169,7 +169,7 @@ enum ws_status sim_sm(const struct ws_target *target, uint32_t index, struct ws_
 }
 
 /* Index of the grid of a block: it is the first of the queue, or not far from it. */
-static uint32_t grid_of(const struct sim_target *t, const struct wsi_grid *grid)
+static uint32_t block_grid_of(const struct sim_target *t, const struct wsi_grid *grid)
 {
 	uint32_t i = 0;
 	while (t->rows.queue[i] != grid)
@@ -201,7 +201,7 @@ enum ws_status sim_block(const struct ws_target *target, uint32_t index, struct 
 	*ret_block = (struct ws_block){
 		.have = WS_BLOCK_CLUSTER_IDX | WS_BLOCK_CLUSTER_DIM,
 		.sm_index = block->sm,
-		.grid_index = grid_of(t, block->grid),
+		.grid_index = block_grid_of(t, block->grid),
 		.grid_id = (int64_t)block->grid->id,
 		.idx = block->idx,
 		.cluster_dim = sim_cluster_dim(block),
@@ -244,7 +244,7 @@ static const struct wsi_guise *guise_of(const struct wsi_warp *warp, unsigned la
 }
 
 /* The barrier that a lane waits at. */
-static uint32_t scope_of(const struct wsi_warp *warp, unsigned lane)
+static uint32_t barrier_scope_of(const struct wsi_warp *warp, unsigned lane)
 {
 	const struct wsi_guise *guise = guise_of(warp, lane);
 	if (guise && guise->scope[lane])
@@ -261,9 +261,10 @@ static uint32_t scope_of(const struct wsi_warp *warp, unsigned lane)
 /* The barrier that all active lanes wait at, if they do. */
 static uint32_t barrier_scope(const struct wsi_warp *warp, uint32_t active)
 {
-	uint32_t scope = active ? scope_of(warp, wsi_first_bit(active)) : CUDBG_BARRIER_SCOPE_NONE;
+	uint32_t scope =
+		active ? barrier_scope_of(warp, wsi_first_bit(active)) : CUDBG_BARRIER_SCOPE_NONE;
 	for (uint32_t left = active; left; left &= left - 1)
-		if (scope_of(warp, wsi_first_bit(left)) != scope)
+		if (barrier_scope_of(warp, wsi_first_bit(left)) != scope)
 			return CUDBG_BARRIER_SCOPE_NONE;
 	return scope;
 }
@@ -374,7 +375,7 @@ enum ws_status sim_lanes(const struct ws_target *target, uint32_t warp_index,
 			.exception = blamed ? sim_exception_of(&t->sim->fault) : 0,
 			.call_depth = warp->depth[lane],
 			.cbu_state = thread_state(warp, lane),
-			.barrier_scope = scope_of(warp, lane),
+			.barrier_scope = barrier_scope_of(warp, lane),
 			.rpc_lo = warp->rpc[0][lane],
 			.rpc_hi = warp->rpc[1][lane],
 		};
@@ -590,13 +591,13 @@ enum ws_status sim_collect(struct sim_target *t, struct ws_counts *ret_counts, s
 	};
 	if (!rows.grids || !rows.stacks || !rows.queue || !rows.modules || !rows.blocks ||
 	    !rows.warps || !rows.block_of || !rows.first_warp) {
-		rows_fini(&rows);
+		sim_rows_fini(&rows);
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "out of memory");
 	}
 	wsi_show_code(t->sim); /* nobody reads now */
 	list_grids(t, &rows);
 	order_warps(sim, &rows);
-	rows_fini(&t->rows);
+	sim_rows_fini(&t->rows);
 	t->rows = rows;
 	atomic_store(&t->ranges_known, false);
 	*ret_counts = rows.counts;

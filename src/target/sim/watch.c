@@ -8,8 +8,8 @@ _Static_assert((int)WS_WATCH_READ == WSI_WATCH_READ && (int)WS_WATCH_WRITE == WS
 	       "the engine's numbers are those of the waist");
 
 /* Whether all of a range is there. */
-static enum ws_status is_there(const struct ws_target *target, const struct ws_watch *watch,
-			       struct ws_error *err)
+static enum ws_status is_range_there(const struct ws_target *target, const struct ws_watch *watch,
+				     struct ws_error *err)
 {
 	uint8_t bytes[4096];
 	struct ws_address at = watch->at;
@@ -40,7 +40,7 @@ enum ws_status sim_watch(struct ws_target *target, const struct ws_watch *watch,
 	};
 	struct sim_target *t = sim_of(target);
 	struct sim_place p;
-	enum ws_status st = is_there(target, watch, err);
+	enum ws_status st = is_range_there(target, watch, err);
 	if (st == WS_OK)
 		st = sim_place_of(t, &watch->at, &p, err);
 	if (st != WS_OK)

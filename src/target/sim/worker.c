@@ -154,7 +154,7 @@ void sim_flush(struct sim_live *live)
 }
 
 /* The device stands. Nobody is told whose call waits for it. */
-static void halt(struct sim_live *live, enum ws_event_kind kind, bool tell)
+static void halt_device(struct sim_live *live, enum ws_event_kind kind, bool tell)
 {
 	const struct ws_sim *sim = live->t->sim;
 	const bool of_step = kind == WS_EVENT_STEP_DONE;
@@ -190,7 +190,7 @@ static bool has_work(const struct sim_live *live)
 	       (live->hosts == 0 || live->job != SIM_JOB_RUN);
 }
 
-static enum ws_sim_outcome run(struct sim_live *live, bool *ret_no_memory)
+static enum ws_sim_outcome run_worker(struct sim_live *live, bool *ret_no_memory)
 {
 	enum ws_sim_outcome outcome = WS_SIM_STOPPED;
 	struct ws_sim *sim = live->t->sim;
@@ -200,7 +200,7 @@ static enum ws_sim_outcome run(struct sim_live *live, bool *ret_no_memory)
 	return outcome;
 }
 
-static enum wsi_stepped step(struct sim_live *live)
+static enum wsi_stepped step_slice(struct sim_live *live)
 {
 	if (live->job == SIM_JOB_UNTIL)
 		return sim_do_until(live->t, live->until_sm, live->asked_warps, live->until_pc);
@@ -218,7 +218,7 @@ static void after_run(struct sim_live *live, enum ws_sim_outcome outcome, bool n
 	if (outcome == WS_SIM_FAULTED)
 		sim_note_fault(live);
 	if (outcome == WS_SIM_FAULTED || debug->halted)
-		halt(live, WS_EVENT_STOPPED, true);
+		halt_device(live, WS_EVENT_STOPPED, true);
 	pthread_cond_broadcast(&live->cond);
 }
 
@@ -230,13 +230,13 @@ static void after_step(struct sim_live *live)
 		sim_note_fault(live);
 	(void)!sim_tell(live); /* what could not be told is when it runs again */
 	if (broke || live->stop_asked)
-		halt(live, WS_EVENT_STOPPED, broke || live->stop_tell);
+		halt_device(live, WS_EVENT_STOPPED, broke || live->stop_tell);
 	else
-		halt(live, WS_EVENT_STEP_DONE, true);
+		halt_device(live, WS_EVENT_STEP_DONE, true);
 }
 
 /* One slice. Under lock, which is let go meanwhile. */
-static void work(struct sim_live *live)
+static void device_work(struct sim_live *live)
 {
 	bool no_memory = false;
 	enum ws_sim_outcome outcome = WS_SIM_STOPPED;
@@ -250,9 +250,9 @@ static void work(struct sim_live *live)
 	pthread_mutex_unlock(&live->lock);
 	sim_wake(live);
 	if (live->job == SIM_JOB_RUN)
-		outcome = run(live, &no_memory);
+		outcome = run_worker(live, &no_memory);
 	else
-		(void)step(live);
+		(void)step_slice(live);
 	pthread_mutex_lock(&live->lock);
 	live->at_work = false;
 	if (live->job == SIM_JOB_RUN)
@@ -268,9 +268,9 @@ void *sim_worker(void *data)
 	while (!live->quit) {
 		bool stops = live->runs && !live->halted && !live->lent && live->stop_asked;
 		if (stops)
-			halt(live, WS_EVENT_STOPPED, live->stop_tell);
+			halt_device(live, WS_EVENT_STOPPED, live->stop_tell);
 		else if (has_work(live))
-			work(live);
+			device_work(live);
 		else {
 			pthread_cond_wait(&live->cond, &live->lock);
 			continue;
@@ -297,7 +297,7 @@ void sim_note_fault(struct sim_live *live)
 }
 
 /* Waits for the device: until it runs, too, if it is for the host and may take so long. */
-static bool take(struct sim_live *live, bool is_client, bool may_wait)
+static bool device_take(struct sim_live *live, bool is_client, bool may_wait)
 {
 	live->hosts++;
 	while (live->at_work || live->lent || (!is_client && !live->runs)) {
@@ -315,12 +315,12 @@ static bool take(struct sim_live *live, bool is_client, bool may_wait)
 
 void sim_take(struct sim_live *live, bool is_client)
 {
-	(void)take(live, is_client, true);
+	(void)device_take(live, is_client, true);
 }
 
 bool sim_try(struct sim_live *live)
 {
-	return take(live, false, false);
+	return device_take(live, false, false);
 }
 
 void sim_give(struct sim_live *live)
