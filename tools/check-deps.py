@@ -4,6 +4,7 @@
 
 usage: check-deps.py [ROOT]
 
+A tag, and a static function of more than SHORT lines, has a name that nothing else of src/, cli/ and cuda/ has.
 What a target can do is asked of the waist (include/warpscope/target.h): its members are called in src/target only.
 
 The table in docs/architecture.md is the only copy: rows "| `folder` | uses | public headers | ... |" between the lines
@@ -166,10 +167,38 @@ def sink_passed(path, source):
     return bad
 
 
+# ---- names ----
+
+SHORT = 5  # lines of a static function that may be named like one in another file
+
+
+def names_defined(source):
+    """Tags, and static functions of more than SHORT lines, that a file defines: [(name, line)]"""
+    words = tokens(source)
+    found, depth, start, function = [], 0, 0, None
+    for i, (word, line) in enumerate(words):
+        if word == '{':
+            if words[i - 2][0] in ('struct', 'enum', 'union') and re.fullmatch(r'\w+', words[i - 1][0]):
+                found.append((f'{words[i - 2][0]} {words[i - 1][0]}', line))
+            elif depth == 0:
+                head = re.findall(r'(\w+) \(', ' '.join(w for w, _ in words[start:i]))
+                names = [name for name in head if name != '__attribute__' and not name.isupper()]
+                is_static = names and words[i - 1][0] == ')' and 'static' in (w for w, _ in words[start:i])
+                function = (names[0], words[start][1]) if is_static else None
+            depth += 1
+        elif word == '}':
+            depth -= 1
+            if depth == 0 and function and line - function[1] >= SHORT:
+                found.append(function)
+        if depth == 0 and word in ('}', ';'):
+            start, function = i + 1, None
+    return found
+
+
 def main():
     root = sys.argv[1] if len(sys.argv) > 1 else '.'
     uses, room_of = table(root)
-    results = []
+    results, defined = [], {}
     for top in ('src', 'cli', 'cuda', 'examples', 'bench', 'include'):
         for where, _, files in os.walk(os.path.join(root, top)):
             for name in sorted(files):
@@ -183,6 +212,10 @@ def main():
                 with open(os.path.join(root, path), encoding='utf-8') as file:
                     source = file.read()
                 bad = sink_passed(path, source) if top in ('src', 'cli', 'cuda') else []
+                for what, number in names_defined(source) if top in ('src', 'cli', 'cuda') else ():
+                    first = defined.setdefault((' ' in what, what.split()[-1]), path)  # tags have a name space of their own
+                    if first != path:
+                        bad.append(f'line {number}: {what} is defined in {first}, too: say whose or what')
                 for number, line in enumerate(source.splitlines(), 1):
                     m = re.match(r'\s*#\s*include\s+[<"]([^>"]+)[>"]', line)
                     if '->ops->' in line and folder != 'target':

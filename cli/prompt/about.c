@@ -353,7 +353,7 @@ static bool info_cuda(struct debugger *d, const char *text)
 	return true;
 }
 
-static const struct about {
+static const struct about_subject {
 	const char *word;
 	bool (*run)(struct debugger *d, const char *text);
 	const char *help; /* NULL: it is another's short form */
@@ -402,7 +402,7 @@ const char *debug_info_name(size_t index)
 	return index < N_ABOUTS ? abouts[index].word : NULL;
 }
 
-static const struct about *answer_find(const char *word)
+static const struct about_subject *answer_find(const char *word)
 {
 	for (size_t i = 0; i < N_ABOUTS; i++)
 		if (abouts[i].is_answer && strcmp(abouts[i].word, word) == 0)
@@ -463,7 +463,7 @@ static void say_ambiguous(const char *word)
 void debug_info(struct debugger *d, const char *text)
 {
 	size_t n = strcspn(text, " ");
-	const struct about *about = NULL;
+	const struct about_subject *about = NULL;
 	unsigned matches = 0;
 	for (size_t i = 0; i < N_ABOUTS && n; i++) {
 		const bool whole = strlen(abouts[i].word) == n;

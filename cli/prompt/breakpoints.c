@@ -137,7 +137,7 @@ void debug_watch(struct debugger *d, const char *text, uint32_t kinds)
 
 /* ---- changed ---- */
 
-static void change(struct debugger *d, uint64_t number, int how)
+static void breakpoint_change(struct debugger *d, uint64_t number, int how)
 {
 	if (how == DEBUG_DELETE)
 		ws_debug_remove(d->session, number);
@@ -149,7 +149,7 @@ void debug_breakpoints_change(struct debugger *d, const char *text, int how)
 {
 	const struct ws_debug_breakpoint *one = NULL;
 	while (!*text && (one = ws_debug_breakpoint_next(d->session, one ? one->number : 0)))
-		change(d, one->number, how);
+		breakpoint_change(d, one->number, how);
 	while (*text) {
 		char *end;
 		uint64_t number = strtoull(text, &end, 10);
@@ -158,7 +158,7 @@ void debug_breakpoints_change(struct debugger *d, const char *text, int how)
 			return;
 		}
 		if (breakpoint_find(d, number))
-			change(d, number, how);
+			breakpoint_change(d, number, how);
 		text = end + strspn(end, " ");
 	}
 }

@@ -76,7 +76,7 @@ static size_t first_from(const struct debugger *d, unsigned long number)
 	return low;
 }
 
-static void change(struct debugger *d, struct debug_display *one, int how)
+static void display_change(struct debugger *d, struct debug_display *one, int how)
 {
 	one->disabled = how == DEBUG_DISABLE;
 	if (how != DEBUG_DELETE)
@@ -103,7 +103,7 @@ void debug_displays_change(struct debugger *d, const char *text, int how)
 {
 	char *end;
 	for (size_t i = 0; !*text && i < d->n_displays; i++)
-		change(d, &d->displays[i], how);
+		display_change(d, &d->displays[i], how);
 	for (; *text; text = end + strspn(end, " ,")) {
 		unsigned long first = strtoul(text, &end, 10), last = first;
 		if (end == text)
@@ -112,7 +112,7 @@ void debug_displays_change(struct debugger *d, const char *text, int how)
 			last = strtoul(end + 1, &end, 10);
 		for (size_t i = first_from(d, first);
 		     i < d->n_displays && d->displays[i].number <= last; i++)
-			change(d, &d->displays[i], how);
+			display_change(d, &d->displays[i], how);
 	}
 	close_gaps(d);
 }

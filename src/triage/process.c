@@ -43,7 +43,7 @@ void ws_triage_processes_destroy(struct ws_triage_processes *processes)
 /* ---- a line ---- */
 
 /* Numbers of a line, in the order in which they decide on the rank. */
-enum number { RANK, OMPI_RANK, PMIX_RANK, PMI_RANK, SLURM_RANK, N_RANKS };
+enum process_number { RANK, OMPI_RANK, PMIX_RANK, PMI_RANK, SLURM_RANK, N_RANKS };
 
 static const struct {
 	const char *rank, *size;

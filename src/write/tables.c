@@ -54,7 +54,7 @@ WSI_RECORD_LIST(X)
 
 /* Bytes of the rows of a table: no more than the layout has, and none from the first field on that
  * the caller does not have. What the first driver wrote has to be there, if only as 0. */
-static uint32_t stride_of(const struct ws_writer *writer, enum wsi_kind kind, uint32_t have)
+static uint32_t table_stride_of(const struct ws_writer *writer, enum wsi_kind kind, uint32_t have)
 {
 	const struct wsi_kind_info *info = &wsi_kind_infos[kind];
 	uint32_t stride = writer->row_bytes[kind];
@@ -79,7 +79,7 @@ static uint32_t stride_of(const struct ws_writer *writer, enum wsi_kind kind, ui
 		uint32_t have = UINT32_MAX;                                                     \
 		for (uint32_t i = 0; i < n; i++)                                                \
 			have &= (had);                                                          \
-		uint32_t stride = stride_of(writer, KIND, have);                                \
+		uint32_t stride = table_stride_of(writer, KIND, have);                          \
 		struct wsi_section section = { KIND, parent, at, 0, stride };                   \
 		struct table_packing p = { writer, NULL, stride, owner, false, err };           \
 		enum ws_status st = wsi_section_begin(writer, &section, err);                   \

@@ -60,14 +60,23 @@ CASES = (
     ('cuda/agent/x.c', '#include "driver/driver.h"', True),
     ('cuda/driver/x.c', '#include <warpscope/report.h>', True),
     ('cuda/runtime/x.c', 'void f(const char *s) { printf("%s", s); }', True),
+    ('cli/x.c', 'struct taken { int x; };', True),
+    ('cli/x.c', 'struct own { int x; };', False),
+    ('cli/x.c', 'static void find(void)\n{\n\tf();\n\tf();\n\tf();\n}', True),
+    ('cli/x.c', 'static void find(void)\n{\n\tf();\n\tf();\n}', False),
 )
+
+NEIGHBOUR = 'struct taken { int x; };\nstatic void find(void)\n{\n\tf();\n\tf();\n\tf();\n}\n'  # a file of src/base
 
 
 def refused(root, path, line):
     with tempfile.TemporaryDirectory() as folder:
         os.makedirs(os.path.join(folder, 'docs'))
         shutil.copy(os.path.join(root, 'docs/architecture.md'), os.path.join(folder, 'docs'))
-        os.makedirs(os.path.join(folder, os.path.dirname(path)))
+        os.makedirs(os.path.join(folder, 'src/base'))
+        with open(os.path.join(folder, 'src/base/neighbour.c'), 'w', encoding='utf-8') as file:
+            file.write(NEIGHBOUR)
+        os.makedirs(os.path.join(folder, os.path.dirname(path)), exist_ok=True)
         with open(os.path.join(folder, path), 'w', encoding='utf-8') as file:
             file.write('/* one file */\n' + line + '\n')
         done = subprocess.run([sys.executable, os.path.join(root, 'tools/check-deps.py'), folder], capture_output=True,
@@ -83,7 +92,7 @@ def main():
         got, output = refused(root, path, line)
         failed += got != expected
         print(f'{"ok" if got == expected else "not ok"} {number} - {"refused" if expected else "allowed"} in {path}: '
-              f'{line.replace("#", "")}')
+              f'{" ".join(line.replace("#", "").split())}')
         if got != expected:
             print('# ' + output.strip().replace('\n', '\n# '))
     return 1 if failed else 0
