@@ -79,7 +79,11 @@ def told(test, build):
 
 
 def build_for(build, suites, without):
-    """Builds what the tests of some suites run and read."""
+    """Builds what the tests of some suites run and read. Configured again first: what Meson tells may be of an older state of the tree."""
+    quietly = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'quietly.sh')
+    status = subprocess.run([quietly, f'Configuring {build} ...', 'ninja', '-C', build, 'build.ninja'], check=False).returncode
+    if status:
+        return status
     said = subprocess.run(['meson', 'introspect', '--tests', '--targets', build], capture_output=True, check=True).stdout
     known = json.loads(said)
     needed = set()
@@ -88,7 +92,6 @@ def build_for(build, suites, without):
         if own & suites and without not in own:
             needed.update(test['depends'])
     files = [os.path.relpath(name, os.path.realpath(build)) for target in known['targets'] if target['id'] in needed for name in target['filename']]
-    quietly = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'quietly.sh')
     return subprocess.run([quietly, f'Building what runs in {build} ...', 'ninja', '-C', build, *files], check=False).returncode
 
 

@@ -106,12 +106,13 @@ static void blocks_caption(struct wsi_page *page, const struct drawn_blocks *blo
 	wsi_dim(page, *dim);
 	wsi_html_printf(page, " <span class=\"soft\">%" PRIu64 " block%s, ", blocks->total,
 			wsi_plural(blocks->total));
-	if (blocks->resident >= blocks->total)
+	if (blocks->resident == blocks->total)
 		wsi_html_raw(page, "all resident");
 	else
 		wsi_html_printf(page, "%" PRIu64 " %s%s", blocks->resident,
 				wsi_resident_word(page->report),
-				page->report->dump.stripped & WS_STRIP_OTHERS
+				page->report->dump.stripped & WS_STRIP_OTHERS ||
+						blocks->resident > blocks->total
 					? ""
 					: "; the others have finished or not started");
 	if (blocks->per_cell > 1)

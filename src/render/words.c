@@ -75,8 +75,12 @@ const char wsi_foot[] =
 void wsi_say_resident(struct wsi_page *page, const struct ws_report_kernel *kernel)
 {
 	uint64_t all = wsi_dim3_count(kernel->grid.grid_dim);
-	wsi_say(page, ", %u of %" PRIu64 " block%s %s", kernel->resident_blocks, all,
-		wsi_plural(all), wsi_resident_word(page->report));
+	if (all < kernel->resident_blocks) /* a damaged row */
+		wsi_say(page, ", %u block%s %s", kernel->resident_blocks,
+			wsi_plural(kernel->resident_blocks), wsi_resident_word(page->report));
+	else
+		wsi_say(page, ", %u of %" PRIu64 " block%s %s", kernel->resident_blocks, all,
+			wsi_plural(all), wsi_resident_word(page->report));
 }
 
 bool wsi_time_text(uint32_t seconds, char text[WSI_TIME_TEXT])
