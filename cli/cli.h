@@ -170,7 +170,7 @@ bool cli_terminal_is_dumb(void);
  * the provider opens it (WARPSCOPE_CORE); "-" is then what the provider has by itself. Damage is
  * said in one line on standard error. CLI_ANSWERED, or CLI_NO_ANSWER when told why not. */
 int cli_target_open(struct cli *cli, const char *path, struct ws_target **ret_target);
-/* The same for a verb that reads images too, where `path` is none: a refusal says so. */
+/* Opens a dump for a verb that reads images too, where `path` is none: a refusal says so. */
 int cli_target_open_last(struct cli *cli, const char *path, struct ws_target **ret_target);
 /* Closes what these two gave; `cli` NULL: they were not called. */
 void cli_target_close(const struct cli *cli, struct ws_target *target);
@@ -219,7 +219,8 @@ CLI_VERB_LIST(X)
 int cli_verb(struct cli *cli, int argc, char **argv);
 /* Folds what is printed from now on at that many columns; 0: not at all. */
 void cli_fold(struct cli *cli, unsigned columns);
-/* The same as wide as the terminal, unless the verb prints code, or JSON. */
+/* Folds what is printed from now on at the width of the terminal, unless the verb prints code, or
+ * JSON. */
 void cli_fold_text(struct cli *cli);
 /* How wide standard error is, if it is a terminal; else 0. */
 unsigned cli_error_columns(void);
@@ -229,7 +230,7 @@ void cli_flush(struct cli *cli);
 /* Writes to standard error, at once; strings among the arguments are escaped. What went wrong: it
  * is a failure. */
 void cli_say(const char *format, ...) WS_PRINTF(1, 2);
-/* The same of what is none. */
+/* Writes to standard error what is no failure, at once. */
 void cli_note(const char *format, ...) WS_PRINTF(1, 2);
 /* How many failures there were so far: cli_say(), cli_fail(), cli_usage(). */
 uint64_t cli_failures(void);

@@ -16,8 +16,8 @@ enum {
 	/* Bytes of what stands in place of a number, around its name. */
 	CODE_NAMES_AROUND = 60,
 	CODE_NAMES_TEXT_MAX = WS_RELOC_NAME_MAX + CODE_NAMES_AROUND,
-	/* The same as ws_assemble() reads it: a name in quotes has up to four bytes for each of its
-	 * own. A line of the assembler has room for it. */
+	/* Bytes of that as ws_assemble() reads it: a name in quotes has up to four bytes for each
+	 * of its own. A line of the assembler has room for it. */
 	CODE_NAMES_QUOTED_MAX = 4 * WS_RELOC_NAME_MAX - 1000 + CODE_NAMES_AROUND,
 };
 

@@ -213,7 +213,7 @@ static char *next_line_alone(struct gdb *gdb, const char *words)
 	return line;
 }
 
-/* The same with the lines that it goes on in: those behind a backslash at its end. */
+/* The next line with those that it goes on in, behind a backslash at its end. */
 static char *next_line(struct gdb *gdb, const char *words)
 {
 	char *line = next_line_alone(gdb, words);

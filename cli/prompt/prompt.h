@@ -279,7 +279,7 @@ uint64_t debug_print_line_code(struct debugger *d, uint64_t pc);
 /* "Line 12 of "axpy.cu" starts at address 0x7f00 <axpy+48> and ends at ...", and what it is inlined
  * into. False with a word to the user. */
 bool debug_print_line(struct debugger *d, uint64_t pc);
-/* The same of a line that has none, where the next one begins: "... but contains no code." */
+/* Where the line after one without code begins: "Line 12 ... but contains no code." */
 void debug_print_line_without_code(struct debugger *d, uint64_t pc, uint32_t line);
 /* All code of the function that an address is in, as gdb dumps it. */
 void debug_print_function(struct debugger *d, uint64_t address);
@@ -315,9 +315,9 @@ bool debug_peek(struct debugger *d, const char *text, struct ws_value *ret_value
 bool debug_address(struct debugger *d, const char *text, struct ws_address *ret_at);
 /* [/FORMAT] EXPRESSION, or VARIABLE = EXPRESSION, or --lanes and what the verb takes */
 void debug_print(struct debugger *d, const char *text);
-/* The same, but for a value that is void. */
+/* Prints an expression, unless it is void. */
 void debug_call(struct debugger *d, const char *text);
-/* The same as print without its number and the end of the line. */
+/* Prints an expression without its number and the end of the line. */
 void debug_output(struct debugger *d, const char *text);
 /* The type of an expression, or one by its words: with its members, or its name. False with a word
  * to the user. */

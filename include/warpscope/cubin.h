@@ -171,7 +171,7 @@ WS_API enum ws_status ws_cubin_find_address(struct ws_cubin *cubin, uint64_t gpu
 					    struct ws_place *ret_place,
 					    struct ws_error *err) WS_MUST_USE;
 
-/** The same for an offset in a code section; also works for images that are not relocated. */
+/** The function at an offset in a code section; also works for images that are not relocated. */
 WS_API enum ws_status ws_cubin_find_offset(struct ws_cubin *cubin, uint32_t section,
 					   uint64_t sec_off, struct ws_place *ret_place,
 					   struct ws_error *err) WS_MUST_USE;

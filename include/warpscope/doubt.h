@@ -49,19 +49,21 @@ typedef void ws_doubt_fn(void *user, const struct ws_doubt *doubt);
 /** Calls `each` for whatever is wrong with a device. */
 WS_API void ws_device_doubts(const struct ws_device *device, ws_doubt_fn *each, void *user);
 
-/** The same for a block and the grid that it belongs to, or NULL, and for a grid. */
+/** Calls `each` for whatever is wrong with a block and the grid that it belongs to, or NULL, and
+ * with a grid. */
 WS_API void ws_block_doubts(const struct ws_block *block, const struct ws_grid *grid,
 			    ws_doubt_fn *each, void *user);
 WS_API void ws_grid_doubts(const struct ws_grid *grid, ws_doubt_fn *each, void *user);
 
-/** The same for an SM. `before`: the one before it in the list, if on the same device, or NULL.
+/** Calls `each` for whatever is wrong with an SM. `before`: the one before it in the list, if on
+ * the same device, or NULL.
  */
 WS_API void ws_sm_doubts(const struct ws_device *device, const struct ws_sm *before,
 			 const struct ws_sm *sm, ws_doubt_fn *each, void *user);
 
 /**
- * The same for a warp and its lanes. `before`: the one before it, if on the same SM, or NULL.
- * `grid`: what its block belongs to, or NULL.
+ * Calls `each` for whatever is wrong with a warp and its lanes. `before`: the one before it, if on
+ * the same SM, or NULL. `grid`: what its block belongs to, or NULL.
  */
 WS_API void ws_warp_doubts(const struct ws_device *device, const struct ws_grid *grid,
 			   const struct ws_warp *before, const struct ws_warp *warp,

@@ -382,8 +382,8 @@ WS_API enum ws_status ws_flow_slice(const struct ws_flow *flow, uint64_t pc,
 				    struct ws_error *err) WS_MUST_USE;
 
 /**
- * The same for the effective address of the memory instruction at `pc`: its registers, scaled as
- * the instruction does, and its offset. An instruction with two addresses (an asynchronous copy)
+ * Where the effective address of the memory instruction at `pc` comes from: its registers, scaled
+ * as the instruction does, and its offset. An instruction with two addresses (an asynchronous copy)
  * gives the one in `which`, in the order of the text, from 0.
  *
  * @retval WS_ABSENT   The instruction has no such address.

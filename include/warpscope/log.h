@@ -121,7 +121,8 @@ WS_API void ws_log_destroy(struct ws_log *log);
  */
 WS_API enum ws_status ws_log_read(struct ws_log *log, const char *path, uint64_t max_unpacked_bytes,
 				  bool *ret_is_cut, struct ws_error *err) WS_MUST_USE;
-/** The same of bytes; `name` is copied, and the bytes need not stay. @retval WS_NO_MEMORY */
+/** Reads a log that is in memory; `name` is copied, and the bytes need not stay.
+ * @retval WS_NO_MEMORY */
 WS_API enum ws_status ws_log_take(struct ws_log *log, const char *name, const char *bytes,
 				  size_t len, struct ws_error *err) WS_MUST_USE;
 /** Once, at the end. The result lives as long as the log. @retval WS_NO_MEMORY */

@@ -49,8 +49,8 @@ WS_API void ws_out_text(struct ws_out *out, const char *text);
  * characters and noncharacters, and of invalid UTF-8, becomes \xNN.
  */
 WS_API void ws_out_escaped(struct ws_out *out, struct ws_str text);
-/** The same for text between double quotes, as in DOT: with a backslash before each quote and
- * backslash. */
+/** Writes text between double quotes, as in DOT: escaped as by ws_out_escaped(), with a backslash
+ * before each quote and backslash. */
 WS_API void ws_out_in_quotes(struct ws_out *out, struct ws_str text);
 /** Columns of a terminal that ws_out_escaped() fills. */
 WS_API size_t ws_escaped_width(struct ws_str text);

@@ -346,7 +346,8 @@ struct ws_sim_texture {
  */
 WS_API enum ws_status ws_sim_texture(struct ws_sim *sim, const struct ws_sim_texture *texture,
 				     uint64_t *ret_handle, struct ws_error *err) WS_MUST_USE;
-/** The same for a surface object (cudaSurfaceObject_t). */
+/** Makes a surface object; its handle is what kernels take as cudaSurfaceObject_t. Fails as
+ * ws_sim_texture(). */
 WS_API enum ws_status ws_sim_surface(struct ws_sim *sim, const struct ws_sim_image *image,
 				     uint64_t *ret_handle, struct ws_error *err) WS_MUST_USE;
 

@@ -68,7 +68,7 @@ WS_API void ws_stack_name_text(const struct ws_stack *stack, size_t number, stru
  * Fails as ws_stack_select(). @retval WS_NO_MEMORY */
 WS_API enum ws_status ws_stack_frame_text(struct ws_stack *stack, size_t number, bool place,
 					  struct ws_out *out, struct ws_error *err) WS_MUST_USE;
-/** The same as an object; `full`: with the variables. */
+/** A frame as an object; `full`: with the variables. Fails as ws_stack_frame_text(). */
 WS_API enum ws_status ws_stack_frame_json(struct ws_stack *stack, size_t number, bool full,
 					  struct ws_json *json, struct ws_error *err) WS_MUST_USE;
 

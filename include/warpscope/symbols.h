@@ -45,7 +45,7 @@ WS_API void ws_position_text(struct ws_out *out, const struct ws_line_pos *pos, 
 /** A chain of calls, a line each: "  #0 combine at /src/standard.py:256 (inlined)". */
 WS_API void ws_chain_text(struct ws_out *out, const struct ws_line_pos *pos, size_t n,
 			  bool full_names);
-/** The same as the value of a key: an array of positions. */
+/** A chain of calls as the value of a key: an array of positions. */
 WS_API void ws_chain_json(struct ws_json *json, const struct ws_line_pos *pos, size_t n);
 
 /* ---- addresses ---- */

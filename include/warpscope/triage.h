@@ -83,7 +83,7 @@ WS_API bool ws_triage_pattern_fits(const char *pattern, const char *path);
  */
 WS_API void ws_triage_record(const struct ws_report *report, const struct ws_triage_file *file,
 			     bool whole, struct ws_out *out);
-/** The same of a dump that could not be read; `why` is a sentence part. */
+/** Writes the record of a dump that could not be read: one line. `why` is a sentence part. */
 WS_API void ws_triage_record_failed(const struct ws_triage_file *file, const char *why, bool whole,
 				    struct ws_out *out);
 /** Whether a line is a record; its key. Looks at the first bytes only, unless another program wrote

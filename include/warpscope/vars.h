@@ -209,10 +209,10 @@ WS_API enum ws_status ws_vars_print(struct ws_vars *vars, const struct ws_value 
 /** Its type, as C++ writes it, into `ret_text` (always terminated). */
 WS_API void ws_vars_spell(const struct ws_vars *vars, const struct ws_vtype *type, char *ret_text,
 			  size_t size);
-/** The same with the spaces that pointers lead to, as cuda-gdb writes them: `@shared float*`. */
+/** A type with the spaces that pointers lead to, as cuda-gdb writes them: `@shared float*`. */
 WS_API void ws_vars_spell_spaces(const struct ws_vars *vars, const struct ws_vtype *type,
 				 char *ret_text, size_t size);
-/** The same without aliases, and with the members of a structure, a line each, as gdb's ptype. */
+/** A type without aliases, and with the members of a structure, a line each, as gdb's ptype. */
 WS_API void ws_vars_describe(struct ws_vars *vars, const struct ws_vtype *type, struct ws_out *out);
 /** The characters of an array of them, or of what a pointer leads to, up to a NUL byte or `size` -
  * 1, into `ret_text` (always terminated). @retval WS_ARGUMENT  it is neither. Others as reading
@@ -253,7 +253,7 @@ WS_API uint32_t ws_condition_read(const struct ws_condition *condition,
 				  struct ws_lane_number ret_numbers[WS_MAX_LANES]) WS_MUST_USE;
 /** Whether its bits are all that is printed: no pointer to characters, whose text is shown. */
 WS_API bool ws_condition_is_plain(const struct ws_condition *condition);
-/** The same as a value; equal bits are equal values. */
+/** What the bits of a number of ws_condition_read() are as a value; equal bits are equal values. */
 WS_API struct ws_value ws_condition_value(const struct ws_condition *condition, uint64_t bits);
 /** NULL is fine. */
 WS_API void ws_condition_free(struct ws_condition *condition);

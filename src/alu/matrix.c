@@ -86,7 +86,8 @@ unsigned wsi_matrix_dense_place(unsigned bits, const uint32_t *words, unsigned f
 	return bits == 16 ? k / 2 * 4 + (places & 3) : k * 2 + (places >> 1 & 1);
 }
 
-/* The same of an instruction's A; `combine`: it is sparse. */
+/* The place in the dense matrix of element k of a row of an instruction's A; `combine`: it is
+ * sparse. */
 static unsigned sparse_a_place(const struct wsi_alu *alu, const struct wsi_alu_io *io, unsigned row,
 			       unsigned k)
 {

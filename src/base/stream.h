@@ -77,7 +77,7 @@ void wsi_scratch_fini(struct wsi_scratch *scratch);
 /* WS_IO: no room. */
 enum ws_status wsi_scratch_append(struct wsi_scratch *scratch, const void *bytes, size_t n,
 				  struct ws_error *err) WS_MUST_USE;
-/* The same by errno, for who appends to its stream directly. */
+/* WS_IO as errno says, for who appends to its stream directly. */
 enum ws_status wsi_scratch_failed(struct ws_error *err);
 /* Copies up to `n` bytes from `off` on; fewer only at the end. */
 enum ws_status wsi_scratch_read(struct wsi_scratch *scratch, uint64_t off, void *bytes, size_t n,

@@ -213,7 +213,7 @@ static bool segment_index_make(struct ws_cubin_set *set, size_t n_segments)
 	return true;
 }
 
-/* The same for names: of several the cubin added last, of one cubin its first. */
+/* The functions by name: of several that have it the cubin added last, of one cubin its first. */
 static bool names_make(struct ws_cubin_set *set)
 {
 	size_t most = 0;

@@ -202,7 +202,7 @@ static CUDBGResult frame_of_level(struct wsi_cudbg *s, const struct ws_return_ad
 	return wsi_cudbg_fail(s, CUDBG_ERROR_MISSING_DATA, "level %u is not recorded", level);
 }
 
-/* The same in a stack of `n` frames, more than the view holds. */
+/* The frame at a level of a stack of `n` frames, more than the view holds. */
 static __attribute__((noinline)) CUDBGResult deep_frame_at(struct wsi_cudbg *s,
 							   const struct wsi_cudbg_at *at,
 							   uint32_t ln, uint32_t level, uint32_t n,

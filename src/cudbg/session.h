@@ -246,10 +246,10 @@ CUDBGResult wsi_cudbg_fail(struct wsi_cudbg *s, CUDBGResult result, const char *
  * WS_OK. */
 CUDBGResult wsi_cudbg_status(struct wsi_cudbg *s, enum ws_status status,
 			     const struct ws_error *err);
-/* The same for a row of a list, which is there or damaged. */
+/* The result for the status of reading a row of a list, which is there or damaged. */
 CUDBGResult wsi_cudbg_row_status(struct wsi_cudbg *s, enum ws_status status,
 				 const struct ws_error *err);
-/* The same for what may also be missing: a lane, an image. */
+/* The result for the status of reading what may also be missing: a lane, an image. */
 CUDBGResult wsi_cudbg_held_status(struct wsi_cudbg *s, enum ws_status status,
 				  const struct ws_error *err);
 /* Says which function failed; a failure without words gets those of its result code. */

@@ -166,7 +166,7 @@ static bool open_memory(struct wsi_host *host)
  * traced thread waitid() gives a stop even where only ends are asked for: that one is left to who
  * waits for it.
  */
-static void bury(const struct wsi_host *host)
+static void threads_reap(const struct wsi_host *host)
 {
 	char path[40];
 	const struct dirent *entry;
@@ -200,7 +200,7 @@ static bool wait_for_thread(const struct wsi_host *host, pid_t tid, int *ret_sta
 			continue;
 		}
 		if (tid == host->pid)
-			bury(host);
+			threads_reap(host);
 		nanosleep(&pause, NULL);
 	}
 	return got == tid;
@@ -450,7 +450,7 @@ struct wsi_host_news wsi_host_look(struct wsi_host *host)
 		}
 	}
 	if (++host->n_idle % IDLE == 0)
-		bury(host);
+		threads_reap(host);
 	advance(host);
 	return (struct wsi_host_news){ .event = WSI_HOST_NOTHING };
 }

@@ -61,7 +61,7 @@ bool wsi_host_call(struct wsi_host *host, uint64_t function, uint64_t argument);
 /* Address of a symbol of a mapped library whose file's name begins so, such as "libcuda.so";
  * 0: there is none. */
 uint64_t wsi_host_symbol(const struct wsi_host *host, const char *library, const char *name);
-/* The same of the program that loads libraries into it. */
+/* Address of a symbol of the dynamic loader; 0: there is none. */
 uint64_t wsi_host_loader_symbol(const struct wsi_host *host, const char *name);
 
 #endif

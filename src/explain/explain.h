@@ -120,7 +120,7 @@ bool wsi_others_are_dropped(const struct wsi_build *build);
 /* The code of the function at an address, without its flow. WS_ABSENT: no function there. */
 enum ws_status wsi_code_find(struct wsi_build *build, const struct wsi_where *where, uint64_t pc,
 			     struct wsi_function_code *ret_code) WS_MUST_USE;
-/* The same with its flow. */
+/* The code of the function at an address, with its flow. WS_ABSENT: no function there. */
 enum ws_status wsi_code_open(struct wsi_build *build, const struct wsi_where *where, uint64_t pc,
 			     struct wsi_function_code *ret_code) WS_MUST_USE;
 void wsi_code_close(struct wsi_function_code *code);

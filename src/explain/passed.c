@@ -57,7 +57,7 @@ static bool has_passed(const struct wsi_scene *scene, const struct around *a, ui
 	return !a->open && !a->reached[block];
 }
 
-/* The same for one that called something from this function and has not returned. */
+/* Whether a lane passed it that called something from this function and has not returned. */
 static bool has_called(const struct wsi_scene *scene, const struct around *a, uint32_t lane)
 {
 	struct ws_return_address stack[MAX_DEPTH];

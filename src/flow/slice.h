@@ -91,7 +91,7 @@ void wsi_half_origin(struct wsi_slicer *s, struct wsi_half *half, struct wsi_def
 bool wsi_copies(const struct wsi_parts *parts, struct wsi_half *ret_from);
 /* Makes a node the value that the instruction `at` gives to `number`. */
 void wsi_express(struct wsi_slicer *s, uint16_t node, size_t at, const struct wsi_half *half);
-/* The same for a pair that one instruction writes. */
+/* Makes a node of 64 bits the pair of registers from `low` on, which one instruction writes. */
 void wsi_express_wide(struct wsi_slicer *s, uint16_t node, size_t at, const struct wsi_half *low);
 /* The sum of terms in an address operand; gives the node its arguments. */
 void wsi_express_address(struct wsi_slicer *s, uint16_t node, const struct wsi_source *source,

@@ -157,7 +157,7 @@ void wsi_label(struct wsi_page *page, const char *label);
 void wsi_table(struct wsi_page *page, const struct wsi_page_table *table);
 /* The next cell, row by row; `join` parts it from the one before it where cells are joined. */
 void wsi_cell(struct wsi_page *page, const char *join);
-/* The same for one that takes a whole row. */
+/* The next cell, which takes a whole row. */
 void wsi_cell_wide(struct wsi_page *page);
 /* The row that comes stands out. */
 void wsi_row_marked(struct wsi_page *page);

@@ -237,7 +237,7 @@ static bool is_named(const struct wsi_isa_element *element, uint64_t value)
 	return value < wsi_isa_enums[element->aux] && wsi_isa_enum_named[element->aux + 1 + value];
 }
 
-/* The same as the text is: only what it shows counts. */
+/* Whether a value that the text of an instruction shows has a text of its own. */
 static bool text_is_named(const struct ws_insn *insn, const struct wsi_isa_row *row)
 {
 	for (const uint8_t *code = &wsi_isa_templates[row->template_at]; *code;) {

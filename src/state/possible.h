@@ -6,7 +6,8 @@
 
 /* Whether the row of a device, by itself, is one that a device can have. */
 bool wsi_device_possible(const struct ws_device *device);
-/* The same for a grid, and for where a block is, whatever grid it belongs to. */
+/* Whether the row of a grid is one that a grid can have, and where a block is, whatever grid it
+ * belongs to. */
 bool wsi_grid_possible(const struct ws_grid *grid);
 bool wsi_block_possible(const struct ws_block *block);
 

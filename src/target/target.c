@@ -106,7 +106,7 @@ DEFINE_ELEMENT(context, contexts, struct ws_context)
 DEFINE_ELEMENT(module, modules, struct ws_module)
 DEFINE_ELEMENT(grid, grids, struct ws_grid)
 
-/* The same of what changes while its device runs. */
+/* An element of what changes while its device runs: its row, only while that stands. */
 #define DEFINE_STATE(kind, list, type)                                                           \
 	static __attribute__((noinline)) enum ws_status kind##_if_stopped(                       \
 		const struct ws_target *target, uint32_t index, type *ret_##kind,                \

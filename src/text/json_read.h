@@ -38,7 +38,7 @@ struct wsi_json_reader {
 };
 
 void wsi_json_reader_init(struct wsi_json_reader *reader, char *text, size_t len);
-/* The same of a text that stays as it is: so do its strings, with their escapes. */
+/* Begins to read a text that stays as it is: its strings keep their escapes. */
 void wsi_json_reader_init_raw(struct wsi_json_reader *reader, const char *text, size_t len);
 /* The value at the start. */
 bool wsi_json_read(struct wsi_json_reader *reader, struct wsi_json_value *ret_value);

@@ -189,7 +189,7 @@ static bool gather_above(struct pickle_machine *m, size_t from, enum wsi_pickle_
 	return !is_new || push(m, container);
 }
 
-/* The same of the last n. */
+/* Makes a container of the last n values of the stack. */
 static bool gather_last(struct pickle_machine *m, size_t n, enum wsi_pickle_kind kind, bool is_new)
 {
 	size_t floor = m->n_marks ? m->marks[m->n_marks - 1] : 0;

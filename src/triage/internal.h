@@ -287,7 +287,7 @@ struct ws_triage {
 struct wsi_map_key wsi_key_of(struct ws_str a, struct ws_str b);
 /* A copy that lives as long as the triage. */
 struct ws_str wsi_keep(struct ws_triage *triage, struct ws_str text);
-/* The same of a format; NULL when memory is out. */
+/* A text by a format that lives as long as the triage; NULL when memory is out. */
 const char *wsi_keep_format(struct ws_triage *triage, const char *format, ...) WS_PRINTF(2, 3);
 
 /* ---- which collective operation ranks wait in ---- */

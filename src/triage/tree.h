@@ -55,7 +55,7 @@ struct wsi_tree {
 /* Reads all of it; false: it is not whole, and the root has what stands before the place, or memory
  * is out. The text is used up. The tree has to be closed in any case. */
 bool wsi_tree_read_json(struct wsi_tree *tree, char *text, size_t len);
-/* The same of a pickle, which must end where the bytes end. */
+/* Reads all of a pickle, which must end where the bytes end; false as of wsi_tree_read_json(). */
 bool wsi_tree_read_pickle(struct wsi_tree *tree, const char *bytes, size_t len);
 void wsi_tree_fini(struct wsi_tree *tree);
 

@@ -582,7 +582,7 @@ static struct ws_value postfix(struct wsi_parser *p)
 	return value;
 }
 
-static struct ws_value negated(struct wsi_parser *p, char operator, const struct ws_value * of)
+static struct ws_value negated(struct wsi_parser *p, char sign, const struct ws_value *of)
 {
 	const struct ws_value zero = wsi_value_int(0), ones = wsi_value_int(-1);
 	struct ws_value value = *of;
@@ -592,16 +592,16 @@ static struct ws_value negated(struct wsi_parser *p, char operator, const struct
 	enum ws_status st = p->status == WS_OK ? wsi_follow(p->vars, &value, &err) : p->status;
 	if (st == WS_OK)
 		st = wsi_shape(&value.type, &shape, &err);
-	if (st == WS_OK && operator== '-' && wsi_is_float(&shape)) {
+	if (st == WS_OK && sign == '-' && wsi_is_float(&shape)) {
 		st = value_number_of(p, of, &number, &err);
 		number.real = -number.real; /* also of 0 */
 		value = wsi_value_number(&of->type, &number);
 	} else if (st == WS_OK) {
 		st = wsi_binary(p->vars,
-				operator== '-' ? WSI_SUB :
-				operator== '!' ? WSI_EQ
-					       : WSI_XOR,
-				operator== '~' ? &ones : & zero, of, &value, &err);
+				sign == '-'   ? WSI_SUB
+				: sign == '!' ? WSI_EQ
+					      : WSI_XOR,
+				sign == '~' ? &ones : &zero, of, &value, &err);
 	}
 	return wsi_parse_checked(p, st, &value, &err);
 }

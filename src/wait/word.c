@@ -163,7 +163,8 @@ static bool moved_value(const struct wsi_scene *scene, uint32_t lane, uint64_t p
 	return wsi_scene_register(scene, lane, WS_OPERAND_REG, number, 1, ret_value) == WS_OK;
 }
 
-/* The same of an operand of an address; in a loop the lane may come to it on any way. */
+/* What an operand of an address was before an instruction; in a loop the lane may come to it on any
+ * way. */
 static bool base_value(const struct wsi_scene *scene, uint32_t lane, uint64_t pc,
 		       const struct ws_operand *op, uint64_t *ret_value)
 {

@@ -48,7 +48,7 @@ static void row_edit(const struct wsi_write_job *job, enum wsi_kind kind, void *
 		job->edit->row(kind, row);
 }
 
-/* The same of a row, whose loss the new dump has to tell of. */
+/* What reading a row came to; the new dump has to tell of its loss. */
 static enum ws_status row_read(struct wsi_write_job *job, enum ws_status status, enum wsi_kind kind)
 {
 	enum ws_hides hides = wsi_kind_infos[kind].hides;

@@ -435,7 +435,7 @@ static void ask_all_of(struct ws_target *target)
 	ws_cudbg_release(dump_api);
 	ws_target_close(dump);
 	assert_int_equal(unlink(api_call_file()), 0);
-	print_message("%u questions, %u answers\n", n_questions, n_answers);
+	print_message("# %u questions, %u answers\n", n_questions, n_answers);
 	assert_true(n_answers > 50 && n_questions > n_answers);
 	assert_int_equal(n_wrong, 0);
 }

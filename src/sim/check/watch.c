@@ -254,7 +254,7 @@ static bool conflicts(const struct wsi_run *run, const struct wsi_shadow_access 
 	       !(before->strong && now->strong) && !ordered(run, before, now);
 }
 
-/* The same for a read and a write. In shared memory no read conflicts with an atomic: see
+/* Whether a read and a write conflict. In shared memory no read conflicts with an atomic: see
  * meet_access().
  */
 static bool read_conflicts(const struct wsi_run *run, const struct watch_touch *t,

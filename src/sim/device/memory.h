@@ -66,7 +66,7 @@ bool wsi_account_has_room(struct wsi_account *account, const char *what,
 			  uint64_t bytes) WS_MUST_USE;
 bool wsi_account_take(struct wsi_account *account, const char *what, uint64_t bytes) WS_MUST_USE;
 void wsi_account_give(struct wsi_account *account, uint64_t bytes);
-/* The same for what stays when a snapshot is restored. */
+/* Counts bytes of what stays when a snapshot is restored, if they fit. */
 bool wsi_account_fix(struct wsi_account *account, const char *what, uint64_t bytes) WS_MUST_USE;
 /* What is said when there was no memory: what did not fit (WS_LIMIT), or that the host has none. */
 enum ws_status wsi_account_fail(const struct wsi_account *account, struct ws_error *err);
@@ -102,18 +102,20 @@ struct wsi_region *wsi_memory_find(struct wsi_memory *memory, uint64_t address);
  */
 uint8_t *wsi_region_read(struct wsi_region *region, uint64_t address, uint64_t *len,
 			 bool *ret_no_memory);
-/* The same for writing: the page is the device's alone. */
+/* Bytes from an address on as wsi_region_read() gives them, to be written: the page is the device's
+ * alone. */
 uint8_t *wsi_region_write(struct wsi_region *region, uint64_t address, uint64_t *len,
 			  bool *ret_no_memory);
 
-/* The same for any address; NULL also if nothing is allocated there. */
+/* Bytes from any address on as wsi_region_read() gives them; NULL also if nothing is allocated
+ * there. */
 const uint8_t *wsi_memory_read(struct wsi_memory *memory, uint64_t address, uint64_t *len,
 			       bool *ret_no_memory);
 
 /* Adds a region; its pages are absent. WS_ARGUMENT: not free. WS_LIMIT: the account has no room. */
 enum ws_status wsi_memory_add(struct wsi_memory *memory, const struct wsi_region *region,
 			      struct ws_error *err) WS_MUST_USE;
-/* The same for a region of the caller's bytes. */
+/* Adds a region whose bytes are the caller's. Fails as wsi_memory_add(). */
 enum ws_status wsi_memory_add_mapped(struct wsi_memory *memory, const struct wsi_region *region,
 				     void *bytes, struct ws_error *err) WS_MUST_USE;
 /* A free range of addresses, aligned to `alignment`. */

@@ -29,8 +29,8 @@ bool wsi_spot(struct wsi_run *run, enum ws_sass_space space, unsigned lane, uint
 	      unsigned bytes, bool write, struct wsi_lane_spot *ret_spot);
 
 /*
- * The same for all lanes of `lanes`. `*ret_good`: those whose access is right; all that are not are
- * blamed. False: the instruction does nothing, its fault is to surface.
+ * Finds what `bytes` at the address of each lane of `lanes` are. `*ret_good`: those whose access is
+ * right; all that are not are blamed. False: the instruction does nothing, its fault is to surface.
  */
 bool wsi_spots(struct wsi_run *run, enum ws_sass_space space, uint32_t lanes,
 	       const uint64_t addresses[WSI_LANES], unsigned bytes, bool write,
@@ -97,7 +97,7 @@ bool wsi_can_reduce(enum wsi_reduction reduction, enum wsi_sim_element element);
 uint64_t wsi_reduce(enum wsi_reduction reduction, enum wsi_sim_element element, uint64_t old,
 		    uint64_t value);
 
-/* The same for elements side by side, `n` bytes of them. */
+/* Reduces elements side by side, `n` bytes of them, into those at `to`. */
 void wsi_reduce_bytes(enum wsi_reduction reduction, enum wsi_sim_element element, uint8_t *to,
 		      const uint8_t *from, unsigned n);
 

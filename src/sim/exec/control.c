@@ -298,7 +298,7 @@ enum wsi_step wsi_run_yield(struct wsi_run *run, const struct wsi_op *op)
 	return WSI_STEP_YIELD;
 }
 
-/* The same for WARPSYNC: all lanes of a mask wait with that mask. */
+/* Lets lanes go on behind WARPSYNC once all lanes of a mask wait with that mask. */
 static void resync(struct wsi_warp *warp)
 {
 	for (uint32_t left = warp->syncing; left; left &= left - 1) {

@@ -100,7 +100,7 @@ wsi_preparer wsi_prepare_bra, wsi_prepare_atomic, wsi_prepare_mbarrier, wsi_prep
 /* ---- lanes and barriers ---- */
 /* Lanes are gone, or a mask changed: who waits may go on. control.c */
 void wsi_converge(struct wsi_warp *warp);
-/* The same for the barriers of a block. barrier.c */
+/* Lanes of a block are gone: who waits at its barriers may go on. barrier.c */
 void wsi_bar_check(struct ws_sim *sim, struct wsi_block *block);
 void wsi_cluster_check(struct ws_sim *sim, struct wsi_cluster *cluster);
 /* A lane returns to `target`: what was entered after that is left too. control.c */

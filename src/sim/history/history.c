@@ -257,7 +257,7 @@ uint64_t wsi_history_room(const struct ws_sim *sim)
 	return !h ? 0 : h->next > now ? h->next - now : 1;
 }
 
-static void went(struct ws_sim *sim)
+static void history_extend(struct ws_sim *sim)
 {
 	struct wsi_history *h = sim->debug->history;
 	h->end = wsi_position(sim);
@@ -271,7 +271,7 @@ void wsi_history_ran(struct ws_sim *sim)
 	if (!h)
 		return;
 	h->ran = true;
-	went(sim);
+	history_extend(sim);
 }
 
 /* Whether a step only goes on with the one before. */
@@ -304,12 +304,12 @@ void wsi_history_did(struct ws_sim *sim, const struct wsi_action *action)
 		}
 		h->actions[h->n_actions++] = made;
 	}
-	went(sim);
+	history_extend(sim);
 }
 
 /* ---- the same again ---- */
 
-static enum ws_status differs(struct ws_error *err)
+static enum ws_status replay_fail(struct ws_error *err)
 {
 	return wsi_fail(err, WS_MALFORMED, WS_NO_OFFSET,
 			"the kernels did not do the same again: memory that is not the device's "
@@ -327,7 +327,7 @@ static enum ws_status run_to(struct ws_sim *sim, uint64_t to, struct ws_error *e
 		if (st != WS_OK)
 			return st;
 		if (!goes_on)
-			return differs(err);
+			return replay_fail(err);
 	}
 	return WS_OK;
 }
@@ -356,7 +356,7 @@ static enum ws_status redo(struct ws_sim *sim, const struct wsi_action *a, uint6
 	sim->debug->stop_at = UINT64_MAX;
 	if (how == WSI_STEPPED_NO_MEMORY)
 		return wsi_account_fail(&sim->account, err);
-	return there ? WS_OK : differs(err);
+	return there ? WS_OK : replay_fail(err);
 }
 
 static enum ws_status history_fill(struct ws_sim *sim, struct ws_error *err)

@@ -172,7 +172,7 @@ bool wsi_api_bulk_warp(struct api_bulk *bulk, struct api_warp_facts *ret_facts);
 
 /* stock.c: fills the lists. */
 enum ws_status wsi_api_take_stock(struct api_target *t, struct ws_error *err) WS_MUST_USE;
-/* The same for all that changes when devices run: SMs and below, grids, ranges. */
+/* Fills the lists of what changes when devices run: SMs and below, grids, ranges. */
 enum ws_status wsi_api_renew(struct api_target *t, struct ws_error *err) WS_MUST_USE;
 /* Takes up a context or image that an event tells of; other events are fine. */
 enum ws_status wsi_api_add_event(struct api_target *t, const CUDBGEvent *event,

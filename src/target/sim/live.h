@@ -107,7 +107,7 @@ void *sim_worker(void *live);
 /* Takes the device from the worker, who ends what it is at unless that is a step; while it stands
  * it is the client's. Under lock. */
 void sim_take(struct sim_live *live, bool is_client);
-/* The same for a host thread, unless the device stands: false. */
+/* Takes the device from the worker for a host thread; false: the device stands. Under lock. */
 bool sim_try(struct sim_live *live);
 void sim_give(struct sim_live *live);
 /* Something has happened: who could not go on may be able to. Under lock. */
@@ -128,7 +128,7 @@ bool sim_loads_all(const struct sim_live *live);
 
 /* Room for one event more than are promised: what runs must be able to tell how it ended. */
 bool sim_has_room(struct sim_live *live) WS_MUST_USE;
-/* The same for so many, that host threads may wait for. */
+/* Room for `n` events more than are promised, which host threads may wait for. */
 bool sim_reserve(struct sim_live *live, size_t n) WS_MUST_USE;
 /* Queues an event that is wanted. `*ret_sequence` 0: it is not. One that was promised finds room.
  * Under lock. */
