@@ -162,7 +162,7 @@ def main():
         with tempfile.TemporaryDirectory() as work:
             for source, to in files.items():
                 shutil.copy(source, os.path.join(work, to))
-            for folder, inside in ("lib", libraries(warpscope, root)), ("driver", [driver, agent]):
+            for folder, inside in ("lib", libraries(warpscope, root)), ("cuda", [driver, agent]):
                 os.mkdir(os.path.join(work, folder))
                 for source in inside:
                     shutil.copy(source, os.path.join(work, folder))
