@@ -2,24 +2,12 @@
 /* Going back in what a device has executed. */
 #include "debug/session.h"
 
-/* How many launches have ended by now. */
-static void count_ended(struct ws_debug *d)
-{
-	struct ws_grid grid;
-	uint64_t left = 0;
-	for (uint32_t i = 0; ws_target_grid(d->target, i, &grid, NULL) == WS_OK; i++)
-		left += grid.status != CUDBG_GRID_STATUS_TERMINATED;
-	d->n_ended = d->n_launches - left;
-	if (d->state == WS_DEBUG_OVER)
-		d->state = WS_DEBUG_STANDS;
-}
-
 enum ws_status wsi_debug_back(struct ws_debug *d, const struct ws_back *back,
 			      struct ws_back_found *ret_found, struct ws_error *err)
 {
 	const enum ws_status st = ws_target_go_back(d->target, back, ret_found, err);
-	if (st == WS_OK)
-		count_ended(d);
+	if (st == WS_OK && d->state == WS_DEBUG_OVER)
+		d->state = WS_DEBUG_STANDS;
 	(void)wsi_debug_refresh(d);
 	return st;
 }

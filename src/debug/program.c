@@ -420,7 +420,7 @@ static enum ws_status program_begin(struct ws_debug *d, enum ws_status st, bool 
 				    struct ws_error *err)
 {
 	if (st == WS_OK)
-		st = wsi_debug_use(d, d->program->target, UINT64_MAX, has_begun, err);
+		st = wsi_debug_use(d, d->program->target, has_begun, err);
 	if (st != WS_OK)
 		wsi_program_leave(d);
 	return st;

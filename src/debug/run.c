@@ -63,7 +63,6 @@ static void take_events(struct ws_debug *d, bool *ret_stopped)
 	struct ws_event event;
 	while (ws_target_next_event(d->target, &event, NULL) == WS_OK) {
 		*ret_stopped |= event.kind == WS_EVENT_STOPPED;
-		d->n_ended += event.kind == WS_EVENT_GRID_FINISHED;
 		if (event.kind == WS_EVENT_FAILED)
 			lose_device(d);
 		else if (event.sync && d->program)
@@ -111,7 +110,7 @@ static int await(struct ws_debug *d)
 	const bool was_lost = d->state == WS_DEBUG_LOST;
 	bool stopped = false;
 	for (;;) {
-		const bool stuck = wsi_source_is_stuck(d);
+		const bool stuck = wsi_source_is_stuck(d), idle = wsi_source_is_idle(d);
 		take_events(d, &stopped);
 		if (d->state == WS_DEBUG_LOST && !was_lost)
 			return WS_DEBUG_NO_DEVICE;
@@ -120,7 +119,7 @@ static int await(struct ws_debug *d)
 		const int outcome = look_at_program(d);
 		if (outcome != NOTHING)
 			return outcome;
-		if (d->n_ended >= d->n_launches)
+		if (idle)
 			return WS_DEBUG_ALL_ENDED;
 		if (stuck)
 			return WS_DEBUG_DEADLOCK;

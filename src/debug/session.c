@@ -46,8 +46,8 @@ void wsi_debug_tell(const struct ws_debug *d, enum ws_debug_notice_kind kind,
 
 /* ---- the target ---- */
 
-enum ws_status wsi_debug_use(struct ws_debug *d, struct ws_target *target, uint64_t n_launches,
-			     bool has_begun, struct ws_error *err)
+enum ws_status wsi_debug_use(struct ws_debug *d, struct ws_target *target, bool has_begun,
+			     struct ws_error *err)
 {
 	const enum ws_status st =
 		ws_target_want(target, WS_WANT_STOPS | WS_WANT_LEFT_EXCEPTIONS, err);
@@ -57,8 +57,7 @@ enum ws_status wsi_debug_use(struct ws_debug *d, struct ws_target *target, uint6
 	d->state = !ws_target_can(target, WS_CAN_RUN) ? WS_DEBUG_FIXED
 		   : has_begun                        ? WS_DEBUG_STANDS
 						      : WS_DEBUG_FRESH;
-	d->n_launches = n_launches;
-	d->n_ended = d->owed = 0;
+	d->owed = 0;
 	d->has_focus = false;
 	wsi_breakpoints_plant(d);
 	if (has_begun)
@@ -68,7 +67,7 @@ enum ws_status wsi_debug_use(struct ws_debug *d, struct ws_target *target, uint6
 
 enum ws_status ws_debug_use(struct ws_debug *d, struct ws_target *target, struct ws_error *err)
 {
-	return wsi_debug_use(d, target, UINT64_MAX, false, err);
+	return wsi_debug_use(d, target, false, err);
 }
 
 void ws_debug_leave(struct ws_debug *d)

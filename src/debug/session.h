@@ -69,10 +69,9 @@ struct ws_debug {
 	struct ws_debug_thread thread; /* the same */
 	uint32_t level, position;      /* of the frame that is looked at */
 	bool has_asked;
-	struct ws_focus asked;        /* that the evaluator looks at */
-	uint64_t n_launches, n_ended; /* UINT64_MAX: nobody knows how many there will be */
-	uint64_t owed;   /* an event that the program waits for us to acknowledge; 0: none */
-	uint64_t before; /* generation of the target when it was moved last */
+	struct ws_focus asked; /* that the evaluator looks at */
+	uint64_t owed;         /* an event that the program waits for us to acknowledge; 0: none */
+	uint64_t before;       /* generation of the target when it was moved last */
 	struct wsi_debug_breakpoint *breakpoints; /* owned; by number */
 	size_t n_breakpoints, n_removed, cap_breakpoints;
 	unsigned last_number;
@@ -90,10 +89,9 @@ struct ws_debug {
 
 /* ---- session.c ---- */
 
-/* As ws_debug_use(), after so many launches nothing runs any more. `has_begun`: something has run.
- */
-enum ws_status wsi_debug_use(struct ws_debug *d, struct ws_target *target, uint64_t n_launches,
-			     bool has_begun, struct ws_error *err);
+/* As ws_debug_use(). `has_begun`: something has run. */
+enum ws_status wsi_debug_use(struct ws_debug *d, struct ws_target *target, bool has_begun,
+			     struct ws_error *err);
 /* The device was moved, and stands: tells what kernels printed, and finds the focus. */
 void wsi_debug_stands(struct ws_debug *d);
 enum ws_status wsi_debug_no_memory(struct ws_error *err);
@@ -135,6 +133,8 @@ void wsi_debug_values_fini(struct ws_debug *d);
 void wsi_source_leave(struct ws_debug *d);
 /* Whether all threads that are left wait for each other. */
 bool wsi_source_is_stuck(const struct ws_debug *d);
+/* Whether all that was launched has ended, with what it launched itself. */
+bool wsi_source_is_idle(const struct ws_debug *d);
 /* What kernels have printed; the rows may be new. */
 void wsi_source_tell_printed(struct ws_debug *d);
 

@@ -24,14 +24,12 @@ static enum ws_status go_through_api(struct ws_debug *d, struct ws_error *err)
 enum ws_status ws_debug_use_sim(struct ws_debug *d, struct ws_sim *sim, bool through_api,
 				struct ws_error *err)
 {
-	struct ws_counts counts;
 	enum ws_status st = ws_sim_target_live(sim, &d->device, err);
 	if (st == WS_OK && through_api)
 		st = go_through_api(d, err);
 	if (st == WS_OK) {
 		d->sim = sim;
-		ws_target_counts(d->device, &counts);
-		st = wsi_debug_use(d, through_api ? d->made : d->device, counts.grids, false, err);
+		st = wsi_debug_use(d, through_api ? d->made : d->device, false, err);
 	}
 	if (st != WS_OK)
 		ws_debug_leave(d);
@@ -60,6 +58,11 @@ void wsi_source_leave(struct ws_debug *d)
 bool wsi_source_is_stuck(const struct ws_debug *d)
 {
 	return d->device && wsi_sim_host_stuck(d->device);
+}
+
+bool wsi_source_is_idle(const struct ws_debug *d)
+{
+	return d->device && wsi_sim_host_idle(d->device);
 }
 
 void wsi_source_tell_printed(struct ws_debug *d)

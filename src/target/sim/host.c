@@ -121,6 +121,13 @@ bool wsi_sim_host_stuck(struct ws_target *target)
 	return live->runs && !live->halted && live->stalled && live->t->sim->queue;
 }
 
+bool wsi_sim_host_idle(struct ws_target *target)
+{
+	struct sim_live *live = sim_of(target)->live;
+	wsi_hold(&live->lock);
+	return !is_busy(live);
+}
+
 /* How what ran has ended; told once. Under lock. */
 static enum ws_sim_outcome live_run_ended(struct sim_live *live)
 {
