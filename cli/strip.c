@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* warpscope strip DUMP -o FILE: a smaller dump, safe to share, with the same verdict. */
+/*
+ * warpscope strip DUMP -o FILE: a smaller dump, safe to share, with the same verdict. Which memory
+ * the verdict needs is asked of the report here; src/write leaves out the rest.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Blocks in memory. Whole files that are packed (zstd, gzip): spool.c. */
 #define WSI_BASE_SOURCE
 #include "base/unpack.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * C++ names, by libiberty, within bounds.
+ * C++ names, by libiberty, within bounds. Other names (those of Triton's kernels) stay as they are.
  *
  * Four kinds of hostile name and what holds them: deep nesting, by libiberty's own recursion limit;
  * output that doubles with each substitution, by leaving the printer as soon as the caller's buffer

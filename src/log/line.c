@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reading lines: the driver's Xids, NCCL's, PyTorch's watchdog, workers of servers. See line.h. */
 #include "log/line.h"
 
 #include "log/cursor.h"

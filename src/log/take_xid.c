@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a line of the driver tells besides the number of its Xid. */
+/* What a line of the driver tells besides the number of its Xid, which line.c reads. */
 #include "log/cursor.h"
 #include "log/internal.h"
 

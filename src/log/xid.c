@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What Xids mean. Numbers, and what is usually done about them: [public doc: NVIDIA, "Analyzing Xid
- * Errors with the Xid Catalog"; nverror.h of open-gpu-kernel-modules]. Sentences are our own.
+ * What Xids mean; line.c and take_xid.c read their lines. Numbers, and what is usually done about
+ * them: [public doc: NVIDIA, "Analyzing Xid Errors with the Xid Catalog"; nverror.h of
+ * open-gpu-kernel-modules]. Sentences are our own.
  */
 #include "log/topic.h"
 

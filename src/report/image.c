@@ -3,7 +3,7 @@
  * How the image with the focus's code was built: identity, architecture, compiler, lines.
  *
  * Of the options that the compiler recorded, pages get only those that may be shown:
- * module/options.h.
+ * cubin/options.h.
  */
 #include "cubin/options.h"
 #include "report/build.h"

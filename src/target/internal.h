@@ -25,7 +25,7 @@ struct ws_target_own {
 	uint64_t oldest;
 };
 
-/* modules.c: machine code as it was loaded; what a debugger or the program wrote over it is not in
+/* cubins.c: machine code as it was loaded; what a debugger or the program wrote over it is not in
  * the images. Adds to `*ret_n`. */
 enum ws_status wsi_target_code_read(const struct ws_target *target, const struct ws_address *at,
 				    uint8_t *buffer, size_t len, size_t *ret_n,

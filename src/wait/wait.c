@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Who waits for what. Each warp is divided into parts: lanes at one pc in one state, usually all of
- * its lanes. The code at its group's pc shows what a part waits for (wait_code.c); parts at the
+ * its lanes. The code at its group's pc shows what a part waits for (code.c); parts at the
  * same instruction, reached through the same calls and waiting for the same barrier, are one wait.
  * Then, block by block and warp by warp, who is missing at barriers.
  */

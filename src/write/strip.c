@@ -2,7 +2,8 @@
 /*
  * A dump to share: ws_write_target() with parts left out and contents changed. What it writes is
  * built from rows and ranges that were read, so nothing between or after them gets in; images are
- * copied only as far as the rules recognise them (rules.h).
+ * copied only as far as the rules recognise them (rules.h). Memory is kept or left out in memory.c,
+ * by what the caller asks for.
  */
 
 #include <warpscope/core.h>
