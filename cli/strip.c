@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * warpscope strip DUMP -o FILE: a smaller dump, safe to share, with the same verdict. Which memory
- * the verdict needs is asked of the report here; src/write leaves out the rest.
+ * warpscope strip DUMP -o FILE: a smaller dump, safe to share, with the same verdict. What --keep
+ * fault and --for-issue keep is found in the report here; src/write/memory.c goes by it.
  */
 #include <inttypes.h>
 #include <stdio.h>

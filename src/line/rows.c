@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decoding a part: opcodes to rows and sequences, then the index by address. See map.h. */
+/* Decoding a part: opcodes (program.h) to rows and sequences, then the index by address. See map.h.
+ */
 #include "line/map.h"
 #include "line/run.h"
 

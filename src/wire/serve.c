@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The other end of a table of ws_cudbg_connect(): calls that come over a socket are made here. When
- * the socket ends without a finalize(), the client has died: its session is ended.
+ * The other end of a table of ws_cudbg_connect(): calls that come over a socket are made here. A
+ * client whose socket ends without a finalize() (it was killed, or left) has its session ended
+ * here.
  */
 #include <poll.h>
 #include <sys/socket.h>
