@@ -14,7 +14,7 @@ static bool read_all_logs(struct cli *cli, struct ws_log *log, int n, char **pat
 		struct ws_error err;
 		bool is_cut = false;
 		enum ws_status st = ws_log_read(log, paths[i], cli->size_limit, &is_cut, &err);
-		if (st == WS_UNSUPPORTED)
+		if (st == WS_ABSENT)
 			cli_fail_advise(paths[i], &err, "; of a dump see: warpscope report DUMP");
 		else if (st != WS_OK)
 			cli_fail(paths[i], &err);

@@ -259,8 +259,8 @@ static int open_lines(const char *path)
 	return -1;
 }
 
-/* What lies beside the dumps. A file that is damaged, or gone, costs what it tells; a folder has
- * dumps, too. */
+/* What lies beside the dumps. A file that is damaged, or gone, costs what it tells, and is named;
+ * but dumps are no logs, and a folder may have both. */
 static enum ws_status take_log_file(struct ws_triage *triage, const struct cli *cli,
 				    uint32_t number, const char *path, bool is_named,
 				    struct ws_error *err)
@@ -271,8 +271,8 @@ static enum ws_status take_log_file(struct ws_triage *triage, const struct cli *
 		return st;
 	if (st == WS_OK && is_cut)
 		cli_warn_cut(path);
-	else if (st != WS_OK && (is_named || st != WS_UNSUPPORTED))
-		cli_warn("%s: %s; it is not used", path, err->message);
+	else if (st != WS_OK && (is_named || st != WS_ABSENT))
+		(void)cli_fail_advise(path, err, "; it is not used");
 	return WS_OK;
 }
 

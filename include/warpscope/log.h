@@ -116,7 +116,8 @@ WS_API void ws_log_destroy(struct ws_log *log);
  * Reads a file: plain, gzip or zstd, "-" for standard input. Of a packed file that is damaged, the
  * lines before the damage count, and `*ret_is_cut` says so.
  * @param max_unpacked_bytes  0: the default, 64 GiB
- * @retval WS_UNSUPPORTED  an ELF file, such as a dump; a directory or device
+ * @retval WS_ABSENT       an ELF file, such as a dump
+ * @retval WS_UNSUPPORTED  packed in a way that this build cannot unpack; a directory or device
  * @retval WS_IO, WS_LIMIT, WS_MALFORMED, WS_NO_MEMORY
  */
 WS_API enum ws_status ws_log_read(struct ws_log *log, const char *path, uint64_t max_unpacked_bytes,

@@ -163,10 +163,12 @@ struct ws_triage_gpu {
 
 struct ws_triage_result {
 	uint64_t n_dumps, n_failed, n_faults, n_hangs, n_none, n_unknown;
-	uint64_t n_again;       /**< records of a dump that was there before */
-	uint64_t n_not_records; /**< lines */
-	const char *sentence;   /**< what to read first, without its full stop */
-	const char *read;       /**< path of that dump, or NULL */
+	uint64_t n_again;                    /**< records of a dump that was there before */
+	uint64_t n_not_records;              /**< lines */
+	uint64_t n_unread_logs;              /**< files that ws_triage_read_log() could not read */
+	const char *unread_log, *unread_why; /**< the first of them; NULL: there is none */
+	const char *sentence;                /**< what to read first, without its full stop */
+	const char *read;                    /**< path of that dump, or NULL */
 	/** New ones first, waits in collective operations last, then by number of dumps. */
 	const struct ws_triage_group *groups;
 	uint32_t n_groups;
@@ -240,7 +242,8 @@ WS_API enum ws_status ws_triage_snapshot(struct ws_triage *triage, const char *n
  * gzip or zstd. Of a packed file that is damaged, the lines before the damage count, and
  * `*ret_is_cut` says so. A last line without a newline is passed over: it may be half written.
  * @param max_unpacked_bytes  0: the default, 64 GiB
- * @retval WS_UNSUPPORTED  an ELF file, such as a dump; a directory or device
+ * @retval WS_ABSENT       an ELF file, such as a dump
+ * @retval WS_UNSUPPORTED  packed in a way that this build cannot unpack; a directory or device
  * @retval WS_MALFORMED    see ws_triage_snapshot(), or packed data that tells nothing
  * @retval WS_IO, WS_LIMIT, WS_NO_MEMORY
  */

@@ -56,8 +56,9 @@ struct wsi_file_options {
  * unpacked once into an unlinked temporary file, in which zeros take no room. Compressed data that
  * ends early or turns bad gives the bytes before that, and says so in `*ret_file`.
  *
- * WS_LIMIT: more bytes than allowed, or `progress` gave up. WS_UNSUPPORTED: zstd in a build without
- * it, a device (/dev/zero), a FIFO that nobody has opened for writing after five seconds.
+ * WS_LIMIT: more bytes than allowed, or `progress` gave up. WS_UNSUPPORTED: it is
+ * packed, and this build cannot unpack it (xz, bzip2, lz4, zip; zstd in a build without it), a
+ * device (/dev/zero), a FIFO that nobody has opened for writing after five seconds.
  * WS_MALFORMED: compressed data of which nothing can be unpacked.
  */
 enum ws_status wsi_file_open_any(const char *path, const struct wsi_file_options *options,

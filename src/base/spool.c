@@ -287,7 +287,6 @@ static enum ws_status gunzip(struct spool *s, struct wsi_file *file, struct ws_e
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "%s: unpacking gzip", s->path);
 	enum ws_status st = gzip_run(s, &z, file, err);
 	inflateEnd(&z);
-	file->packing = "gzip";
 	return st;
 }
 
@@ -330,31 +329,51 @@ static enum ws_status unzstd(struct spool *s, struct wsi_file *file, struct ws_e
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "%s: unpacking zstd", s->path);
 	enum ws_status st = zstd_run(s, z, file, err);
 	ZSTD_freeDStream(z);
-	file->packing = "zstd";
 	return st;
 }
 #else
-static enum ws_status unzstd(struct spool *s, struct wsi_file *file, struct ws_error *err)
-{
-	(void)file;
-	return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
-			"%s: compressed with zstd, which this build cannot read; unpack it first",
-			s->path);
-}
+#define unzstd NULL
 #endif
 
 /* ---- putting it together ---- */
 
-enum spool_packing { PLAIN, GZIP, ZSTD };
+/* How a file is packed. */
+struct spool_packing {
+	const char *name;
+	const char *magic; /* its first bytes, at most 4 (first_fill()) */
+	/* NULL: nothing here unpacks it. */
+	enum ws_status (*unpack)(struct spool *s, struct wsi_file *file, struct ws_error *err);
+};
 
-static enum spool_packing packing_of(const uint8_t *bytes, size_t n)
+static const struct spool_packing packings[] = {
+	{ "gzip", "\x1f\x8b\x08", gunzip },  { "zstd", "\x28\xb5\x2f\xfd", unzstd },
+	{ "xz", "\xfd\x37\x7a\x58", NULL },  { "bzip2", "BZh9", NULL },
+	{ "lz4", "\x04\x22\x4d\x18", NULL }, { "zip", "PK\x03\x04", NULL },
+};
+
+/* NULL: it is plain. */
+static const struct spool_packing *packing_of(const uint8_t *bytes, size_t n)
 {
-	static const uint8_t zstd_magic[4] = { 0x28, 0xb5, 0x2f, 0xfd };
-	if (n >= 3 && bytes[0] == 0x1f && bytes[1] == 0x8b && bytes[2] == 8)
-		return GZIP;
-	if (n >= sizeof zstd_magic && memcmp(bytes, zstd_magic, sizeof zstd_magic) == 0)
-		return ZSTD;
-	return PLAIN;
+	for (size_t i = 0; i < WSI_COUNT(packings); i++) {
+		const size_t len = strlen(packings[i].magic);
+		if (n >= len && memcmp(bytes, packings[i].magic, len) == 0)
+			return &packings[i];
+	}
+	return NULL;
+}
+
+static enum ws_status unpack(struct spool *s, struct wsi_file *file, struct ws_error *err)
+{
+	const struct spool_packing *packing = packing_of(s->in, s->in_left);
+	if (!packing)
+		return copy_raw(s, err);
+	if (!packing->unpack)
+		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
+				"%s: compressed with %s, which this build cannot read; unpack it "
+				"first",
+				s->path, packing->name);
+	file->packing = packing->name;
+	return packing->unpack(s, file, err);
 }
 
 /* A pipe may hand out its first bytes one by one; telling what it is needs a few. */
@@ -400,17 +419,7 @@ static enum ws_status spool_run(struct spool *s, struct wsi_file *ret_file, stru
 	enum ws_status st = first_fill(s, err);
 	if (st != WS_OK)
 		return st;
-	switch (packing_of(s->in, s->in_left)) {
-	case PLAIN:
-		st = copy_raw(s, err);
-		break;
-	case GZIP:
-		st = gunzip(s, &about, err);
-		break;
-	case ZSTD:
-		st = unzstd(s, &about, err);
-		break;
-	}
+	st = unpack(s, &about, err);
 	if (st != WS_OK)
 		return st;
 	if (s->bytes_out == 0 && about.is_damaged)
@@ -503,7 +512,7 @@ static enum ws_status open_fd(int fd, const char *path, const struct wsi_file_op
 	st = wsi_file_map(fd, path, &file, err);
 	if (st != WS_OK)
 		return st;
-	if (packing_of(file.bytes.ptr, file.bytes.len) == PLAIN) {
+	if (!packing_of(file.bytes.ptr, file.bytes.len)) {
 		*ret_file = file;
 		return WS_OK;
 	}

@@ -172,7 +172,7 @@ enum ws_status ws_log_read(struct ws_log *log, const char *path, uint64_t max_un
 	struct ws_str bytes = { (const char *)file.bytes.ptr, file.bytes.len };
 	*ret_is_cut = file.is_cut || file.is_damaged;
 	st = wsi_str_begins(bytes, "\177ELF")
-		     ? wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "an ELF file is no log")
+		     ? wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "an ELF file is no log")
 		     : log_file_take(log, path, bytes, &file, err);
 	wsi_file_close(&file);
 	return st;

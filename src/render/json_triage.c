@@ -98,6 +98,13 @@ void ws_triage_json(const struct ws_triage_result *result, struct ws_out *out)
 	ws_json_key_u64(json, "again", result->n_again);
 	ws_json_end(json);
 	ws_json_key_u64(json, "not_records", result->n_not_records);
+	if (result->n_unread_logs) {
+		ws_json_key_object(json, "unread_logs");
+		ws_json_key_u64(json, "all", result->n_unread_logs);
+		wsi_json_key_text(json, "first", result->unread_log);
+		wsi_json_key_text(json, "reason", result->unread_why);
+		ws_json_end(json);
+	}
 	ws_json_key_bool(json, "has_baseline", result->has_baseline);
 	ws_json_key_u64(json, "new_dumps", result->n_new_dumps);
 	WSI_JSON_LIST(json, result, groups, json_group);

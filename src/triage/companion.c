@@ -100,9 +100,18 @@ static enum ws_status take_file_snapshot(struct ws_triage *triage, const char *p
 	return ws_triage_snapshot(triage, path, copy, bytes.len, err);
 }
 
-enum ws_status ws_triage_read_log(struct ws_triage *triage, uint32_t log, const char *path,
-				  uint64_t max_unpacked_bytes, bool *ret_is_cut,
-				  struct ws_error *err)
+static enum ws_status take_log_bytes(struct ws_triage *triage, uint32_t log, const char *path,
+				     const struct wsi_file *file, struct ws_error *err)
+{
+	enum ws_status st = WS_ABSENT;
+	if (wsi_is_snapshot(file->bytes) && file->bytes.len <= MAX_SNAPSHOT)
+		st = take_file_snapshot(triage, path, file->bytes, err);
+	return st == WS_ABSENT ? take_lines(triage, log, file, err) : st;
+}
+
+static enum ws_status read_log_file(struct ws_triage *triage, uint32_t log, const char *path,
+				    uint64_t max_unpacked_bytes, bool *ret_is_cut,
+				    struct ws_error *err)
 {
 	struct wsi_file_options options = { .max_unpacked_bytes = max_unpacked_bytes,
 					    .needs = needs };
@@ -111,13 +120,29 @@ enum ws_status ws_triage_read_log(struct ws_triage *triage, uint32_t log, const 
 	if (st != WS_OK)
 		return st;
 	*ret_is_cut = file.is_cut || file.is_damaged;
-	st = is_elf(file.bytes)
-		     ? wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "an ELF file is no log")
-	     : wsi_is_snapshot(file.bytes) && file.bytes.len <= MAX_SNAPSHOT
-		     ? take_file_snapshot(triage, path, file.bytes, err)
-		     : WS_ABSENT;
-	if (st == WS_ABSENT)
-		st = take_lines(triage, log, &file, err);
+	if (is_elf(file.bytes))
+		st = wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "an ELF file is no log");
+	else
+		st = take_log_bytes(triage, log, path, &file, err);
 	wsi_file_close(&file);
+	return st;
+}
+
+enum ws_status ws_triage_read_log(struct ws_triage *triage, uint32_t log, const char *path,
+				  uint64_t max_unpacked_bytes, bool *ret_is_cut,
+				  struct ws_error *err)
+{
+	struct ws_triage_result *result = &triage->result;
+	struct ws_error own;
+	err = err ? err : &own;
+	enum ws_status st = read_log_file(triage, log, path, max_unpacked_bytes, ret_is_cut, err);
+	if (st == WS_OK || st == WS_ABSENT || st == WS_NO_MEMORY)
+		return st;
+	if (result->n_unread_logs++ == 0) {
+		result->unread_log = wsi_keep_format(triage, "%s", path);
+		result->unread_why = wsi_keep_format(triage, "%s", err->message);
+		if (!result->unread_log || !result->unread_why)
+			return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "%s", path);
+	}
 	return st;
 }

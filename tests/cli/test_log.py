@@ -6,8 +6,10 @@ docs/formats/logs.md. Prints TAP.
 usage: test_log.py PROGRAM
 """
 
+import bz2
 import gzip
 import json
+import lzma
 import os
 import re
 import resource
@@ -166,6 +168,12 @@ def check_files(bench):
     bench.case('standard input', done.stdout.replace(b'at -:1', b'at X:1').splitlines()[:1] != want.splitlines()[:1] and done)
     done = bench.run(cut)
     bench.case('gzip that is cut', done.returncode != 10 and done, b'cut or damaged' not in done.stderr and done.stderr)
+    for name, what in (('xz', lzma.compress(line)), ('bzip2', bz2.compress(line)), ('lz4', b'\x04"M\x18' + line), ('zip', b'PK\3\4' + line)):
+        foreign, want = bench.file(f'old.{name}', what), f'compressed with {name}, which this build cannot read; unpack it first\n'.encode()
+        done = bench.run(foreign)
+        bench.case(name, done.returncode != 1 and done, not done.stderr.endswith(b'warpscope: old.%b: ' % name.encode() + want) and done.stderr)
+        done = bench.run('-', input=what)
+        bench.case(f'{name} from a pipe', done.returncode != 1 and done, not done.stderr.endswith(want) and done.stderr)
     done = bench.run('gone', plain)
     bench.case('one of two is gone', done.returncode != 10 and done, b'gone' not in done.stderr and done.stderr)
     none = bench.file('none.log', b'x\n')

@@ -13,6 +13,7 @@ import decimal
 import fcntl
 import gzip
 import json
+import lzma
 import os
 import pickle
 import random
@@ -581,6 +582,14 @@ def packed_logs_are_read(bench, where, words):
         out.write(gzip.compress(b'no line of interest\n' + os.urandom(1 << 16))[:-100])
     done = bench.run('--log', packed, *words)
     expect(b'cut.gz: the packed file is cut or damaged' in done.stderr and done.stdout == plain, done)
+    old = os.path.join(packed, 'old.log.xz')
+    with open(old, 'wb') as out:
+        out.write(lzma.compress(b'x'))
+    done = bench.run('--log', packed, *words)
+    told, page = done.stderr.decode().splitlines(), json.loads(done.stdout)
+    why = f'{old}: compressed with xz, which this build cannot read; unpack it first'
+    expect(f'warpscope: {why}; it is not used' in told and len(told) == 2, told)
+    expect(page.pop('unread_logs') == {'all': 1, 'first': old, 'reason': why} and page == json.loads(plain), page)
 
 
 def files_beside_dumps(bench):

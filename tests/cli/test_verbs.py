@@ -8,6 +8,7 @@ import gzip
 import io
 import atexit
 import json
+import lzma
 import os
 import pty
 import re
@@ -240,6 +241,7 @@ def check_files(bench):
             ('text', b'GPU core dumped to a file\n' * 4, 'text'), ('exe.win', b'MZ' + bytes(200), 'a Windows program'),
             ('core', elf(4), 'a core of a host process.*CUDA_ENABLE_COREDUMP_ON_EXCEPTION'),
             ('cuda-core', elf(4) + b'/usr/lib/libcuda.so.1', r"the host's core.*look for core_\*\.nvcudmp"),
+            ('dump.xz', lzma.compress(dump), 'compressed with xz, which this build cannot read; unpack it first'),
             ('fatbin', fatbin, 'a fatbin.*' + reads), ('empty', b'', 'the file is empty'),
             ('noise', bytes(range(128, 228)), 'not a GPU core dump')):
         path = bench.file(name, data)

@@ -49,12 +49,9 @@ static enum ws_status refuse_other(struct ws_span bytes, struct ws_error *err)
 		size_t len;
 		const char *words;
 	} kinds[] = {
-		{ 0, "PK\3\4", 4, "a zip archive; unpack it first" },
 		{ 0, "\x50\xed\x55\xba", 4, "a fatbin (GPU code)" },
 		{ 257, "ustar", 5, "a tar archive; unpack it first" },
 		{ 0, "MDMP", 4, "a Windows minidump" },
-		{ 0, "BZh", 3, "a bzip2 file; unpack it first" },
-		{ 0, "\xfd\x37zXZ", 5, "an xz file; unpack it first" },
 		{ 0, "!<arch>\n", 8, "a static library (an ar archive)" },
 		{ 0, "MZ", 2, "a Windows program or library" },
 		{ 0, "SQLite format 3", 15, "an SQLite database" },
