@@ -10,31 +10,9 @@
 
 #include "base/base.h"
 #include "fuzz.h"
+#include "two_ranks.h"
 
 #undef abort
-
-static const char job[2][400] = {
-	"{\"schema\":\"warpscope-triage-1\",\"key\":\"00000000000000000000000000000000\","
-	"\"path\":\"a\",\"status\":\"read\",\"verdict\":\"hang\",\"collective\":\"x\",\"host\":"
-	"\"h\","
-	"\"pid\":10,\"rank\":0,\"pci\":\"18:00\"}",
-	"{\"schema\":\"warpscope-triage-1\",\"key\":\"00000000000000000000000000000001\","
-	"\"path\":\"b\",\"status\":\"read\",\"verdict\":\"hang\",\"collective\":\"x\",\"host\":"
-	"\"h\","
-	"\"pid\":11,\"pci\":\"20:00\"}",
-};
-
-static void add_job(struct ws_triage *triage, int look)
-{
-	for (int i = 0; i < 2; i++) {
-		char line[sizeof job[0]];
-		memcpy(line, job[i], sizeof line);
-		enum ws_status st = look ? ws_triage_look(triage, line, strlen(line), NULL)
-					 : ws_triage_add(triage, line, strlen(line), NULL);
-		if (st != WS_OK)
-			abort();
-	}
-}
 
 static bool nowhere(void *user, const char *bytes, size_t len)
 {
@@ -88,7 +66,7 @@ int fuzz_target(const uint8_t *data, size_t size)
 		abort();
 	if (size)
 		memcpy(copy, data, size);
-	add_job(triage, 0);
+	fuzz_add_two_ranks(triage, 1);
 	if (ws_triage_choose(triage, NULL) != WS_OK)
 		abort();
 	enum ws_status st = ws_triage_snapshot(triage, "nccl_trace_rank_1", copy, size, NULL);
@@ -97,7 +75,7 @@ int fuzz_target(const uint8_t *data, size_t size)
 		add_processes(data, size);
 	} else if (st != WS_OK && st != WS_MALFORMED)
 		abort();
-	add_job(triage, 1);
+	fuzz_add_two_ranks(triage, 2);
 	if (ws_triage_judge(triage, &result, NULL) != WS_OK || !result->sentence)
 		abort();
 	ws_triage_destroy(triage);
