@@ -30,14 +30,14 @@ const struct cli_option verb_bt_options[] = {
 
 static int show_frames(struct frame_look *look, const struct backtrace_query *query)
 {
-	struct cli *cli = look->session.cli;
+	const struct ws_answer_style style = cli_style(look->session.cli);
 	const struct ws_bt bt = { query->limit.given ? query->limit.value : UINT64_MAX,
 				  query->outer.given ? query->outer.value : UINT64_MAX,
 				  query->full };
 	struct ws_error err;
 	look_use_style(look, &query->style);
 	look->stack.arguments = query->arguments;
-	return (cli->json ? ws_bt_json : ws_bt_text)(&look->stack, &bt, &cli->out, &err) == WS_OK
+	return ws_bt_answer(&look->stack, &bt, &style, &err) == WS_OK
 		       ? CLI_ANSWERED
 		       : cli_fail(look->session.path, &err);
 }

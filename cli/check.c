@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* warpscope check: whether a dump is as its format says, and where it is not. */
-#include <warpscope/verbs.h>
-
 #include "cli.h"
 
 enum { /* shown of one rule, unless a limit is given; the rest is counted */
@@ -22,8 +20,8 @@ static int run_check(struct cli *cli, const struct ws_core *core, const char *pa
 {
 	struct ws_check_summary summary;
 	struct ws_error err;
-	enum ws_status st = cli->json ? ws_check_json(core, path, limit, &cli->out, &summary, &err)
-				      : ws_check_text(core, limit, &cli->out, &summary, &err);
+	const struct ws_answer_style style = cli_style(cli);
+	enum ws_status st = ws_check_answer(core, path, limit, &style, &summary, &err);
 	return st != WS_OK ? cli_fail(path, &err) : summary.findings ? CLI_FOUND : CLI_ANSWERED;
 }
 

@@ -11,6 +11,7 @@
 #include <warpscope/out.h>
 #include <warpscope/stack.h>
 #include <warpscope/target.h>
+#include <warpscope/verbs.h>
 
 /*
  * Exit statuses: one table for all verbs, in the help of each and in warpscope(1).
@@ -224,6 +225,8 @@ void cli_fold(struct cli *cli, unsigned columns);
 void cli_fold_text(struct cli *cli);
 /* How wide standard error is, if it is a terminal; else 0. */
 unsigned cli_error_columns(void);
+/* How the library's verbs are to answer. */
+struct ws_answer_style cli_style(struct cli *cli);
 /* Writes out what was printed, and says the warnings so far. */
 void cli_flush(struct cli *cli);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* warpscope diff: what differs between two dumps. */
-#include <warpscope/verbs.h>
-
 #include "cli.h"
 
 struct diff_query {
@@ -26,11 +24,9 @@ int verb_diff(struct cli *cli, int argc, char **argv)
 		status = cli_target_open(cli, argv[s], &sides[s]);
 	if (status == CLI_ANSWERED) {
 		const char *const paths[2] = { argv[0], argv[1] };
-		enum ws_status st =
-			cli->json ? ws_diff_json(sides[0], sides[1], paths, query.limit.value,
-						 &cli->out, &counts, &err)
-				  : ws_diff_text(sides[0], sides[1], query.limit.value, &cli->out,
-						 &counts, &err);
+		const struct ws_answer_style style = cli_style(cli);
+		enum ws_status st = ws_diff_answer(sides[0], sides[1], paths, query.limit.value,
+						   &style, &counts, &err);
 		status = st != WS_OK    ? cli_fail(NULL, &err)
 			 : counts.total ? CLI_FOUND
 					: CLI_ANSWERED;

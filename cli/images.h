@@ -9,7 +9,6 @@
 #include <warpscope/cubin.h>
 #include <warpscope/image.h>
 #include <warpscope/target.h>
-#include <warpscope/verbs.h>
 
 #include "cli.h"
 

@@ -50,14 +50,14 @@ static int show(struct frame_look *look, const struct locals_query *query,
 		struct patterns *patterns)
 {
 	struct ws_stack *stack = &look->stack;
-	struct cli *cli = look->session.cli;
 	struct ws_error err;
 	look_use_style(look, &query->style);
 	stack->wants = query->name || query->type ? is_asked_for : NULL;
 	stack->wants_user = patterns;
-	enum ws_status st = cli->json ? ws_locals_json(stack, &cli->out, &err)
-				      : ws_locals_text(stack, &query->locals, &cli->out, &err);
-	return st == WS_OK ? CLI_ANSWERED : cli_fail(look->session.path, &err);
+	const struct ws_answer_style style = cli_style(look->session.cli);
+	return ws_locals_answer(stack, &query->locals, &style, &err) == WS_OK
+		       ? CLI_ANSWERED
+		       : cli_fail(look->session.path, &err);
 }
 
 int verb_locals(struct cli *cli, int argc, char **argv)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* warpscope log: what logs tell of a failure that left no dump. */
-#include <warpscope/verbs.h>
-
 #include "cli.h"
 
 /* ---- reading ---- */
@@ -60,9 +58,9 @@ int verb_log(struct cli *cli, int argc, char **argv)
 		cli_fail(NULL, &err);
 	} else if (result->n_files) {
 		status = log_status_of(result, all);
-		if (cli->json)
-			ws_log_json(result, &cli->out);
-		else if (ws_log_text(result, cli->wrap.columns, &cli->out, &err) != WS_OK)
+		struct ws_answer_style style = cli_style(cli);
+		style.columns = cli->wrap.columns;
+		if (ws_log_answer(result, &style, &err) != WS_OK)
 			status = cli_fail(NULL, &err);
 	}
 	ws_log_destroy(log);

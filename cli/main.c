@@ -673,6 +673,11 @@ void cli_fold(struct cli *cli, unsigned columns)
 	cli->wrap.columns = columns;
 }
 
+struct ws_answer_style cli_style(struct cli *cli)
+{
+	return (struct ws_answer_style){ &cli->out, cli->json, cli->columns };
+}
+
 void cli_flush(struct cli *cli)
 {
 	(void)out_flush(cli);

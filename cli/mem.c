@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <warpscope/verbs.h>
-
 #include "session.h"
 
 struct mem {
@@ -122,12 +120,10 @@ static int mem_run(struct mem *mem, int argc, char **argv)
 	int status = pick_thread(mem, argc - 1 - used, argv + 1 + used);
 	if (status != CLI_ANSWERED)
 		return status;
-	struct cli *cli = mem->session.cli;
+	const struct ws_answer_style style = cli_style(mem->session.cli);
 	struct ws_error err;
 	uint64_t n = 0;
-	enum ws_status st =
-		cli->json ? ws_mem_json(&mem->session.threads, &mem->query, &cli->out, &n, &err)
-			  : ws_mem_text(&mem->session.threads, &mem->query, &cli->out, &n, &err);
+	enum ws_status st = ws_mem_answer(&mem->session.threads, &mem->query, &style, &n, &err);
 	if (st == WS_ARGUMENT)
 		return cli_usage("mem", "%s", err.message);
 	if (st != WS_OK)

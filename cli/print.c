@@ -43,8 +43,8 @@ int verb_print(struct cli *cli, int argc, char **argv)
 	int status = cli_options_take(cli, verb_print_options, &query, &argc, &argv);
 	if (status != CLI_ANSWERED)
 		return status;
+	const struct ws_answer_style style = cli_style(cli);
 	int at = argc > 1 && argv[1][0] == '/' && strlen(argv[1]) == 2 ? 2 : 1;
-	print.columns = cli->columns;
 	if (argc > 1)
 		print.expression = argv[1];
 	if (!look_format(&print.expression, &print.format))
@@ -62,8 +62,7 @@ int verb_print(struct cli *cli, int argc, char **argv)
 		print.lanes = &filter;
 		status = print_filter_make(&look, &filter, argc, argv + at + 1);
 	}
-	if (status == CLI_ANSWERED && (cli->json ? ws_print_json : ws_print_text)(
-					      &look.stack, &print, &cli->out, &err) != WS_OK)
+	if (status == CLI_ANSWERED && ws_print_answer(&look.stack, &print, &style, &err) != WS_OK)
 		status = cli_fail(look.session.path, &err);
 	look_close(&look);
 	return status;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* warpscope regs DUMP [REGISTER...] [FILTER...]: registers of the focus, or of every lane that a
  * filter lets through. */
-#include <warpscope/verbs.h>
-
 #include "session.h"
 
 /* Takes the registers out of the words; the others stay, in their order. Returns how many. */
@@ -28,7 +26,7 @@ static void warn_unreadable(void *user, const struct ws_resident *place)
 
 static int run_regs(struct cli_session *session, int argc, char **argv)
 {
-	struct cli *cli = session->cli;
+	const struct ws_answer_style style = cli_style(session->cli);
 	const struct ws_threads *threads = &session->threads;
 	struct ws_regs_chosen chosen = { .some = false };
 	struct ws_regs_told told;
@@ -40,10 +38,7 @@ static int run_regs(struct cli_session *session, int argc, char **argv)
 		return cli_usage("regs", "'%s' is neither a register nor a filter", bad);
 	if (argc == 0)
 		session_limit_to_suspect(session, &filter);
-	enum ws_status st =
-		cli->json ? ws_regs_json(threads, &filter, &chosen, &cli->out, &told, &err)
-			  : ws_regs_text(threads, &filter, &chosen, &cli->out, &told, &err);
-	if (st != WS_OK)
+	if (ws_regs_answer(threads, &filter, &chosen, &style, &told, &err) != WS_OK)
 		return cli_fail(session->path, &err);
 	ws_threads_walk(threads, &filter, WS_WALK_LANES, warn_unreadable, session);
 	session_warn_doubt(session, told.n_doubted);

@@ -4,9 +4,9 @@
  * What the program's verbs answer.
  *
  * The facts of an answer are data: those of most verbs come from the header of their subject
- * (ws_core_check(), ws_log_judge()), the others from a function here. Of each verb a function here
- * writes the answer as JSON, by docs/schema/warpscope-VERB-1.json, and one as text; they use
- * nothing but these facts. A report and a triage have theirs in report.h and triage.h.
+ * (ws_core_check(), ws_log_judge()), the others from a function here. Of each verb ws_VERB_answer()
+ * writes the answer, as JSON by docs/schema/warpscope-VERB-1.json, or as text; it uses nothing but
+ * these facts. A report and a triage have theirs in report.h and triage.h.
  *
  * Failures of writing show in ws_out_flush(). A function that fails may have written a part of its
  * answer.
@@ -26,24 +26,28 @@
 extern "C" {
 #endif
 
+/** How an answer is written, and where to. */
+struct ws_answer_style {
+	struct ws_out *out;
+	bool json;        /**< else text */
+	unsigned columns; /**< of the terminal: wider tables are folded; 0: any number */
+};
+
 /* ---- check: whether a dump is sound (core.h) ---- */
 
-/** `limit`: of the findings of one rule, and of salvaged parts, so many are shown; 0: all.
- * @retval WS_NO_MEMORY */
-WS_API enum ws_status ws_check_text(const struct ws_core *core, uint64_t limit, struct ws_out *out,
-				    struct ws_check_summary *ret_summary,
-				    struct ws_error *err) WS_MUST_USE;
-/** `path` is the name of the dump. */
-WS_API enum ws_status ws_check_json(const struct ws_core *core, const char *path, uint64_t limit,
-				    struct ws_out *out, struct ws_check_summary *ret_summary,
-				    struct ws_error *err) WS_MUST_USE;
+/** `path` is the name of the dump. `limit`: of the findings of one rule, and of salvaged parts, so
+ * many are shown; 0: all. @retval WS_NO_MEMORY */
+WS_API enum ws_status ws_check_answer(const struct ws_core *core, const char *path, uint64_t limit,
+				      const struct ws_answer_style *style,
+				      struct ws_check_summary *ret_summary,
+				      struct ws_error *err) WS_MUST_USE;
 
 /* ---- log: what failed first, where there is no dump (log.h) ---- */
 
-/** `columns`: of the terminal, as struct ws_text_options has it. @retval WS_NO_MEMORY */
-WS_API enum ws_status ws_log_text(const struct ws_log_result *result, unsigned columns,
-				  struct ws_out *out, struct ws_error *err) WS_MUST_USE;
-WS_API void ws_log_json(const struct ws_log_result *result, struct ws_out *out);
+/** @retval WS_NO_MEMORY */
+WS_API enum ws_status ws_log_answer(const struct ws_log_result *result,
+				    const struct ws_answer_style *style,
+				    struct ws_error *err) WS_MUST_USE;
 
 /* ---- diff: what differs between two dumps ---- */
 
@@ -85,15 +89,12 @@ typedef void ws_diff_fn(void *user, const struct ws_difference *difference);
 WS_API enum ws_status ws_diff(const struct ws_target *a, const struct ws_target *b, uint64_t limit,
 			      ws_diff_fn *tell, void *user, struct ws_diff_counts *ret_counts,
 			      struct ws_error *err) WS_MUST_USE;
-WS_API enum ws_status ws_diff_text(const struct ws_target *a, const struct ws_target *b,
-				   uint64_t limit, struct ws_out *out,
-				   struct ws_diff_counts *ret_counts,
-				   struct ws_error *err) WS_MUST_USE;
 /** `paths` are the names of the dumps. */
-WS_API enum ws_status ws_diff_json(const struct ws_target *a, const struct ws_target *b,
-				   const char *const paths[2], uint64_t limit, struct ws_out *out,
-				   struct ws_diff_counts *ret_counts,
-				   struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_diff_answer(const struct ws_target *a, const struct ws_target *b,
+				     const char *const paths[2], uint64_t limit,
+				     const struct ws_answer_style *style,
+				     struct ws_diff_counts *ret_counts,
+				     struct ws_error *err) WS_MUST_USE;
 
 /* ---- mem: memory as gdb's x shows it ---- */
 
@@ -107,16 +108,13 @@ struct ws_mem {
 	uint64_t count; /**< of units, or of strings; at most WS_MEM_MOST_BYTES in all */
 };
 
-/** Where memory is not there, the reason is shown; `*ret_n`: so many bytes are.
+/** Where memory is not there, the reason is shown; `*ret_n`: so many bytes are. JSON has the bytes,
+ * whatever the format.
  * @retval WS_ARGUMENT  there is no such format, or count: the message says what there is
  * @retval WS_NO_MEMORY */
-WS_API enum ws_status ws_mem_text(const struct ws_threads *threads, const struct ws_mem *query,
-				  struct ws_out *out, uint64_t *ret_n,
-				  struct ws_error *err) WS_MUST_USE;
-/** The bytes, whatever the format. */
-WS_API enum ws_status ws_mem_json(const struct ws_threads *threads, const struct ws_mem *query,
-				  struct ws_out *out, uint64_t *ret_n,
-				  struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_mem_answer(const struct ws_threads *threads, const struct ws_mem *query,
+				    const struct ws_answer_style *style, uint64_t *ret_n,
+				    struct ws_error *err) WS_MUST_USE;
 
 /* ---- regs: registers of threads ---- */
 
@@ -141,12 +139,10 @@ struct ws_regs_told {
 
 /** Registers of all lanes that the filter lets through; `chosen` NULL: all registers.
  * @retval WS_NO_MEMORY */
-WS_API enum ws_status ws_regs_text(const struct ws_threads *threads, const struct ws_filter *filter,
-				   const struct ws_regs_chosen *chosen, struct ws_out *out,
-				   struct ws_regs_told *ret_told, struct ws_error *err) WS_MUST_USE;
-WS_API enum ws_status ws_regs_json(const struct ws_threads *threads, const struct ws_filter *filter,
-				   const struct ws_regs_chosen *chosen, struct ws_out *out,
-				   struct ws_regs_told *ret_told, struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status
+ws_regs_answer(const struct ws_threads *threads, const struct ws_filter *filter,
+	       const struct ws_regs_chosen *chosen, const struct ws_answer_style *style,
+	       struct ws_regs_told *ret_told, struct ws_error *err) WS_MUST_USE;
 
 /* ---- bt, locals, print: the stack of a thread and its values (stack.h) ---- */
 
@@ -158,37 +154,34 @@ struct ws_bt {
 };
 
 /** Fails as ws_stack_frame_text(). @retval WS_NO_MEMORY */
-WS_API enum ws_status ws_bt_text(struct ws_stack *stack, const struct ws_bt *bt, struct ws_out *out,
-				 struct ws_error *err) WS_MUST_USE;
-WS_API enum ws_status ws_bt_json(struct ws_stack *stack, const struct ws_bt *bt, struct ws_out *out,
-				 struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_bt_answer(struct ws_stack *stack, const struct ws_bt *bt,
+				   const struct ws_answer_style *style,
+				   struct ws_error *err) WS_MUST_USE;
 
-/** What of the frame that is looked at is not shown. */
+/** What of the frame that is looked at is not shown as text; JSON has all. */
 struct ws_locals {
 	bool no_args, no_locals;
 };
 
 /** Where the code was not compiled with -G: parameters of the kernel, and what registers hold.
- * @retval WS_ABSENT  there are none of these either. Others as ws_bt_text() and ws_vars_list(). */
-WS_API enum ws_status ws_locals_text(struct ws_stack *stack, const struct ws_locals *locals,
-				     struct ws_out *out, struct ws_error *err) WS_MUST_USE;
-WS_API enum ws_status ws_locals_json(struct ws_stack *stack, struct ws_out *out,
-				     struct ws_error *err) WS_MUST_USE;
+ * @retval WS_ABSENT  there are none of these either (as text). Others as ws_bt_answer() and
+ * ws_vars_list(). */
+WS_API enum ws_status ws_locals_answer(struct ws_stack *stack, const struct ws_locals *locals,
+				       const struct ws_answer_style *style,
+				       struct ws_error *err) WS_MUST_USE;
 
 struct ws_print {
 	const char *expression;
 	struct ws_value_format format;
 	const struct ws_filter *lanes; /**< NULL: the thread alone */
-	unsigned columns;              /**< of the terminal, as struct ws_rows_style has it */
 };
 
 /** With `lanes` the stack looks at another thread afterwards, see ws_vars_look().
  * @retval WS_ARGUMENT  the expression is not understood, in none of the lanes. Others as
  * ws_vars_evaluate(). */
-WS_API enum ws_status ws_print_text(struct ws_stack *stack, const struct ws_print *print,
-				    struct ws_out *out, struct ws_error *err) WS_MUST_USE;
-WS_API enum ws_status ws_print_json(struct ws_stack *stack, const struct ws_print *print,
-				    struct ws_out *out, struct ws_error *err) WS_MUST_USE;
+WS_API enum ws_status ws_print_answer(struct ws_stack *stack, const struct ws_print *print,
+				      const struct ws_answer_style *style,
+				      struct ws_error *err) WS_MUST_USE;
 
 /* ---- symbolize: chains of calls at places in code ---- */
 

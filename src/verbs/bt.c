@@ -10,8 +10,8 @@ static size_t chosen(const struct ws_stack *stack, const struct ws_bt *bt, size_
 	return end;
 }
 
-enum ws_status ws_bt_json(struct ws_stack *stack, const struct ws_bt *bt, struct ws_out *out,
-			  struct ws_error *err)
+static enum ws_status bt_json(struct ws_stack *stack, const struct ws_bt *bt, struct ws_out *out,
+			      struct ws_error *err)
 {
 	struct ws_json json;
 	enum ws_status st = WS_OK;
@@ -30,8 +30,8 @@ enum ws_status ws_bt_json(struct ws_stack *stack, const struct ws_bt *bt, struct
 	return WS_OK;
 }
 
-enum ws_status ws_bt_text(struct ws_stack *stack, const struct ws_bt *bt, struct ws_out *out,
-			  struct ws_error *err)
+static enum ws_status bt_text(struct ws_stack *stack, const struct ws_bt *bt, struct ws_out *out,
+			      struct ws_error *err)
 {
 	enum ws_status st = WS_OK;
 	size_t i, end = chosen(stack, bt, &i);
@@ -47,4 +47,10 @@ enum ws_status ws_bt_text(struct ws_stack *stack, const struct ws_bt *bt, struct
 	if (end < stack->n_frames || ws_vars_frames_left_out(stack->vars))
 		ws_out_text(out, "(More stack frames follow...)\n");
 	return st;
+}
+
+enum ws_status ws_bt_answer(struct ws_stack *stack, const struct ws_bt *bt,
+			    const struct ws_answer_style *style, struct ws_error *err)
+{
+	return (style->json ? bt_json : bt_text)(stack, bt, style->out, err);
 }

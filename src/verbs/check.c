@@ -163,26 +163,22 @@ static void check_summary_json(struct check *check, const char *path,
 	ws_json_end(json);
 }
 
-enum ws_status ws_check_text(const struct ws_core *core, uint64_t limit, struct ws_out *out,
-			     struct ws_check_summary *ret_summary, struct ws_error *err)
-{
-	struct check check = { .core = core, .out = out, .limit = limit };
-	enum ws_status st = ws_core_check(core, finding_show, &check, ret_summary, err);
-	if (st == WS_OK)
-		check_summary_text(&check, ret_summary);
-	return st;
-}
-
-enum ws_status ws_check_json(const struct ws_core *core, const char *path, uint64_t limit,
-			     struct ws_out *out, struct ws_check_summary *ret_summary,
-			     struct ws_error *err)
+enum ws_status ws_check_answer(const struct ws_core *core, const char *path, uint64_t limit,
+			       const struct ws_answer_style *style,
+			       struct ws_check_summary *ret_summary, struct ws_error *err)
 {
 	struct ws_json json;
-	struct check check = { .core = core, .out = out, .json = &json, .limit = limit };
-	ws_json_begin(&json, out, "warpscope-check-1");
-	ws_json_key_array(&json, "findings");
+	struct check check = {
+		.core = core, .out = style->out, .json = style->json ? &json : NULL, .limit = limit
+	};
+	if (style->json) {
+		ws_json_begin(&json, style->out, "warpscope-check-1");
+		ws_json_key_array(&json, "findings");
+	}
 	enum ws_status st = ws_core_check(core, finding_show, &check, ret_summary, err);
-	if (st == WS_OK)
+	if (st == WS_OK && style->json)
 		check_summary_json(&check, path, ret_summary);
+	else if (st == WS_OK)
+		check_summary_text(&check, ret_summary);
 	return st;
 }

@@ -351,23 +351,17 @@ static void difference_text(void *user, const struct ws_difference *one)
 	ws_out_text(out, "\n");
 }
 
-enum ws_status ws_diff_text(const struct ws_target *a, const struct ws_target *b, uint64_t limit,
-			    struct ws_out *out, struct ws_diff_counts *ret_counts,
-			    struct ws_error *err)
+static void counts_text(const struct ws_diff_counts *counts, uint64_t limit, struct ws_out *out)
 {
-	enum ws_status st = ws_diff(a, b, limit, difference_text, out, ret_counts, err);
-	if (st != WS_OK)
-		return st;
-	if (ret_counts->total == 0)
+	if (counts->total == 0)
 		ws_out_text(out, "no difference\n");
 	for (int kind = 0; kind < WS_N_DIFF_KINDS; kind++) {
-		if (limit && ret_counts->found[kind] > limit)
+		if (limit && counts->found[kind] > limit)
 			ws_out_printf(out,
 				      "%s: %" PRIu64 " differences, %" PRIu64
 				      " shown; --limit 0 shows all\n",
-				      kind_names[kind], ret_counts->found[kind], limit);
+				      kind_names[kind], counts->found[kind], limit);
 	}
-	return WS_OK;
 }
 
 static void difference_json(void *user, const struct ws_difference *one)
@@ -381,24 +375,36 @@ static void difference_json(void *user, const struct ws_difference *one)
 	ws_json_end(json);
 }
 
-enum ws_status ws_diff_json(const struct ws_target *a, const struct ws_target *b,
-			    const char *const paths[2], uint64_t limit, struct ws_out *out,
-			    struct ws_diff_counts *ret_counts, struct ws_error *err)
+static void counts_json(const struct ws_diff_counts *counts, struct ws_json *json)
+{
+	ws_json_end(json);
+	ws_json_key_object(json, "counts");
+	for (int kind = 0; kind < WS_N_DIFF_KINDS; kind++)
+		ws_json_key_u64(json, kind_names[kind], counts->found[kind]);
+	ws_json_end(json);
+	ws_json_key_bool(json, "same", counts->total == 0);
+	ws_json_end(json);
+}
+
+enum ws_status ws_diff_answer(const struct ws_target *a, const struct ws_target *b,
+			      const char *const paths[2], uint64_t limit,
+			      const struct ws_answer_style *style,
+			      struct ws_diff_counts *ret_counts, struct ws_error *err)
 {
 	struct ws_json json;
-	ws_json_begin(&json, out, "warpscope-diff-1");
+	enum ws_status st;
+	if (!style->json) {
+		st = ws_diff(a, b, limit, difference_text, style->out, ret_counts, err);
+		if (st == WS_OK)
+			counts_text(ret_counts, limit, style->out);
+		return st;
+	}
+	ws_json_begin(&json, style->out, "warpscope-diff-1");
 	ws_json_key_text(&json, "a", paths[0]);
 	ws_json_key_text(&json, "b", paths[1]);
 	ws_json_key_array(&json, "differences");
-	enum ws_status st = ws_diff(a, b, limit, difference_json, &json, ret_counts, err);
-	if (st != WS_OK)
-		return st;
-	ws_json_end(&json);
-	ws_json_key_object(&json, "counts");
-	for (int kind = 0; kind < WS_N_DIFF_KINDS; kind++)
-		ws_json_key_u64(&json, kind_names[kind], ret_counts->found[kind]);
-	ws_json_end(&json);
-	ws_json_key_bool(&json, "same", ret_counts->total == 0);
-	ws_json_end(&json);
-	return WS_OK;
+	st = ws_diff(a, b, limit, difference_json, &json, ret_counts, err);
+	if (st == WS_OK)
+		counts_json(ret_counts, &json);
+	return st;
 }

@@ -121,7 +121,7 @@ static enum ws_status unnamed_text(struct ws_stack *stack, const struct ws_local
 
 /* ---- the whole ---- */
 
-enum ws_status ws_locals_json(struct ws_stack *stack, struct ws_out *out, struct ws_error *err)
+static enum ws_status locals_json(struct ws_stack *stack, struct ws_out *out, struct ws_error *err)
 {
 	struct ws_json json;
 	enum ws_status st, params;
@@ -146,8 +146,8 @@ enum ws_status ws_locals_json(struct ws_stack *stack, struct ws_out *out, struct
 	return wsi_stack_status(stack, err);
 }
 
-enum ws_status ws_locals_text(struct ws_stack *stack, const struct ws_locals *locals,
-			      struct ws_out *out, struct ws_error *err)
+static enum ws_status locals_text(struct ws_stack *stack, const struct ws_locals *locals,
+				  struct ws_out *out, struct ws_error *err)
 {
 	enum ws_status st = WS_OK;
 	struct ws_error why;
@@ -170,4 +170,11 @@ enum ws_status ws_locals_text(struct ws_stack *stack, const struct ws_locals *lo
 	if (st != WS_OK && err)
 		*err = why;
 	return st;
+}
+
+enum ws_status ws_locals_answer(struct ws_stack *stack, const struct ws_locals *locals,
+				const struct ws_answer_style *style, struct ws_error *err)
+{
+	return style->json ? locals_json(stack, style->out, err)
+			   : locals_text(stack, locals, style->out, err);
 }

@@ -80,8 +80,8 @@ static const char *cannot_of(const struct ws_log_row *row)
 	return row->cannot;
 }
 
-enum ws_status ws_log_text(const struct ws_log_result *result, unsigned columns, struct ws_out *out,
-			   struct ws_error *err)
+static enum ws_status log_text(const struct ws_log_result *result, unsigned columns,
+			       struct ws_out *out, struct ws_error *err)
 {
 	const bool is_told = result->verdict != WS_LOG_NOTHING;
 	ws_out_printf(out, "%s%s.\n",
@@ -147,7 +147,7 @@ static void row_json(struct ws_json *json, const struct ws_log_row *row)
 	ws_json_end(json);
 }
 
-void ws_log_json(const struct ws_log_result *result, struct ws_out *out)
+static void log_json(const struct ws_log_result *result, struct ws_out *out)
 {
 	struct ws_json json;
 	ws_json_begin(&json, out, "warpscope-log-1");
@@ -173,4 +173,13 @@ void ws_log_json(const struct ws_log_result *result, struct ws_out *out)
 	ws_json_key_u64(&json, "lines", result->n_lines);
 	ws_json_key_u64(&json, "more", result->n_more);
 	ws_json_end(&json);
+}
+
+enum ws_status ws_log_answer(const struct ws_log_result *result,
+			     const struct ws_answer_style *style, struct ws_error *err)
+{
+	if (!style->json)
+		return log_text(result, style->columns, style->out, err);
+	log_json(result, style->out);
+	return WS_OK;
 }

@@ -201,8 +201,8 @@ static enum ws_status memory_read(struct memory *mem, struct ws_error *err)
 	return WS_OK;
 }
 
-enum ws_status ws_mem_text(const struct ws_threads *threads, const struct ws_mem *query,
-			   struct ws_out *out, uint64_t *ret_n, struct ws_error *err)
+static enum ws_status mem_text(const struct ws_threads *threads, const struct ws_mem *query,
+			       struct ws_out *out, uint64_t *ret_n, struct ws_error *err)
 {
 	struct memory mem = { .threads = threads, .query = *query, .out = out };
 	enum ws_status st = settle(&mem.query, err);
@@ -226,8 +226,8 @@ enum ws_status ws_mem_text(const struct ws_threads *threads, const struct ws_mem
 
 /* ---- JSON ---- */
 
-enum ws_status ws_mem_json(const struct ws_threads *threads, const struct ws_mem *query,
-			   struct ws_out *out, uint64_t *ret_n, struct ws_error *err)
+static enum ws_status mem_json(const struct ws_threads *threads, const struct ws_mem *query,
+			       struct ws_out *out, uint64_t *ret_n, struct ws_error *err)
 {
 	static const char hex[] = "0123456789abcdef";
 	struct memory mem = { .threads = threads, .query = *query, .out = out };
@@ -262,4 +262,11 @@ enum ws_status ws_mem_json(const struct ws_threads *threads, const struct ws_mem
 	wsi_free(text);
 	memory_fini(&mem);
 	return WS_OK;
+}
+
+enum ws_status ws_mem_answer(const struct ws_threads *threads, const struct ws_mem *query,
+			     const struct ws_answer_style *style, uint64_t *ret_n,
+			     struct ws_error *err)
+{
+	return (style->json ? mem_json : mem_text)(threads, query, style->out, ret_n, err);
 }

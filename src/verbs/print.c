@@ -522,10 +522,12 @@ static void say_extreme(struct ws_out *out, const char *what, const struct ws_nu
 		      at->thread.y, at->thread.z);
 }
 
-static void table_text(struct print_table *table, const char *usual, struct ws_out *out)
+static void table_text(struct print_table *table, const char *usual,
+		       const struct ws_answer_style *style)
 {
-	const struct ws_rows_style style = { .out = out, .columns = table->print->columns };
-	ws_rows_show(&style, columns, sizeof columns / sizeof columns[0], "No CUDA Lanes.",
+	struct ws_out *out = style->out;
+	const struct ws_rows_style how = { .out = out, .columns = style->columns };
+	ws_rows_show(&how, columns, sizeof columns / sizeof columns[0], "No CUDA Lanes.",
 		     produce_values, table);
 	if (table->have_numbers) {
 		say_extreme(out, "min", &table->least, &table->least_at);
@@ -582,20 +584,20 @@ static void document_begin(const struct ws_stack *stack, const struct ws_print *
 	ws_json_key_text(json, "expression", print->expression);
 }
 
-/* `json` NULL: text. */
 static enum ws_status lanes_show(struct ws_stack *stack, const struct ws_print *print,
-				 struct ws_out *out, struct ws_json *json, struct ws_error *err)
+				 const struct ws_answer_style *style, struct ws_error *err)
 {
+	struct ws_json json;
 	struct print_table table = { .stack = stack, .print = print };
 	enum ws_status st = lanes_take(&table, err);
 	struct print_run *most = st == WS_OK ? mark_odd(&table) : NULL;
 	const char *usual = most ? sample_text(&table, &most->from) : NULL;
-	if (st == WS_OK && json) {
-		document_begin(stack, print, json, out);
-		table_json(&table, usual, json);
-		ws_json_end(json);
+	if (st == WS_OK && style->json) {
+		document_begin(stack, print, &json, style->out);
+		table_json(&table, usual, &json);
+		ws_json_end(&json);
 	} else if (st == WS_OK) {
-		table_text(&table, usual, out);
+		table_text(&table, usual, style);
 	}
 	if (st == WS_OK) /* texts were made while it was written */
 		st = wsi_stack_status(stack, err);
@@ -609,34 +611,28 @@ static enum ws_status lanes_show(struct ws_stack *stack, const struct ws_print *
 }
 
 static enum ws_status one_show(struct ws_stack *stack, const struct ws_print *print,
-			       struct ws_out *out, struct ws_json *json, struct ws_error *err)
+			       const struct ws_answer_style *style, struct ws_error *err)
 {
 	struct ws_value_format format = print->format;
+	struct ws_json json;
 	struct ws_value value;
 	format.is_whole = true;
 	enum ws_status st = ws_vars_evaluate(stack->vars, print->expression, &value, err);
 	if (st != WS_OK)
 		return st;
-	if (!json) {
-		(void)ws_vars_print(stack->vars, &value, format, out);
-		ws_out_text(out, "\n");
+	if (!style->json) {
+		(void)ws_vars_print(stack->vars, &value, format, style->out);
+		ws_out_text(style->out, "\n");
 		return WS_OK;
 	}
-	document_begin(stack, print, json, out);
-	wsi_stack_value_json(stack, &value, format, json);
-	ws_json_end(json);
+	document_begin(stack, print, &json, style->out);
+	wsi_stack_value_json(stack, &value, format, &json);
+	ws_json_end(&json);
 	return wsi_stack_status(stack, err);
 }
 
-enum ws_status ws_print_text(struct ws_stack *stack, const struct ws_print *print,
-			     struct ws_out *out, struct ws_error *err)
+enum ws_status ws_print_answer(struct ws_stack *stack, const struct ws_print *print,
+			       const struct ws_answer_style *style, struct ws_error *err)
 {
-	return (print->lanes ? lanes_show : one_show)(stack, print, out, NULL, err);
-}
-
-enum ws_status ws_print_json(struct ws_stack *stack, const struct ws_print *print,
-			     struct ws_out *out, struct ws_error *err)
-{
-	struct ws_json json;
-	return (print->lanes ? lanes_show : one_show)(stack, print, out, &json, err);
+	return (print->lanes ? lanes_show : one_show)(stack, print, style, err);
 }

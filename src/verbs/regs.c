@@ -472,31 +472,27 @@ static enum ws_status regs_walk(struct regs *regs, const struct ws_filter *filte
 	return st;
 }
 
-enum ws_status ws_regs_text(const struct ws_threads *threads, const struct ws_filter *filter,
-			    const struct ws_regs_chosen *chosen, struct ws_out *out,
-			    struct ws_regs_told *ret_told, struct ws_error *err)
-{
-	struct regs regs = { .threads = threads, .chosen = chosen, .out = out, .told = ret_told };
-	enum ws_status st = regs_walk(&regs, filter, err);
-	if (st == WS_OK && ret_told->n_lanes == 0)
-		ws_out_text(out, "No CUDA Lanes.\n");
-	return st;
-}
-
-enum ws_status ws_regs_json(const struct ws_threads *threads, const struct ws_filter *filter,
-			    const struct ws_regs_chosen *chosen, struct ws_out *out,
-			    struct ws_regs_told *ret_told, struct ws_error *err)
+enum ws_status ws_regs_answer(const struct ws_threads *threads, const struct ws_filter *filter,
+			      const struct ws_regs_chosen *chosen,
+			      const struct ws_answer_style *style, struct ws_regs_told *ret_told,
+			      struct ws_error *err)
 {
 	struct ws_json json;
-	struct regs regs = {
-		.threads = threads, .chosen = chosen, .out = out, .json = &json, .told = ret_told
-	};
-	wsi_threads_json_begin(threads, "warpscope-regs-1", &json, out);
-	ws_json_key_array(&json, "lanes");
+	struct regs regs = { .threads = threads,
+			     .chosen = chosen,
+			     .out = style->out,
+			     .json = style->json ? &json : NULL,
+			     .told = ret_told };
+	if (style->json) {
+		wsi_threads_json_begin(threads, "warpscope-regs-1", &json, style->out);
+		ws_json_key_array(&json, "lanes");
+	}
 	enum ws_status st = regs_walk(&regs, filter, err);
-	if (st != WS_OK)
-		return st;
-	ws_json_end(&json);
-	ws_json_end(&json);
-	return WS_OK;
+	if (st == WS_OK && style->json) {
+		ws_json_end(&json);
+		ws_json_end(&json);
+	} else if (st == WS_OK && ret_told->n_lanes == 0) {
+		ws_out_text(style->out, "No CUDA Lanes.\n");
+	}
+	return st;
 }

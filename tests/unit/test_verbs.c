@@ -41,6 +41,13 @@ static struct ws_out *page_begin(void)
 	return &page.out;
 }
 
+static const struct ws_answer_style *page_style(bool json)
+{
+	static struct ws_answer_style style;
+	style = (struct ws_answer_style){ page_begin(), json, 0 };
+	return &style;
+}
+
 /* Runs the program; its exit status. What it prints is in `printed`. */
 static int program_run(const char *words, const char *folder)
 {
@@ -87,11 +94,14 @@ static void check_is_as_printed(void **state)
 	struct ws_check_summary summary;
 	struct ws_target *target = dump_open("hang.nvcudmp");
 	const struct ws_core *core = ws_target_core(target);
-	assert_int_equal(ws_check_text(core, 20, page_begin(), &summary, NULL), WS_OK);
+	assert_int_equal(
+		ws_check_answer(core, "hang.nvcudmp", 20, page_style(false), &summary, NULL),
+		WS_OK);
 	assert_int_equal(summary.findings, 0);
 	assert_printed("check hang.nvcudmp", folder_of("WS_TEST_DUMPS"), 0);
-	assert_int_equal(ws_check_json(core, "hang.nvcudmp", 1000, page_begin(), &summary, NULL),
-			 WS_OK);
+	assert_int_equal(
+		ws_check_answer(core, "hang.nvcudmp", 1000, page_style(true), &summary, NULL),
+		WS_OK);
 	assert_printed("check --json hang.nvcudmp", folder_of("WS_TEST_DUMPS"), 0);
 	ws_target_close(target);
 }
@@ -107,11 +117,11 @@ static void log_is_as_printed(void **state)
 	assert_true(wsi_format(path, "%s/kernel.log", folder_of("WS_TEST_LOGS")));
 	assert_int_equal(ws_log_read(log, path, 0, &is_cut, NULL), WS_OK);
 	assert_int_equal(ws_log_judge(log, &result, NULL), WS_OK);
-	assert_int_equal(ws_log_text(result, 0, page_begin(), NULL), WS_OK);
+	assert_int_equal(ws_log_answer(result, page_style(false), NULL), WS_OK);
 	char words[1100];
 	assert_true(wsi_format(words, "log \"%s\"", path));
 	assert_printed(words, ".", 10);
-	ws_log_json(result, page_begin());
+	assert_int_equal(ws_log_answer(result, page_style(true), NULL), WS_OK);
 	assert_true(wsi_format(words, "log --json \"%s\"", path));
 	assert_printed(words, ".", 10);
 	ws_log_destroy(log);
@@ -146,21 +156,23 @@ static void mem_is_as_printed(void **state)
 		query.format = cases[i].format;
 		query.unit = cases[i].unit;
 		query.count = cases[i].count;
-		assert_int_equal(ws_mem_text(&threads, &query, page_begin(), &n, NULL), WS_OK);
+		assert_int_equal(ws_mem_answer(&threads, &query, page_style(false), &n, NULL),
+				 WS_OK);
 		assert_true(n >= query.count);
 		assert_true(
 			wsi_format(words, "mem hang.nvcudmp const[0]:0x210 %s", cases[i].words));
 		assert_printed(words, folder, 0);
-		assert_int_equal(ws_mem_json(&threads, &query, page_begin(), &n, NULL), WS_OK);
+		assert_int_equal(ws_mem_answer(&threads, &query, page_style(true), &n, NULL),
+				 WS_OK);
 		assert_true(wsi_format(words, "mem --json hang.nvcudmp const[0]:0x210 %s",
 				       cases[i].words));
 		assert_printed(words, folder, 0);
 	}
 	query.format = 'f'; /* of 1 byte */
-	assert_int_equal(ws_mem_text(&threads, &query, page_begin(), &n, NULL), WS_ARGUMENT);
+	assert_int_equal(ws_mem_answer(&threads, &query, page_style(false), &n, NULL), WS_ARGUMENT);
 	query.format = 'x';
 	query.count = (uint64_t)WS_MEM_MOST_BYTES + 1;
-	assert_int_equal(ws_mem_json(&threads, &query, page_begin(), &n, NULL), WS_ARGUMENT);
+	assert_int_equal(ws_mem_answer(&threads, &query, page_style(true), &n, NULL), WS_ARGUMENT);
 	ws_threads_fini(&threads);
 	ws_target_close(target);
 }
@@ -258,14 +270,16 @@ static void regs_are_as_printed(void **state)
 			    wsi_format(second, "%s", cases[i].filter[1]));
 		assert_true(ws_filter_parse(&filter, &threads.at, 2, argv, &bad));
 		assert_int_equal(
-			ws_regs_text(&threads, &filter, &chosen, page_begin(), &told, NULL), WS_OK);
+			ws_regs_answer(&threads, &filter, &chosen, page_style(false), &told, NULL),
+			WS_OK);
 		assert_int_equal(told.n_lanes > 0, i != 4);
 		const char *quote = *word ? "'" : "";
 		assert_true(wsi_format(words, "regs misaligned-G.nvcudmp %s%s%s %s %s", quote, word,
 				       quote, first, second));
 		assert_printed(words, folder, 0);
 		assert_int_equal(
-			ws_regs_json(&threads, &filter, &chosen, page_begin(), &told, NULL), WS_OK);
+			ws_regs_answer(&threads, &filter, &chosen, page_style(true), &told, NULL),
+			WS_OK);
 		assert_true(wsi_format(words, "regs --json misaligned-G.nvcudmp %s%s%s %s %s",
 				       quote, word, quote, first, second));
 		assert_printed(words, folder, 0);
@@ -298,30 +312,30 @@ static void stack_is_as_printed(const char *name, const char *expression)
 					&place));
 	assert_int_equal(ws_resident_focus(&place, &place.lanes[0]).warp_index,
 			 threads.focus.warp_index);
-	assert_int_equal(ws_bt_text(&stack, &all, page_begin(), NULL), WS_OK);
+	assert_int_equal(ws_bt_answer(&stack, &all, page_style(false), NULL), WS_OK);
 	assert_true(wsi_format(words, "bt --full %s lane current", name));
 	assert_printed(words, folder, 0);
-	assert_int_equal(ws_bt_json(&stack, &all, page_begin(), NULL), WS_OK);
+	assert_int_equal(ws_bt_answer(&stack, &all, page_style(true), NULL), WS_OK);
 	assert_true(wsi_format(words, "bt --json --full %s lane current", name));
 	assert_printed(words, folder, 0);
-	assert_int_equal(ws_locals_text(&stack, &locals, page_begin(), NULL), WS_OK);
+	assert_int_equal(ws_locals_answer(&stack, &locals, page_style(false), NULL), WS_OK);
 	assert_true(wsi_format(words, "locals %s lane current", name));
 	assert_printed(words, folder, 0);
-	assert_int_equal(ws_locals_json(&stack, page_begin(), NULL), WS_OK);
+	assert_int_equal(ws_locals_answer(&stack, &locals, page_style(true), NULL), WS_OK);
 	assert_true(wsi_format(words, "locals --json %s lane current", name));
 	assert_printed(words, folder, 0);
-	assert_int_equal(ws_print_text(&stack, &print, page_begin(), NULL), WS_OK);
+	assert_int_equal(ws_print_answer(&stack, &print, page_style(false), NULL), WS_OK);
 	assert_true(wsi_format(words, "print %s '%s' lane current", name, expression));
 	assert_printed(words, folder, 0);
 	for (unsigned word = WS_FILTER_device; word <= WS_FILTER_warp; word++)
 		ws_filter_current(&warp, &threads.at, (enum ws_filter_word)word);
 	print.lanes = &warp;
-	assert_int_equal(ws_print_json(&stack, &print, page_begin(), NULL), WS_OK);
+	assert_int_equal(ws_print_answer(&stack, &print, page_style(true), NULL), WS_OK);
 	assert_true(
 		wsi_format(words, "print --json --lanes %s '%s' warp current", name, expression));
 	assert_printed(words, folder, 0);
 	print.expression = "nobody + 1";
-	assert_int_equal(ws_print_text(&stack, &print, page_begin(), NULL), WS_ARGUMENT);
+	assert_int_equal(ws_print_answer(&stack, &print, page_style(false), NULL), WS_ARGUMENT);
 	ws_stack_close(&stack);
 	ws_threads_fini(&threads);
 	ws_target_close(target);
@@ -357,7 +371,7 @@ static void stack_without_memory(void **state)
 	unsigned long lost = 0;
 	assert_int_equal(ws_threads_init(&threads, target, NULL, NULL), WS_OK);
 	assert_int_equal(ws_stack_open(&stack, &threads, NULL), WS_OK);
-	assert_int_equal(ws_print_text(&stack, &print, page_begin(), NULL), WS_OK);
+	assert_int_equal(ws_print_answer(&stack, &print, page_style(false), NULL), WS_OK);
 	ws_stack_close(&stack);
 	assert_int_equal(ws_out_flush(&page.out, NULL), WS_OK);
 	memcpy(expected, page.bytes, page.len + 1);
@@ -367,7 +381,7 @@ static void stack_without_memory(void **state)
 		allocations = 0;
 		st = ws_stack_open(&stack, &threads, NULL);
 		if (st == WS_OK)
-			st = ws_print_text(&stack, &print, page_begin(), NULL);
+			st = ws_print_answer(&stack, &print, page_style(false), NULL);
 		no_memory = false;
 		ws_stack_close(&stack);
 		lost += st == WS_NO_MEMORY;
@@ -461,11 +475,11 @@ static void diff_is_as_printed(void **state)
 	const char *folder = folder_of("WS_TEST_DUMPS");
 	struct ws_diff_counts counts;
 	struct ws_target *a = dump_open(names[0]), *b = dump_open(names[1]);
-	assert_int_equal(ws_diff_text(a, b, 20, page_begin(), &counts, NULL), WS_OK);
+	assert_int_equal(ws_diff_answer(a, b, names, 20, page_style(false), &counts, NULL), WS_OK);
 	assert_printed("diff illegal-address.nvcudmp misaligned-G.nvcudmp", folder, 10);
-	assert_int_equal(ws_diff_json(a, b, names, 20, page_begin(), &counts, NULL), WS_OK);
+	assert_int_equal(ws_diff_answer(a, b, names, 20, page_style(true), &counts, NULL), WS_OK);
 	assert_printed("diff --json illegal-address.nvcudmp misaligned-G.nvcudmp", folder, 10);
-	assert_int_equal(ws_diff_text(a, a, 20, page_begin(), &counts, NULL), WS_OK);
+	assert_int_equal(ws_diff_answer(a, a, names, 20, page_style(false), &counts, NULL), WS_OK);
 	assert_int_equal(counts.total, 0);
 	assert_printed("diff hang.nvcudmp hang.nvcudmp", folder, 0);
 	ws_target_close(a);
