@@ -3,7 +3,7 @@
  * warpscope info FILE: the images in a program, library, object, archive, fatbin or cubin, one
  * after the other, each with its kernels and what they take. One image is open at a time.
  */
-#include "info/listing.h"
+#include <warpscope/rows.h>
 
 #include "images.h"
 #include "info/info.h"
@@ -302,7 +302,7 @@ static void heading(const struct one *one)
 	if (knows_toolkit(one))
 		ws_out_printf(out, ", CUDA %s", text);
 	if (one->cubin && one->status == WS_OK)
-		ws_out_printf(out, ", lines: %s", info_lines_word(one->cubin, &one->facts));
+		ws_out_printf(out, ", lines: %s", ws_cubin_lines_word(one->cubin));
 	ws_out_text(out, "\n");
 	if (one->err.status != WS_OK)
 		ws_out_printf(out, "  damaged: %s\n", one->err.message);
@@ -350,7 +350,7 @@ static void json_inside(struct one *one)
 			ws_json_text(json, text);
 		json_text(json, "tool_version", one->facts.tool_version);
 		json_text(json, "options", one->facts.options);
-		ws_json_key_text(json, "lines", info_lines_word(one->cubin, &one->facts));
+		ws_json_key_text(json, "lines", ws_cubin_lines_word(one->cubin));
 		ws_json_key_u64(json, "num_other_functions", one->n_others);
 	}
 	if (one->status == WS_OK) {

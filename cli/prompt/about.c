@@ -434,8 +434,8 @@ void debug_help_info_cuda(struct debugger *d)
 	struct ws_out *out = &d->cli->out;
 	ws_out_text(out,
 		    "List of info cuda tables, which info has without the word cuda, too:\n\n");
-	for (size_t i = 0; info_table_name(i); i++) {
-		const char *name = info_table_name(i);
+	for (size_t i = 0; strcmp(ws_info_table_name(i), "where") != 0; i++) {
+		const char *name = ws_info_table_name(i);
 		const size_t n = strcspn(name, "_"); /* launch_trace is two words there */
 		ws_out_printf(out, "info cuda %.*s%s%s\n", (int)n, name, name[n] ? " " : "",
 			      name[n] ? name + n + 1 : "");

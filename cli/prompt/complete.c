@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the word that is being typed may become. */
-#include "info/info.h"
+#include "names.h"
 #include "prompt/prompt.h"
 
 #include <stdlib.h>
@@ -106,7 +106,6 @@ void debug_complete(void *debugger, const char *line, struct gdb_lines *ret_word
 {
 	struct debugger *d = debugger;
 #define X(name, ...) #name,
-	static const char *const tables[] = { INFO_TABLE_LIST(X) "where" };
 	static const char *const coordinates[] = { WS_FILTER_WORD_LIST(X) };
 #undef X
 	*ret_words = (struct gdb_lines){ 0 };
@@ -118,9 +117,10 @@ void debug_complete(void *debugger, const char *line, struct gdb_lines *ret_word
 		for (size_t i = 0; gdb_command_name(&d->gdb, i); i++)
 			complete_word(ret_words, prefix, gdb_command_name(&d->gdb, i));
 	} else if (begins(line, "info") && !strchr(table, ' ')) {
-		for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+		for (size_t i = 0; ws_info_table_name(i); i++) {
 			/* launch_trace is two words there */
-			char *first = cli_copy(tables[i], strcspn(tables[i], "_"));
+			const char *name = ws_info_table_name(i);
+			char *first = cli_copy(name, strcspn(name, "_"));
 			complete_word(ret_words, prefix, first);
 			free(first);
 		}

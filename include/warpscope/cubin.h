@@ -328,6 +328,10 @@ WS_API enum ws_status ws_cubin_variables(struct ws_cubin *cubin,
 
 /* ---- lines ---- */
 
+/** How much a cubin tells of the source: "-G", "-lineinfo", "yes", "not built", "removed", "none".
+ */
+WS_API const char *ws_cubin_lines_word(const struct ws_cubin *cubin);
+
 /**
  * Source positions of the code at an offset of a section, innermost first, as ws_line_find() gives
  * them; the outermost gets the name of the innermost function symbol there. Of code whose line map

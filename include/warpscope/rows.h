@@ -60,7 +60,8 @@ struct ws_rows {
 	size_t width[WS_ROWS_MAX_COLUMNS];
 	bool begins[WS_ROWS_MAX_COLUMNS]; /**< another line of a row that is folded */
 	bool heading_due;
-	bool doubt; /**< of the next row */
+	bool doubt;     /**< of the next row */
+	bool no_memory; /**< for the value of some cell; no word of a cell says it */
 	char heading[160];
 };
 
@@ -77,9 +78,6 @@ WS_API size_t ws_rows_show(const struct ws_rows_style *style, const struct ws_ro
 
 /** Line before the next row, unless it is the one printed last. */
 WS_API void ws_rows_heading(struct ws_rows *rows, const char *format, ...) WS_PRINTF(2, 3);
-/** Where `why` is not empty, the next row may be false: a question mark is put before it, instead
- * of the star, and it is counted in `n_rows`, once however often rows are produced. */
-WS_API void ws_rows_doubt(struct ws_rows *rows, const char *why, uint32_t *n_rows);
 /** Starts a row; `focus` puts the star before it. */
 WS_API void ws_rows_begin(struct ws_rows *rows, bool focus);
 WS_API void ws_rows_end(struct ws_rows *rows);
@@ -87,8 +85,6 @@ WS_API void ws_rows_end(struct ws_rows *rows);
 /* ---- cells: each fills the next column ---- */
 
 WS_API void ws_rows_number(struct ws_rows *rows, uint64_t value);
-/** Decimal; a string in JSON: for ids of 64 bits. */
-WS_API void ws_rows_id(struct ws_rows *rows, int64_t value);
 /** 0x and at least `digits` digits. */
 WS_API void ws_rows_hex(struct ws_rows *rows, uint64_t value, unsigned digits);
 /** A mask of `n_bits` bits, bit 0 in the lowest bit of `words[0]`; zero-padded to whole bytes. */
@@ -96,8 +92,6 @@ WS_API void ws_rows_mask(struct ws_rows *rows, const uint64_t *words, unsigned n
 WS_API void ws_rows_dim3(struct ws_rows *rows, struct ws_dim3 dim);
 WS_API void ws_rows_bool(struct ws_rows *rows, bool value); /**< yes, no */
 WS_API void ws_rows_text(struct ws_rows *rows, const char *text);
-/** The same; nothing where it is empty or NULL. */
-WS_API void ws_rows_text_or_none(struct ws_rows *rows, const char *text);
 WS_API void ws_rows_str(struct ws_rows *rows, struct ws_str text);
 /**
  * The next `n` cells are there only with WS_OK; else each says why not, whatever fills it: the
@@ -108,8 +102,6 @@ WS_API void ws_rows_str(struct ws_rows *rows, struct ws_str text);
 WS_API void ws_rows_given(struct ws_rows *rows, unsigned n, enum ws_status status);
 WS_API void ws_rows_if(struct ws_rows *rows, unsigned n, bool have);
 WS_API void ws_rows_or_none(struct ws_rows *rows, unsigned n, bool have);
-/** A value that is not there: "-" when absent, else the word for why. `why` must not be WS_OK. */
-WS_API void ws_rows_missing(struct ws_rows *rows, enum ws_status why);
 
 #ifdef __cplusplus
 }

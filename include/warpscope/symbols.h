@@ -77,8 +77,6 @@ WS_API const struct ws_symbol *ws_symbols_find(struct ws_symbols *symbols, uint3
 WS_API enum ws_status ws_symbols_place(struct ws_symbols *symbols, uint32_t device_index,
 				       const struct ws_grid *grid, uint64_t pc,
 				       struct ws_place *ret_place);
-/** The modules, by image index. */
-WS_API struct ws_cubin_set *ws_symbols_modules(struct ws_symbols *symbols);
 
 #ifdef __cplusplus
 }

@@ -97,13 +97,6 @@ WS_API enum ws_status ws_threads_init(struct ws_threads *threads, const struct w
 				      struct ws_error *err) WS_MUST_USE;
 WS_API void ws_threads_fini(struct ws_threads *threads);
 
-/** Kernel id of a grid index; WS_NONE for WS_NONE. */
-WS_API uint32_t ws_threads_kernel(const struct ws_threads *threads, uint32_t grid_index);
-
-/** Whether the block was launched in a cluster: the layout has the field, and it is not all zero.
- */
-WS_API bool ws_threads_has_clusters(const struct ws_threads *threads, const struct ws_block *block);
-
 /** Writes the focus as an object: device, sm, ..., or null. */
 WS_API void ws_threads_focus_json(const struct ws_threads *threads, struct ws_json *json);
 /** "kernel 0, grid 1, block (0,0,0), thread (0,0,0), device 0, sm 0, warp 0, lane 0" */
@@ -165,20 +158,6 @@ WS_API bool ws_threads_has_focus(const struct ws_threads *threads, const struct 
 /** The fields that say where a lane is, from "device" to "pc". */
 WS_API void ws_resident_json(const struct ws_resident *place, const struct ws_lane *lane,
 			     struct ws_json *json);
-
-/* ---- what cannot be ---- */
-
-/** Whether rows hold what cannot be, by the rules of doubt.h. */
-struct ws_thread_doubt {
-	char text[160]; /**< a sentence; empty: all that the row holds can be */
-	uint32_t lanes; /**< of a warp: those whose own rows are in doubt, a mask of ids */
-};
-
-WS_API struct ws_thread_doubt ws_threads_doubt_sm(const struct ws_threads *threads, uint32_t index);
-enum { WS_DOUBT_NO_LANE = WS_MAX_LANES };
-/** Of a warp: with all its lanes (WS_NONE), with none, or with the one that a row is about. */
-WS_API struct ws_thread_doubt ws_threads_doubt_warp(const struct ws_threads *threads,
-						    const struct ws_resident *place, uint32_t lane);
 
 #ifdef __cplusplus
 }

@@ -144,6 +144,37 @@ ws_regs_answer(const struct ws_threads *threads, const struct ws_filter *filter,
 	       const struct ws_regs_chosen *chosen, const struct ws_answer_style *style,
 	       struct ws_regs_told *ret_told, struct ws_error *err) WS_MUST_USE;
 
+/* ---- info: tables of all that a target has ---- */
+
+struct ws_info {
+	const char *table;              /**< ws_info_table_name(); NULL: the list of them */
+	uint64_t address;               /**< of `where` */
+	const struct ws_filter *filter; /**< NULL: the table's own, such as the SM in focus */
+	bool wide;                      /**< all columns; JSON has them in any case */
+	bool coalesce;                  /**< neighbours are one row */
+	bool has_limit;                 /**< else as many rows as people read */
+	uint64_t limit;                 /**< rows; 0: all */
+};
+
+/** What a table does not show, or marks, as it proves nothing. */
+struct ws_info_told {
+	uint32_t n_unreadable;                   /**< warps whose lanes could not be read */
+	uint32_t n_doubted_sms, n_doubted_lanes; /**< with exceptions that are not listed */
+	uint32_t n_doubted_rows;                 /**< that are marked */
+};
+
+/** Names of the tables, in their order; NULL behind the last. */
+WS_API const char *ws_info_table_name(size_t index);
+/** An answer that fails is whole JSON all the same.
+ * @retval WS_ARGUMENT     there is no such table
+ * @retval WS_ABSENT       only a file has it
+ * @retval WS_UNSUPPORTED  the back end does not list its memory
+ * @retval WS_NO_MEMORY */
+WS_API enum ws_status ws_info_answer(const struct ws_threads *threads, const struct ws_info *query,
+				     const struct ws_answer_style *style,
+				     struct ws_info_told *ret_told,
+				     struct ws_error *err) WS_MUST_USE;
+
 /* ---- bt, locals, print: the stack of a thread and its values (stack.h) ---- */
 
 /** Which frames are shown, and how. */

@@ -146,3 +146,24 @@ enum ws_lines_why ws_cubin_explain_lines(const struct ws_cubin *cubin, char *ret
 		(void)wsi_format_(ret_text, size, "%s", text[why]);
 	return why;
 }
+
+const char *ws_cubin_lines_word(const struct ws_cubin *cubin)
+{
+	struct ws_cubin_facts facts;
+	ws_cubin_facts(cubin, &facts);
+	if (facts.has_debug_info)
+		return "-G";
+	if (facts.has_lines)
+		return "-lineinfo";
+	switch (ws_cubin_explain_lines(cubin, NULL, 0)) {
+	case WS_LINES_PRESENT:
+		return "yes";
+	case WS_LINES_NOT_BUILT:
+		return "not built";
+	case WS_LINES_REMOVED:
+		return "removed";
+	case WS_LINES_UNKNOWN:
+		break;
+	}
+	return "none";
+}

@@ -3,9 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include <warpscope/rows.h>
-
 #include "base/base.h"
+#include "text/rows.h"
 #include "text/table.h"
 
 enum { ROW_INDENT = 2 /* a star or a question mark, and a space */ };
@@ -140,7 +139,7 @@ void ws_rows_heading(struct ws_rows *rows, const char *format, ...)
 	rows->heading_due = true;
 }
 
-void ws_rows_doubt(struct ws_rows *rows, const char *why, uint32_t *n_rows)
+void wsi_rows_doubt(struct ws_rows *rows, const char *why, uint32_t *n_rows)
 {
 	rows->doubt = *why;
 	*n_rows += rows->doubt && !rows->measuring;
@@ -215,6 +214,7 @@ void ws_rows_or_none(struct ws_rows *rows, unsigned n, bool have)
 /* A cell without a value: `why`, or WS_OK where there can be none. */
 static void empty_cell(struct ws_rows *rows, enum ws_status why)
 {
+	rows->no_memory |= why == WS_NO_MEMORY;
 	if (rows->json && why == WS_OK) {
 		ws_json_key(rows->json, json_key(rows));
 		ws_json_null(rows->json);
@@ -274,7 +274,7 @@ void ws_rows_number(struct ws_rows *rows, uint64_t value)
 	short_cell(rows, text, (size_t)(put_decimal(text, value) - text));
 }
 
-void ws_rows_id(struct ws_rows *rows, int64_t value)
+void wsi_rows_id(struct ws_rows *rows, int64_t value)
 {
 	if (passed_over(rows))
 		return;
@@ -355,7 +355,7 @@ void ws_rows_text(struct ws_rows *rows, const char *text)
 	ws_rows_str(rows, ws_str_of(text));
 }
 
-void ws_rows_text_or_none(struct ws_rows *rows, const char *text)
+void wsi_rows_text_or_none(struct ws_rows *rows, const char *text)
 {
 	ws_rows_or_none(rows, 1, text && *text);
 	ws_rows_text(rows, text);
@@ -372,7 +372,7 @@ void ws_rows_str(struct ws_rows *rows, struct ws_str text)
 	}
 }
 
-void ws_rows_missing(struct ws_rows *rows, enum ws_status why)
+void wsi_rows_missing(struct ws_rows *rows, enum ws_status why)
 {
 	if (!passed_over(rows))
 		empty_cell(rows, why);

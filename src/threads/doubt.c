@@ -3,14 +3,14 @@
 #include <stdio.h>
 
 #include <warpscope/doubt.h>
-#include <warpscope/threads.h>
 
 #include "base/base.h"
+#include "threads/threads.h"
 
 struct first_doubt {
-	struct ws_thread_doubt *doubt; /* its text is empty: nothing yet */
-	uint32_t lane; /* rows of other lanes do not matter; WS_NONE: all do, WS_DOUBT_NO_LANE: none
-			  does */
+	struct wsi_thread_doubt *doubt; /* its text is empty: nothing yet */
+	uint32_t lane; /* rows of other lanes do not matter; WS_NONE: all do, WSI_DOUBT_NO_LANE:
+			  none does */
 };
 
 static void keep_first(void *user, const struct ws_doubt *doubt)
@@ -26,9 +26,9 @@ static void keep_first(void *user, const struct ws_doubt *doubt)
 	snprintf(first->doubt->text, sizeof first->doubt->text, "%s", doubt->message);
 }
 
-struct ws_thread_doubt ws_threads_doubt_sm(const struct ws_threads *threads, uint32_t index)
+struct wsi_thread_doubt wsi_threads_doubt_sm(const struct ws_threads *threads, uint32_t index)
 {
-	struct ws_thread_doubt ret = { .text = "" };
+	struct wsi_thread_doubt ret = { .text = "" };
 	struct first_doubt first = { &ret, WS_NONE };
 	struct ws_sm before, sm;
 	if (ws_target_sm(threads->target, index, &sm, NULL) != WS_OK)
@@ -40,10 +40,10 @@ struct ws_thread_doubt ws_threads_doubt_sm(const struct ws_threads *threads, uin
 	return ret;
 }
 
-struct ws_thread_doubt ws_threads_doubt_warp(const struct ws_threads *threads,
-					     const struct ws_resident *place, uint32_t lane)
+struct wsi_thread_doubt wsi_threads_doubt_warp(const struct ws_threads *threads,
+					       const struct ws_resident *place, uint32_t lane)
 {
-	struct ws_thread_doubt ret = { .text = "" };
+	struct wsi_thread_doubt ret = { .text = "" };
 	struct first_doubt first = { &ret, lane };
 	struct ws_warp before;
 	struct ws_lane lanes[WS_MAX_LANES];

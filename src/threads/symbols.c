@@ -54,11 +54,6 @@ void ws_symbols_destroy(struct ws_symbols *symbols)
 	wsi_free(symbols);
 }
 
-struct ws_cubin_set *ws_symbols_modules(struct ws_symbols *symbols)
-{
-	return symbols->set;
-}
-
 /* ---- looking up ---- */
 
 /* The short C++ name; NULL: out of memory. */

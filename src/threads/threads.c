@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The threads of a target: the focus in numbers, and the walk over warps. */
-#include <warpscope/threads.h>
+#include "threads/threads.h"
 
 #include "base/base.h"
 
@@ -18,7 +18,7 @@ static void coords_dim3(struct ws_coords *coords, enum ws_filter_word word, stru
 	coords->number[word][2] = dim.z;
 }
 
-bool ws_threads_has_clusters(const struct ws_threads *threads, const struct ws_block *block)
+bool wsi_threads_has_clusters(const struct ws_threads *threads, const struct ws_block *block)
 {
 	if (!(block->have & WS_BLOCK_CLUSTER_IDX))
 		return false;
@@ -44,11 +44,11 @@ static void coords_of_focus(struct ws_threads *threads)
 	if (ws_target_warp(threads->target, focus->warp_index, &warp, NULL) == WS_OK)
 		coords_number(at, WS_FILTER_warp, warp.id);
 	if (focus->grid_index != WS_NONE)
-		coords_number(at, WS_FILTER_kernel, ws_threads_kernel(threads, focus->grid_index));
+		coords_number(at, WS_FILTER_kernel, wsi_threads_kernel(threads, focus->grid_index));
 	if (ws_target_block(threads->target, focus->block_index, &block, NULL) == WS_OK) {
 		coords_number(at, WS_FILTER_grid, block.grid_id);
 		coords_dim3(at, WS_FILTER_block, block.idx);
-		if (ws_threads_has_clusters(threads, &block))
+		if (wsi_threads_has_clusters(threads, &block))
 			coords_dim3(at, WS_FILTER_cluster, block.cluster_idx);
 	}
 	if (ws_target_lane(threads->target, focus->warp_index, focus->lane, &lane, NULL) == WS_OK)
@@ -105,7 +105,7 @@ void ws_threads_fini(struct ws_threads *threads)
 	memset(threads, 0, sizeof *threads);
 }
 
-uint32_t ws_threads_kernel(const struct ws_threads *threads, uint32_t grid_index)
+uint32_t wsi_threads_kernel(const struct ws_threads *threads, uint32_t grid_index)
 {
 	return grid_index < threads->counts.grids ? threads->kernel_ids[grid_index] : WS_NONE;
 }
@@ -211,7 +211,7 @@ static bool block_matches(const struct ws_threads *threads, const struct ws_filt
 	if (!asked || place->block_status != WS_OK)
 		return !asked;
 	int64_t kernel = place->kernel == WS_NONE ? -1 : (int64_t)place->kernel;
-	bool has_cluster = ws_threads_has_clusters(threads, &place->block);
+	bool has_cluster = wsi_threads_has_clusters(threads, &place->block);
 	return ws_filter_number(filter, WS_FILTER_kernel, kernel) &&
 	       ws_filter_number(filter, WS_FILTER_grid, place->block.grid_id) &&
 	       ws_filter_dim3(filter, WS_FILTER_block, place->block.idx) &&
@@ -233,7 +233,7 @@ static bool place_warp(const struct ws_threads *threads, const struct ws_filter 
 	if (place->block_status != WS_OK)
 		memset(&place->block, 0, sizeof place->block);
 	uint32_t grid = place->block_status == WS_OK ? place->block.grid_index : WS_NONE;
-	place->kernel = ws_threads_kernel(threads, grid);
+	place->kernel = wsi_threads_kernel(threads, grid);
 	place->grid = grid < threads->counts.grids ? &threads->grids[grid] : NULL;
 	if (!block_matches(threads, filter, place))
 		return false;

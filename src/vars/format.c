@@ -491,7 +491,7 @@ enum ws_status ws_vars_print(struct ws_vars *vars, const struct ws_value *value,
 	size_t size = st == WS_OK && shape.size != WS_SIZE_UNKNOWN ? (size_t)shape.size : 0;
 	wsi_scoped_free uint8_t *bytes = wsi_zalloc(size + 8);
 	if (st == WS_OK && !bytes)
-		st = wsi_fail(&err, WS_NO_MEMORY, WS_NO_OFFSET, "a value");
+		st = wsi_fail(&err, WS_NO_MEMORY, WS_NO_OFFSET, "out of memory");
 	if (st == WS_OK && size && shape.kind != WS_KIND_VOID && shape.kind != WS_KIND_FUNCTION)
 		st = wsi_value_read(vars, value, 0, bytes, size, &err);
 	if (st != WS_OK) {

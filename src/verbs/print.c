@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <warpscope/rows.h>
-
+#include "text/rows.h"
 #include "verbs/stack.h"
 
 /* ---- many lanes ---- */
@@ -480,9 +479,9 @@ static void produce_values(struct ws_rows *rows, void *user)
 		ws_rows_dim3(rows, run->last.thread);
 		ws_rows_number(rows, run->n);
 		ws_rows_text(rows, sample_text(table, &run->from));
-		ws_rows_text_or_none(rows, run->step ? sample_text(table, &run->to) : NULL);
+		wsi_rows_text_or_none(rows, run->step ? sample_text(table, &run->to) : NULL);
 		ws_rows_or_none(rows, 1, run->step);
-		ws_rows_id(rows, run->step);
+		wsi_rows_id(rows, run->step);
 		ws_rows_bool(rows, run->odd);
 		ws_rows_end(rows);
 	}

@@ -5,10 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <warpscope/rows.h>
 #include <warpscope/verbs.h>
 
 #include "base/base.h"
+#include "text/rows.h"
+#include "threads/threads.h"
 #include "verbs/stack.h"
 
 enum { TABLE_REGS = 8 /* in one table */ };
@@ -248,8 +249,8 @@ static void print_lane_place(struct regs *regs, const struct ws_resident *place,
 	if (lane)
 		print_dim3(out, "thread", lane->thread);
 	ws_out_text(out, "\n");
-	const struct ws_thread_doubt doubt =
-		ws_threads_doubt_warp(regs->threads, place, lane ? lane->id : WS_DOUBT_NO_LANE);
+	const struct wsi_thread_doubt doubt =
+		wsi_threads_doubt_warp(regs->threads, place, lane ? lane->id : WSI_DOUBT_NO_LANE);
 	if (*doubt.text) {
 		ws_out_printf(out, "%-8s ", "doubt");
 		ws_out_escaped(out, ws_str_of(doubt.text));
@@ -294,9 +295,9 @@ static void sheet_rows(struct ws_rows *rows, void *user)
 	struct regs *regs = sheet->regs;
 	for (uint32_t i = 0; i < sheet->place->n_lanes; i++) {
 		const struct ws_lane *lane = &sheet->place->lanes[i];
-		const struct ws_thread_doubt doubt =
-			ws_threads_doubt_warp(regs->threads, sheet->place, lane->id);
-		ws_rows_doubt(rows, doubt.text, &regs->told->n_doubted);
+		const struct wsi_thread_doubt doubt =
+			wsi_threads_doubt_warp(regs->threads, sheet->place, lane->id);
+		wsi_rows_doubt(rows, doubt.text, &regs->told->n_doubted);
 		ws_rows_begin(rows, ws_threads_has_focus(regs->threads, sheet->place) &&
 					    regs->threads->focus.lane == lane->id);
 		ws_rows_number(rows, lane->id);
@@ -306,8 +307,8 @@ static void sheet_rows(struct ws_rows *rows, void *user)
 			const struct registers *one = &regs->of_lane[i][sheet->column[k].kind];
 			uint32_t number = sheet->column[k].number;
 			if (number >= one->n)
-				ws_rows_missing(rows,
-						one->status == WS_OK ? WS_ABSENT : one->status);
+				wsi_rows_missing(rows,
+						 one->status == WS_OK ? WS_ABSENT : one->status);
 			else if (kinds[sheet->column[k].kind].is_bool)
 				ws_rows_number(rows, one->value[number]);
 			else
@@ -414,7 +415,8 @@ static void json_lane(struct regs *regs, const struct ws_resident *place,
 	ws_resident_json(place, lane, json);
 	if (ws_json_key_or_null(json, "errorpc", place->warp.error_pc_valid))
 		ws_json_hex(json, place->warp.error_pc);
-	const struct ws_thread_doubt doubt = ws_threads_doubt_warp(regs->threads, place, lane->id);
+	const struct wsi_thread_doubt doubt =
+		wsi_threads_doubt_warp(regs->threads, place, lane->id);
 	ws_json_key_text(json, "doubt", *doubt.text ? doubt.text : NULL);
 	if (regs->chosen)
 		ws_json_key_object(json, "selected");

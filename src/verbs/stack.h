@@ -27,6 +27,8 @@ enum ws_status wsi_stack_params(struct ws_stack *stack, size_t *ret_n, struct ws
 enum ws_status wsi_stack_variables_text(struct ws_stack *stack, size_t number, struct ws_out *out,
 					struct ws_error *err);
 
+/* A `ws_write_fn` of a struct wsi_bytes. */
+bool wsi_text_write(void *user, const char *bytes, size_t len);
 /* A value as text, until the next one. `*ret_status`: whether it is there, as ws_vars_print(). */
 const char *wsi_stack_value_text(struct ws_stack *stack, const struct ws_value *value,
 				 struct ws_value_format format, enum ws_status *ret_status);

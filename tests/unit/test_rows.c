@@ -5,7 +5,7 @@
 
 #include <warpscope/rows.h>
 
-#include "../../cli/info/dim3.h"
+#include "verbs/info/dim3.h"
 
 struct text {
 	char bytes[8192];
@@ -248,11 +248,11 @@ static void next_index_wraps_row_by_row(void **state)
 	};
 	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
 		bool wrapped;
-		assert_int_equal(dim3_follows(cases[i].at, cases[i].next, extent, &wrapped),
+		assert_int_equal(wsi_dim3_follows(cases[i].at, cases[i].next, extent, &wrapped),
 				 cases[i].follows);
 		if (cases[i].follows)
 			assert_int_equal(wrapped, cases[i].wrapped);
-		assert_int_equal(dim3_follows(cases[i].at, cases[i].next, extent, NULL),
+		assert_int_equal(wsi_dim3_follows(cases[i].at, cases[i].next, extent, NULL),
 				 cases[i].follows && !cases[i].wrapped);
 	}
 }
@@ -260,10 +260,11 @@ static void next_index_wraps_row_by_row(void **state)
 static void order_has_x_fastest(void **state)
 {
 	(void)state;
-	assert_true(dim3_compare((struct ws_dim3){ 9, 0, 0 }, (struct ws_dim3){ 0, 1, 0 }) < 0);
-	assert_true(dim3_compare((struct ws_dim3){ 9, 9, 0 }, (struct ws_dim3){ 0, 0, 1 }) < 0);
-	assert_true(dim3_compare((struct ws_dim3){ 2, 0, 0 }, (struct ws_dim3){ 1, 0, 0 }) > 0);
-	assert_int_equal(dim3_compare((struct ws_dim3){ 1, 2, 3 }, (struct ws_dim3){ 1, 2, 3 }), 0);
+	assert_true(wsi_dim3_compare((struct ws_dim3){ 9, 0, 0 }, (struct ws_dim3){ 0, 1, 0 }) < 0);
+	assert_true(wsi_dim3_compare((struct ws_dim3){ 9, 9, 0 }, (struct ws_dim3){ 0, 0, 1 }) < 0);
+	assert_true(wsi_dim3_compare((struct ws_dim3){ 2, 0, 0 }, (struct ws_dim3){ 1, 0, 0 }) > 0);
+	assert_int_equal(wsi_dim3_compare((struct ws_dim3){ 1, 2, 3 }, (struct ws_dim3){ 1, 2, 3 }),
+			 0);
 }
 
 int main(void)

@@ -395,6 +395,81 @@ static void stack_without_memory(void **state)
 	ws_target_close(target);
 }
 
+/* ---- info ---- */
+
+/* Every table, and the list of them. */
+static void info_is_as_printed(void **state)
+{
+	(void)state;
+	const char *folder = folder_of("WS_TEST_DUMPS");
+	struct ws_target *target = dump_open("misaligned-G.nvcudmp");
+	struct ws_threads threads;
+	struct ws_info_told told;
+	char words[100];
+	assert_int_equal(ws_threads_init(&threads, target, NULL, NULL), WS_OK);
+	for (size_t i = 0; ws_info_table_name(i); i++) {
+		const struct ws_info info = { .table = ws_info_table_name(i),
+					      .address = 0x7f2b4c0000a0,
+					      .coalesce = true };
+		const char *address = strcmp(info.table, "where") == 0 ? "0x7f2b4c0000a0" : "";
+		for (int json = 0; json < 2; json++) {
+			assert_int_equal(
+				ws_info_answer(&threads, &info, page_style(json), &told, NULL),
+				WS_OK);
+			assert_true(wsi_format(words, "info %s misaligned-G.nvcudmp %s %s",
+					       json ? "--json" : "", info.table, address));
+			if (strcmp(info.table, "metadata") != 0) /* it has the path */
+				assert_printed(words, folder, 0);
+		}
+	}
+	const struct ws_info none = { .table = "sm" }, list = { .table = NULL };
+	struct ws_error err;
+	assert_int_equal(ws_info_answer(&threads, &none, page_style(false), &told, &err),
+			 WS_ARGUMENT);
+	assert_string_equal(err.message, "no table 'sm'");
+	assert_int_equal(ws_info_answer(&threads, &list, page_style(true), &told, NULL), WS_OK);
+	assert_printed("info --json misaligned-G.nvcudmp", folder, 0);
+	ws_threads_fini(&threads);
+	ws_target_close(target);
+}
+
+/* Wherever memory runs out, the answer says so; as JSON it is whole. */
+static void info_without_memory(void **state)
+{
+	(void)state;
+	static const char *const tables[] = { "modules", "kernels", "threads", "managed", "where" };
+	static char expected[MOST];
+	struct ws_target *target = dump_open("misaligned-G.nvcudmp");
+	struct ws_threads threads;
+	struct ws_info_told told;
+	assert_int_equal(ws_threads_init(&threads, target, NULL, NULL), WS_OK);
+	for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+		const struct ws_info info = { .table = tables[i], .address = 0x7f2b4c0000a0 };
+		enum ws_status st = WS_NO_MEMORY;
+		assert_int_equal(ws_info_answer(&threads, &info, page_style(true), &told, NULL),
+				 WS_OK);
+		assert_int_equal(ws_out_flush(&page.out, NULL), WS_OK);
+		memcpy(expected, page.bytes, page.len + 1);
+		wsi_alloc_should_fail = fails;
+		bool is_same = false;
+		for (fails_at = 1; !is_same; fails_at++) {
+			no_memory = true;
+			allocations = 0;
+			st = ws_info_answer(&threads, &info, page_style(true), &told, NULL);
+			no_memory = false;
+			assert_true(st == WS_OK || st == WS_NO_MEMORY);
+			assert_int_equal(ws_out_flush(&page.out, NULL), WS_OK);
+			assert_string_equal(page.bytes + page.len - 3, "\n}\n");
+			is_same = strcmp(page.bytes, expected) == 0;
+			assert_true(is_same || st == WS_NO_MEMORY);
+			assert_true(fails_at < 5000);
+		}
+		wsi_alloc_should_fail = NULL;
+	}
+	ws_threads_fini(&threads);
+	ws_target_close(target);
+}
+
 /* Names of registers; a word that is none changes nothing. */
 static void registers_are_chosen_by_name(void **state)
 {
@@ -534,6 +609,8 @@ int main(void)
 		cmocka_unit_test(regs_are_as_printed),
 		cmocka_unit_test(stacks_are_as_printed),
 		cmocka_unit_test(stack_without_memory),
+		cmocka_unit_test(info_is_as_printed),
+		cmocka_unit_test(info_without_memory),
 		cmocka_unit_test(registers_are_chosen_by_name),
 		cmocka_unit_test(diff_tells_each_difference_up_to_the_limit),
 		cmocka_unit_test(diff_is_as_printed),

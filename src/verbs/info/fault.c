@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* info exceptions (every one, wherever it is), info barriers (who waits for whom). */
-#include "info/info.h"
+#include "verbs/info/info.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -41,22 +41,24 @@ struct fault {
 static void fault_code_cells(struct ws_rows *rows, const struct fault *fault)
 {
 	const struct ws_exception *kind = ws_exception_find(fault->code);
-	bool trap = fault->code == 0;
-	ws_rows_text(rows, trap ? "Trap or breakpoint" : info_exception_text(fault->code));
+	if (fault->code)
+		wsi_info_cell_exception(rows, fault->code);
+	else
+		ws_rows_text(rows, "Trap or breakpoint");
 	ws_rows_number(rows, fault->code);
-	ws_rows_text_or_none(rows, kind ? kind->name : NULL);
-	ws_rows_text_or_none(rows, kind ? kind->cuda_gdb : NULL);
+	wsi_rows_text_or_none(rows, kind ? kind->name : NULL);
+	wsi_rows_text_or_none(rows, kind ? kind->cuda_gdb : NULL);
 }
 
-static void fault_row(struct ws_rows *rows, struct info *info, const struct fault *fault)
+static void fault_row(struct ws_rows *rows, struct wsi_info *info, const struct fault *fault)
 {
-	const struct cli_session *session = &info->session;
+	const struct ws_threads *threads = info->threads;
 	const struct ws_resident *place = fault->place;
 	const struct ws_sm *sm = fault->sm;
 	bool has_pc = place ? place->warp.error_pc_valid : sm->error_pc_valid;
 	uint64_t pc = place ? place->warp.error_pc : sm->error_pc;
 	ws_rows_begin(rows, fault->focus);
-	ws_rows_number(rows, session->threads.devices[sm->device_index].id);
+	ws_rows_number(rows, threads->devices[sm->device_index].id);
 	ws_rows_number(rows, sm->id);
 	ws_rows_or_none(rows, 2, place);
 	ws_rows_number(rows, place ? place->warp.id : 0);
@@ -64,30 +66,26 @@ static void fault_row(struct ws_rows *rows, struct info *info, const struct faul
 	fault_code_cells(rows, fault);
 	ws_rows_if(rows, 1, has_pc);
 	ws_rows_hex(rows, pc, 16);
-	info_cell_kernel(rows, place ? place->kernel : WS_NONE);
-	info_cell_dim3(rows, place ? place->block_status : WS_ABSENT,
-		       place ? place->block.idx : (struct ws_dim3){ 0 });
-	static const struct ws_symbol nowhere = { .function_status = WS_ABSENT,
-						  .line_status = WS_ABSENT };
+	wsi_info_cell_kernel(rows, place ? place->kernel : WS_NONE);
+	wsi_info_cell_dim3(rows, place ? place->block_status : WS_ABSENT,
+			   place ? place->block.idx : (struct ws_dim3){ 0 });
 	const struct ws_symbol *symbol =
-		has_pc ? ws_symbols_find(info_symbols(info), sm->device_index,
-					 place ? place->grid : NULL, pc)
-		       : &nowhere;
-	info_cells_line(rows, symbol);
-	info_cell_function(rows, symbol);
+		wsi_info_symbol(info, has_pc, sm->device_index, place ? place->grid : NULL, pc);
+	wsi_info_cells_line(rows, symbol);
+	wsi_info_cell_function(rows, symbol);
 	ws_rows_text(rows, fault->blame);
-	info_cells_sm_words(rows, sm);
+	wsi_info_cells_sm_words(rows, sm);
 	ws_rows_end(rows);
 }
 
 /* The warp's lanes by exception code: one row for each code. Returns the number of rows. */
-static unsigned fault_rows_of_warp(struct ws_rows *rows, struct info *info,
+static unsigned fault_rows_of_warp(struct ws_rows *rows, struct wsi_info *info,
 				   const struct ws_resident *place, const struct ws_blame *blame)
 {
 	static const char *const words[] = {
 		[WS_BLAME_LANE] = "lane", [WS_BLAME_SUSPECT] = "suspect", [WS_BLAME_TRAP] = "trap"
 	};
-	const struct cli_session *session = &info->session;
+	const struct ws_threads *threads = info->threads;
 	uint32_t done = 0;
 	unsigned n = 0;
 	for (uint32_t i = 0; i < place->n_lanes; i++) {
@@ -105,9 +103,8 @@ static unsigned fault_rows_of_warp(struct ws_rows *rows, struct info *info,
 				continue;
 			done |= bit;
 			fault.lanes |= bit;
-			fault.focus =
-				fault.focus || (ws_threads_has_focus(&session->threads, place) &&
-						session->threads.focus.lane == lane->id);
+			fault.focus = fault.focus || (ws_threads_has_focus(threads, place) &&
+						      threads->focus.lane == lane->id);
 		}
 		if (fault.lanes) {
 			fault_row(rows, info, &fault);
@@ -139,30 +136,30 @@ static bool asks_below_sm(const struct ws_filter *filter)
 
 static void produce_exceptions(struct ws_rows *rows, void *user)
 {
-	struct info *info = user;
-	const struct cli_session *session = &info->session;
+	struct wsi_info *info = user;
+	const struct ws_threads *threads = info->threads;
 	uint32_t end = 0;
 	bool misread = false, untold = false;
-	info->n_doubted_sms = info->n_doubted_lanes = 0;
-	for (uint32_t s = 0; s < session->threads.counts.sms; s++) {
+	info->told->n_doubted_sms = info->told->n_doubted_lanes = 0;
+	for (uint32_t s = 0; s < threads->counts.sms; s++) {
 		struct ws_sm sm;
 		if (s == end)
-			misread = ws_focus_misread(session->target, s, &end);
-		if (ws_target_sm(session->target, s, &sm, NULL) != WS_OK)
+			misread = ws_focus_misread(threads->target, s, &end);
+		if (ws_target_sm(threads->target, s, &sm, NULL) != WS_OK)
 			continue;
 		untold |= !(sm.have & WS_SM_EXCEPTION);
-		uint32_t unclaimed = ws_focus_unclaimed(session->target, s);
+		uint32_t unclaimed = ws_focus_unclaimed(threads->target, s);
 		bool taken = false;
 		for (uint32_t w = 0; w < sm.n_warps; w++) {
 			struct ws_resident place;
-			if (!ws_threads_resident(&session->threads, &info->filter, WS_WALK_LANES,
+			if (!ws_threads_resident(threads, &info->filter, WS_WALK_LANES,
 						 sm.first_warp_index + w, &place))
 				continue;
 			if (place.lanes_status != WS_OK)
-				info_unreadable(info, rows);
+				wsi_info_unreadable(info, rows);
 			struct ws_blame blame;
 			ws_focus_blame(&place.warp, place.lanes, place.n_lanes, unclaimed, &blame);
-			info->n_doubted_lanes += count_doubted(&place, &blame);
+			info->told->n_doubted_lanes += count_doubted(&place, &blame);
 			if (blame.by != WS_BLAME_NOBODY &&
 			    fault_rows_of_warp(rows, info, &place, &blame) > 0 &&
 			    blame.by != WS_BLAME_TRAP)
@@ -170,16 +167,16 @@ static void produce_exceptions(struct ws_rows *rows, void *user)
 		}
 		if (taken || asks_below_sm(&info->filter) ||
 		    !ws_filter_number(&info->filter, WS_FILTER_device,
-				      session->threads.devices[sm.device_index].id) ||
+				      threads->devices[sm.device_index].id) ||
 		    !ws_filter_number(&info->filter, WS_FILTER_sm, sm.id))
 			continue;
 		if (sm.damaged ? sm.exception != 0 : misread && unclaimed)
-			info->n_doubted_sms++;
+			info->told->n_doubted_sms++;
 		else if (unclaimed)
 			fault_row(rows, info,
 				  &(struct fault){ .blame = "sm", .code = unclaimed, .sm = &sm });
 	}
-	if (info->n_doubted_sms || info->n_doubted_lanes)
+	if (info->told->n_doubted_sms || info->told->n_doubted_lanes)
 		rows->none = "No CUDA exceptions that are certain.";
 	else if (untold)
 		rows->none = "No CUDA exceptions of threads; those of SMs are not known.";
@@ -251,18 +248,17 @@ static void barriers_text(uint32_t barriers, char *text, size_t size)
 	}
 }
 
-static void barrier_row(struct ws_rows *rows, struct info *info, const struct ws_resident *place,
-			const struct lane_barriers *what, uint32_t lanes,
-			enum ws_status barriers_status)
+static void barrier_row(struct ws_rows *rows, struct wsi_info *info,
+			const struct ws_resident *place, const struct lane_barriers *what,
+			uint32_t lanes, enum ws_status barriers_status)
 {
 	char text[128];
-	const struct cli_session *session = &info->session;
+	const struct ws_threads *threads = info->threads;
 	const struct ws_warp *warp = &place->warp;
-	const struct ws_thread_doubt doubt =
-		ws_threads_doubt_warp(&session->threads, place, what->id);
-	ws_rows_doubt(rows, doubt.text, &info->n_doubted_rows);
-	ws_rows_begin(rows, ws_threads_has_focus(&session->threads, place) &&
-				    lanes >> (session->threads.focus.lane & 31) & 1);
+	const struct wsi_thread_doubt doubt = wsi_threads_doubt_warp(threads, place, what->id);
+	wsi_rows_doubt(rows, doubt.text, &info->told->n_doubted_rows);
+	ws_rows_begin(rows, ws_threads_has_focus(threads, place) &&
+				    lanes >> (threads->focus.lane & 31) & 1);
 	ws_rows_number(rows, place->device->id);
 	ws_rows_number(rows, place->sm.id);
 	ws_rows_number(rows, warp->id);
@@ -270,7 +266,7 @@ static void barrier_row(struct ws_rows *rows, struct info *info, const struct ws
 	ws_rows_text(rows, text);
 	ws_rows_hex(rows, lanes, 8);
 	ws_rows_if(rows, 1, what->have_state);
-	info_cell_cbu_state(rows, what->state);
+	wsi_info_cell_cbu_state(rows, what->state);
 	ws_rows_if(rows, 3, warp->have & WS_WARP_CBU);
 	ws_rows_bool(rows, what->active);
 	ws_rows_bool(rows, what->exited);
@@ -282,11 +278,12 @@ static void barrier_row(struct ws_rows *rows, struct info *info, const struct ws
 	ws_rows_if(rows, 2, warp->have & WS_WARP_BARRIER);
 	ws_rows_number(rows, warp->barrier_scope);
 	ws_rows_str(rows, warp->barrier_text);
-	ws_rows_text_or_none(rows, doubt.text);
+	wsi_rows_text_or_none(rows, doubt.text);
 	ws_rows_end(rows);
 }
 
-static void barrier_rows(struct ws_rows *rows, struct info *info, const struct ws_resident *place)
+static void barrier_rows(struct ws_rows *rows, struct wsi_info *info,
+			 const struct ws_resident *place)
 {
 	static const char *const scopes[] = { "",
 					      " waits at a warp barrier",
@@ -297,7 +294,7 @@ static void barrier_rows(struct ws_rows *rows, struct info *info, const struct w
 	const struct ws_warp *warp = &place->warp;
 	uint32_t masks[MAX_BARRIERS], n_masks = 0, done = 0;
 	enum ws_status st =
-		ws_target_registers(info->session.target, place->warp_index, 0, WS_REG_BARRIER, 0,
+		ws_target_registers(info->threads->target, place->warp_index, 0, WS_REG_BARRIER, 0,
 				    MAX_BARRIERS, masks, &n_masks, NULL);
 	struct lane_barriers lane[WS_MAX_LANES] = { 0 };
 	for (uint32_t i = 0; i < place->n_lanes; i++) {
@@ -332,24 +329,23 @@ static void barrier_rows(struct ws_rows *rows, struct info *info, const struct w
 
 struct barrier_user {
 	struct ws_rows *rows;
-	struct info *info;
+	struct wsi_info *info;
 };
 
 static void visit_barriers(void *user, const struct ws_resident *place)
 {
 	struct barrier_user *barrier_user = user;
 	if (place->lanes_status != WS_OK)
-		info_unreadable(barrier_user->info, barrier_user->rows);
+		wsi_info_unreadable(barrier_user->info, barrier_user->rows);
 	else
 		barrier_rows(barrier_user->rows, barrier_user->info, place);
 }
 
 static void produce_barriers(struct ws_rows *rows, void *user)
 {
-	struct info *info = user;
+	struct wsi_info *info = user;
 	struct barrier_user barrier_user = { rows, info };
-	ws_threads_walk(&info->session.threads, &info->filter, WS_WALK_LANES, visit_barriers,
-			&barrier_user);
+	ws_threads_walk(info->threads, &info->filter, WS_WALK_LANES, visit_barriers, &barrier_user);
 }
 
 INFO_TABLE(barriers, barrier_columns, produce_barriers)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* info where ADDRESS: which registers of which lanes hold the address, or one beside it. */
-#include "info/info.h"
+#include "verbs/info/info.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 enum { MAX_REGS = 256, WARP_SIZE = WS_MAX_LANES };
 
 struct holders {
-	struct info *info;
+	struct wsi_info *info;
 	uint64_t address, first, last; /* what counts as beside it */
 	struct ws_rows *rows;
 	uint32_t (*value)[MAX_REGS]; /* of the lanes at hand */
@@ -66,7 +66,7 @@ static void register_row_of(struct holders *holders, const struct ws_resident *p
 		snprintf(name, sizeof name, "%s%u:%s%u", letters, i, letters, i + 1);
 	else
 		snprintf(name, sizeof name, "%s%u", letters, i);
-	ws_rows_begin(holders->rows, ws_threads_has_focus(&holders->info->session.threads, place));
+	ws_rows_begin(holders->rows, ws_threads_has_focus(holders->info->threads, place));
 	ws_rows_text(holders->rows, name);
 	ws_rows_number(holders->rows, place->device->id);
 	ws_rows_number(holders->rows, place->sm.id);
@@ -82,7 +82,7 @@ static void register_row_of(struct holders *holders, const struct ws_resident *p
 static void visit_holder(void *user, const struct ws_resident *place)
 {
 	struct holders *holders = user;
-	const struct ws_target *target = holders->info->session.target;
+	const struct ws_target *target = holders->info->threads->target;
 	uint32_t step = holders->address > UINT32_MAX ? 2 : 1, most = 0;
 	for (uint32_t k = 0; k < place->n_lanes; k++) {
 		if (ws_target_registers(target, place->warp_index, place->lanes[k].id, WS_REG_R, 0,
@@ -102,23 +102,27 @@ static void visit_holder(void *user, const struct ws_resident *place)
 
 static void produce_holders(struct ws_rows *rows, void *user)
 {
-	struct info *info = user;
+	struct wsi_info *info = user;
 	struct holders *holders = info->holders;
 	holders->rows = rows;
-	ws_threads_walk(&info->session.threads, &info->filter, WS_WALK_LANES, visit_holder,
-			holders);
+	ws_threads_walk(info->threads, &info->filter, WS_WALK_LANES, visit_holder, holders);
 }
 
-void info_holders(struct info *info, uint64_t address, uint64_t first, uint64_t last)
+void wsi_info_holders(struct wsi_info *info, uint64_t address, uint64_t first, uint64_t last)
 {
 	enum { MOST_IN_TEXT = 20, MOST_IN_JSON = 1000 };
 	struct holders holders = { .info = info, .address = address, .first = first, .last = last };
-	holders.value = cli_alloc(WARP_SIZE, sizeof *holders.value);
+	holders.value = wsi_info_alloc(info, WARP_SIZE, sizeof *holders.value);
+	if (!holders.value) {
+		if (info->json)
+			ws_json_null(info->json);
+		return;
+	}
 	info->holders = &holders;
-	if (!info->limit.given)
-		info->limit.value = info->json ? MOST_IN_JSON : MOST_IN_TEXT;
-	info->limit.given = true;
+	if (!info->is_limited)
+		info->style.limit = info->json ? MOST_IN_JSON : MOST_IN_TEXT;
+	info->is_limited = true;
 	INFO_ROWS(info, columns, produce_holders);
 	info->holders = NULL;
-	free(holders.value);
+	wsi_free(holders.value);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* info memory: the stretches of memory whose contents are known. */
-#include "info/info.h"
+#include "verbs/info/info.h"
+
+#include <warpscope/report.h>
 
 static const struct ws_rows_column memory_columns[] = {
 	{ "Space", "space", 0 },
@@ -26,45 +28,43 @@ struct range_owner {
 	struct ws_warp warp;
 };
 
-static struct range_owner range_owner_of(const struct cli_session *session,
+static struct range_owner range_owner_of(const struct ws_threads *threads,
 					 const struct ws_memory_range *range)
 {
 	struct range_owner owner = { WS_ABSENT, WS_ABSENT, WS_ABSENT, { 0 }, { 0 }, { 0 } };
 	uint32_t block = range->block_index;
 	if (range->warp_index != WS_NONE) {
 		owner.warp_status =
-			ws_target_warp(session->target, range->warp_index, &owner.warp, NULL);
+			ws_target_warp(threads->target, range->warp_index, &owner.warp, NULL);
 		if (owner.warp_status == WS_OK)
 			block = owner.warp.block_index;
 	}
 	if (block != WS_NONE)
-		owner.block_status = ws_target_block(session->target, block, &owner.block, NULL);
+		owner.block_status = ws_target_block(threads->target, block, &owner.block, NULL);
 	if (owner.block_status == WS_OK)
 		owner.sm_status =
-			ws_target_sm(session->target, owner.block.sm_index, &owner.sm, NULL);
+			ws_target_sm(threads->target, owner.block.sm_index, &owner.sm, NULL);
 	return owner;
 }
 
-static uint32_t range_kernel_of(const struct cli_session *session,
+static uint32_t range_kernel_of(const struct ws_threads *threads,
 				const struct ws_memory_range *range,
 				const struct range_owner *owner)
 {
 	if (range->grid_index != WS_NONE)
-		return ws_threads_kernel(&session->threads, range->grid_index);
-	return owner->block_status == WS_OK
-		       ? ws_threads_kernel(&session->threads, owner->block.grid_index)
-		       : WS_NONE;
+		return wsi_threads_kernel(threads, range->grid_index);
+	return owner->block_status == WS_OK ? wsi_threads_kernel(threads, owner->block.grid_index)
+					    : WS_NONE;
 }
 
 /* What a range does not have limits nothing: global memory is everybody's. */
-static bool range_matches(const struct info *info, const struct ws_memory_range *range,
+static bool range_matches(const struct wsi_info *info, const struct ws_memory_range *range,
 			  const struct range_owner *owner, uint32_t kernel)
 {
-	const struct cli_session *session = &info->session;
+	const struct ws_threads *threads = info->threads;
 	const struct ws_filter *filter = &info->filter;
-	if (range->device_index < session->threads.counts.devices &&
-	    !ws_filter_number(filter, WS_FILTER_device,
-			      session->threads.devices[range->device_index].id))
+	if (range->device_index < threads->counts.devices &&
+	    !ws_filter_number(filter, WS_FILTER_device, threads->devices[range->device_index].id))
 		return false;
 	if (kernel != WS_NONE && !ws_filter_number(filter, WS_FILTER_kernel, kernel))
 		return false;
@@ -80,7 +80,7 @@ static bool range_matches(const struct info *info, const struct ws_memory_range 
 	return range->lane == WS_NONE || ws_filter_number(filter, WS_FILTER_lane, range->lane);
 }
 
-static void range_row(struct ws_rows *rows, const struct cli_session *session,
+static void range_row(struct ws_rows *rows, const struct ws_threads *threads,
 		      const struct ws_memory_range *range, const struct range_owner *owner,
 		      uint32_t kernel)
 {
@@ -89,9 +89,9 @@ static void range_row(struct ws_rows *rows, const struct cli_session *session,
 	ws_rows_hex(rows, range->start, 16);
 	ws_rows_number(rows, range->size);
 	ws_rows_number(rows, range->bytes_present);
-	bool has_device = range->device_index < session->threads.counts.devices;
+	bool has_device = range->device_index < threads->counts.devices;
 	ws_rows_or_none(rows, 1, has_device);
-	ws_rows_number(rows, has_device ? session->threads.devices[range->device_index].id : 0);
+	ws_rows_number(rows, has_device ? threads->devices[range->device_index].id : 0);
 	ws_rows_or_none(rows, 1, kernel != WS_NONE);
 	ws_rows_number(rows, kernel);
 	ws_rows_or_none(rows, 1, range->space == WS_SPACE_CONST);
@@ -112,27 +112,27 @@ static void range_row(struct ws_rows *rows, const struct cli_session *session,
 
 static void produce_ranges(struct ws_rows *rows, void *user)
 {
-	const struct info *info = user;
-	const struct cli_session *session = &info->session;
+	const struct wsi_info *info = user;
+	const struct ws_threads *threads = info->threads;
 	struct ws_memory_range range;
-	for (uint32_t i = 0; ws_target_memory_range(session->target, i, &range, NULL) == WS_OK;
+	for (uint32_t i = 0; ws_target_memory_range(threads->target, i, &range, NULL) == WS_OK;
 	     i++) {
-		struct range_owner owner = range_owner_of(session, &range);
-		uint32_t kernel = range_kernel_of(session, &range, &owner);
+		struct range_owner owner = range_owner_of(threads, &range);
+		uint32_t kernel = range_kernel_of(threads, &range, &owner);
 		if (range_matches(info, &range, &owner, kernel))
-			range_row(rows, session, &range, &owner, kernel);
+			range_row(rows, threads, &range, &owner, kernel);
 	}
 }
 
-int info_memory(struct info *info)
+void wsi_info_memory(struct wsi_info *info)
 {
 	struct ws_memory_range range;
-	struct ws_error err;
-	if (ws_target_memory_range(info->session.target, 0, &range, &err) == WS_UNSUPPORTED) {
-		if (info->json)
-			ws_json_null(info->json);
-		return cli_fail(info->session.path, &err);
+	enum ws_status st = ws_target_memory_range(info->threads->target, 0, &range, info->err);
+	if (st != WS_UNSUPPORTED) {
+		INFO_ROWS(info, memory_columns, produce_ranges);
+		return;
 	}
-	INFO_ROWS(info, memory_columns, produce_ranges);
-	return CLI_ANSWERED;
+	info->status = st;
+	if (info->json)
+		ws_json_null(info->json);
 }

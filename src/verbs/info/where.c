@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* info where ADDRESS: everything that the input knows of an address. */
-#include "info/info.h"
+#include "verbs/info/info.h"
+
+#include <warpscope/report.h>
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -54,17 +56,21 @@ struct where {
 
 /* ---- looking ---- */
 
-static void look_at_code(struct where *where, struct info *info)
+static void look_at_code(struct where *where, struct wsi_info *info)
 {
-	const struct cli_session *session = &info->session;
+	const struct ws_threads *threads = info->threads;
 	struct ws_cubin_hint hint = { .module_index = WS_NONE,
 				      .device_index = WS_NONE,
 				      .context_index = WS_NONE };
-	if (session->threads.have_focus && session->threads.focus.grid_index != WS_NONE)
-		hint.module_index =
-			session->threads.grids[session->threads.focus.grid_index].module_index;
-	where->code_status = ws_cubin_set_find_address(ws_symbols_modules(info_symbols(info)),
-						       where->address, &hint, &where->code, NULL);
+	if (threads->have_focus && threads->focus.grid_index != WS_NONE)
+		hint.module_index = threads->grids[threads->focus.grid_index].module_index;
+	struct ws_cubin_set *set;
+	where->code_status = ws_target_cubins(threads->target, &set, info->err);
+	if (where->code_status == WS_OK)
+		where->code_status =
+			ws_cubin_set_find_address(set, where->address, &hint, &where->code, NULL);
+	else
+		info->status = where->code_status;
 	where->line_status = where->code_status;
 	if (where->code_status != WS_OK)
 		return;
@@ -75,14 +81,14 @@ static void look_at_code(struct where *where, struct info *info)
 		where->n_chain = MAX_CHAIN;
 }
 
-static void look_at_windows(struct where *where, const struct cli_session *session)
+static void look_at_windows(struct where *where, const struct ws_threads *threads)
 {
 	static const enum ws_space spaces[] = { WS_SPACE_SHARED, WS_SPACE_LOCAL };
-	for (uint32_t i = 0; i < session->threads.counts.contexts; i++) {
+	for (uint32_t i = 0; i < threads->counts.contexts; i++) {
 		struct ws_context context;
-		if (ws_target_context(session->target, i, &context, NULL) != WS_OK)
+		if (ws_target_context(threads->target, i, &context, NULL) != WS_OK)
 			continue;
-		bool clusters = session->threads.devices[context.device_index].sm_major >= 9;
+		bool clusters = threads->devices[context.device_index].sm_major >= 9;
 		for (unsigned s = 0; s < 2 && where->n_windows < MAX_HITS; s++) {
 			struct window window = { context.id, spaces[s], 0 };
 			if (ws_context_window(&context, spaces[s], clusters, where->address,
@@ -103,19 +109,18 @@ static bool is_device_wide(const struct ws_memory_range *range)
 }
 
 /* Whether the focus sees the range under the address as it is. */
-static bool is_of_focus(const struct cli_session *session, const struct ws_memory_range *range)
+static bool is_of_focus(const struct ws_threads *threads, const struct ws_memory_range *range)
 {
 	if (is_device_wide(range))
 		return true;
-	if (!session->threads.have_focus)
+	if (!threads->have_focus)
 		return false;
 	if (range->space == WS_SPACE_SHARED)
-		return range->block_index == session->threads.focus.block_index;
+		return range->block_index == threads->focus.block_index;
 	if (range->space == WS_SPACE_LOCAL)
-		return range->warp_index == session->threads.focus.warp_index &&
-		       range->lane == session->threads.focus.lane;
-	return range->grid_index != WS_NONE &&
-	       range->grid_index == session->threads.focus.grid_index;
+		return range->warp_index == threads->focus.warp_index &&
+		       range->lane == threads->focus.lane;
+	return range->grid_index != WS_NONE && range->grid_index == threads->focus.grid_index;
 }
 
 static bool range_has(const struct ws_memory_range *range, uint64_t address)
@@ -124,7 +129,7 @@ static bool range_has(const struct ws_memory_range *range, uint64_t address)
 }
 
 /* What the focus reads at the address: by the range's own addresses, or through a window. */
-static void look_for_hit(struct where *where, const struct cli_session *session,
+static void look_for_hit(struct where *where, const struct ws_threads *threads,
 			 const struct ws_memory_range *range)
 {
 	uint64_t address = where->address;
@@ -133,16 +138,16 @@ static void look_for_hit(struct where *where, const struct cli_session *session,
 		address = where->windows[i].offset;
 		found = range->space == where->windows[i].space && range_has(range, address);
 	}
-	if (found && is_of_focus(session, range) && where->n_hits < MAX_HITS)
+	if (found && is_of_focus(threads, range) && where->n_hits < MAX_HITS)
 		where->hits[where->n_hits++] =
 			(struct where_hit){ .range = *range, .offset = address - range->start };
 }
 
-static void look_at_range(struct where *where, const struct cli_session *session,
+static void look_at_range(struct where *where, const struct ws_threads *threads,
 			  const struct ws_memory_range *range)
 {
 	uint64_t address = where->address;
-	look_for_hit(where, session, range);
+	look_for_hit(where, threads, range);
 	if (range_has(range, address))
 		return;
 	if (range->space != WS_SPACE_GLOBAL || range->size == 0)
@@ -159,14 +164,14 @@ static void look_at_range(struct where *where, const struct cli_session *session
 	}
 }
 
-static void look_at_memory(struct where *where, const struct cli_session *session)
+static void look_at_memory(struct where *where, const struct ws_threads *threads)
 {
 	struct ws_memory_range range;
 	enum ws_status st = WS_OK;
 	for (uint32_t i = 0; st == WS_OK; i++) {
-		st = ws_target_memory_range(session->target, i, &range, NULL);
+		st = ws_target_memory_range(threads->target, i, &range, NULL);
 		if (st == WS_OK)
-			look_at_range(where, session, &range);
+			look_at_range(where, threads, &range);
 	}
 	where->memory_status = st == WS_ABSENT ? WS_OK : st;
 }
@@ -194,32 +199,32 @@ static void look_at_file(struct where *where, const uint32_t *values, uint32_t n
 	}
 }
 
-static void look_at_registers(struct where *where, const struct cli_session *session)
+static void look_at_registers(struct where *where, const struct ws_threads *threads)
 {
 	uint32_t values[MAX_REGS], n;
-	const struct ws_focus *focus = &session->threads.focus;
+	const struct ws_focus *focus = &threads->focus;
 	struct ws_lane lane;
 	struct ws_warp warp;
 	struct ws_return_address calls[MAX_CHAIN];
-	if (!session->threads.have_focus)
+	if (!threads->have_focus)
 		return;
-	if (ws_target_lane(session->target, focus->warp_index, focus->lane, &lane, NULL) == WS_OK &&
+	if (ws_target_lane(threads->target, focus->warp_index, focus->lane, &lane, NULL) == WS_OK &&
 	    lane.pc == where->address)
 		holder_add(where, "pc");
-	if (ws_target_warp(session->target, focus->warp_index, &warp, NULL) == WS_OK &&
+	if (ws_target_warp(threads->target, focus->warp_index, &warp, NULL) == WS_OK &&
 	    warp.error_pc_valid && warp.error_pc == where->address)
 		holder_add(where, "errorpc");
-	if (ws_target_call_stack(session->target, focus->warp_index, focus->lane, calls, MAX_CHAIN,
+	if (ws_target_call_stack(threads->target, focus->warp_index, focus->lane, calls, MAX_CHAIN,
 				 &n, NULL) == WS_OK) {
 		for (uint32_t i = 0; i < n && i < MAX_CHAIN; i++) {
 			if (calls[i].address == where->address)
 				holder_add(where, "return address %u", calls[i].level);
 		}
 	}
-	if (ws_target_registers(session->target, focus->warp_index, focus->lane, WS_REG_R, 0,
+	if (ws_target_registers(threads->target, focus->warp_index, focus->lane, WS_REG_R, 0,
 				MAX_REGS, values, &n, NULL) == WS_OK)
 		look_at_file(where, values, n, "R");
-	if (ws_target_registers(session->target, focus->warp_index, focus->lane, WS_REG_UR, 0,
+	if (ws_target_registers(threads->target, focus->warp_index, focus->lane, WS_REG_UR, 0,
 				MAX_REGS, values, &n, NULL) == WS_OK)
 		look_at_file(where, values, n, "UR");
 }
@@ -228,7 +233,7 @@ static void look_at_registers(struct where *where, const struct cli_session *ses
  * Registers of all lanes that hold an address of the same range, or one near an address that lies
  * in none; of 32 bits only the very number, which may mean anything.
  */
-static void show_holders(struct info *info, const struct where *where)
+static void show_holders(struct wsi_info *info, const struct where *where)
 {
 	const uint64_t near = 4096;
 	uint64_t address = where->address;
@@ -241,12 +246,11 @@ static void show_holders(struct info *info, const struct where *where)
 		first = range->start;
 		last = range->start + range->size - 1;
 	}
-	info->none = "  none";
 	if (!info->json)
-		ws_out_printf(&info->session.cli->out,
+		ws_out_printf(info->out,
 			      "\nRegisters with an address from 0x%" PRIx64 " to 0x%" PRIx64 ":\n",
 			      first, last);
-	info_holders(info, address, first, last);
+	wsi_info_holders(info, address, first, last);
 }
 
 /* ---- text ---- */
@@ -313,7 +317,8 @@ static void print_memory(struct ws_out *out, const struct where *where)
 	}
 }
 
-static void print_info_where(struct ws_out *out, const struct info *info, const struct where *where)
+static void print_info_where(struct ws_out *out, const struct wsi_info *info,
+			     const struct where *where)
 {
 	ws_out_printf(out, "0x%" PRIx64 "\n", where->address);
 	print_where_code(out, where);
@@ -330,7 +335,7 @@ static void print_info_where(struct ws_out *out, const struct info *info, const 
 		for (size_t i = 0; i < where->n_holders; i++)
 			ws_out_printf(out, "%s%s", i ? ", " : " ", where->holders[i].name);
 		ws_out_text(out, " of ");
-		ws_threads_focus_text(&info->session.threads, out);
+		ws_threads_focus_text(info->threads, out);
 		ws_out_text(out, "\n");
 	}
 }
@@ -399,7 +404,7 @@ static void json_memory(struct ws_json *json, const struct where *where)
 		json_memory_range(json, &where->above, NULL);
 }
 
-static void json_where(struct info *info, const struct where *where)
+static void json_where(struct wsi_info *info, const struct where *where)
 {
 	struct ws_json *json = info->json;
 	ws_json_object(json);
@@ -425,20 +430,24 @@ static void json_where(struct info *info, const struct where *where)
 	ws_json_end(json);
 }
 
-int info_where(struct info *info, uint64_t address)
+void wsi_info_where(struct wsi_info *info)
 {
-	struct where *where = cli_alloc(1, sizeof *where);
-	where->address = address;
+	struct where *where = wsi_info_alloc(info, 1, sizeof *where);
+	if (!where) {
+		if (info->json)
+			ws_json_null(info->json);
+		return;
+	}
+	where->address = info->query->address;
 	look_at_code(where, info);
-	look_at_windows(where, &info->session);
-	look_at_memory(where, &info->session);
-	look_at_registers(where, &info->session);
+	look_at_windows(where, info->threads);
+	look_at_memory(where, info->threads);
+	look_at_registers(where, info->threads);
 	if (info->json)
 		json_where(info, where);
 	else
-		print_info_where(&info->session.cli->out, info, where);
+		print_info_where(info->out, info, where);
 	if (!info->json)
 		show_holders(info, where);
-	free(where);
-	return CLI_ANSWERED;
+	wsi_free(where);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* info sections, metadata: what only a file has. */
-#include "info/info.h"
+#include "verbs/info/info.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,8 +30,8 @@ static const struct ws_rows_column section_columns[] = {
 
 static void produce_sections(struct ws_rows *rows, void *user)
 {
-	const struct info *info = user;
-	const struct ws_core *core = ws_target_core(info->session.target);
+	const struct wsi_info *info = user;
+	const struct ws_core *core = ws_target_core(info->threads->target);
 	uint32_t n = ws_core_n_sections(core);
 	for (uint32_t i = 0; i < n; i++) {
 		struct ws_core_section section;
@@ -57,20 +57,19 @@ static void produce_sections(struct ws_rows *rows, void *user)
 	}
 }
 
-static int not_a_file(struct info *info)
+static void not_a_file(struct wsi_info *info)
 {
-	cli_warn("%s: only a dump file has this", info->session.path);
+	info->status = wsi_fail(info->err, WS_ABSENT, WS_NO_OFFSET, "only a dump file has this");
 	if (info->json)
 		ws_json_null(info->json);
-	return CLI_NO_ANSWER;
 }
 
-int info_sections(struct info *info)
+void wsi_info_sections(struct wsi_info *info)
 {
-	if (!ws_target_core(info->session.target))
-		return not_a_file(info);
-	INFO_ROWS(info, section_columns, produce_sections);
-	return CLI_ANSWERED;
+	if (ws_target_core(info->threads->target))
+		INFO_ROWS(info, section_columns, produce_sections);
+	else
+		not_a_file(info);
 }
 
 /* ---- metadata ---- */
@@ -179,14 +178,13 @@ static void metadata_text(struct ws_out *out, const struct ws_dump_facts *facts)
 	file_line(out, "Time", facts->have_time ? text : "-");
 }
 
-int info_metadata(struct info *info)
+void wsi_info_metadata(struct wsi_info *info)
 {
 	struct ws_dump_facts facts;
-	if (ws_target_dump_facts(info->session.target, &facts, NULL) != WS_OK)
-		return not_a_file(info);
-	if (info->json)
+	if (ws_target_dump_facts(info->threads->target, &facts, NULL) != WS_OK)
+		not_a_file(info);
+	else if (info->json)
 		metadata_json(info->json, &facts);
 	else
-		metadata_text(&info->session.cli->out, &facts);
-	return CLI_ANSWERED;
+		metadata_text(info->out, &facts);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* info devices, sms, warps, lanes: the hardware's view. */
-#include "info/info.h"
+#include "verbs/info/info.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,15 +33,15 @@ enum {
 };
 
 /* SMs with warps, and the number of warps. False: the numbers do not fit a mask. */
-static bool active_sms(const struct cli_session *session, uint32_t device_index, uint64_t *mask,
+static bool active_sms(const struct ws_threads *threads, uint32_t device_index, uint64_t *mask,
 		       uint64_t *ret_warps)
 {
-	uint32_t n_sms = session->threads.devices[device_index].n_sms;
+	uint32_t n_sms = threads->devices[device_index].n_sms;
 	bool fits = n_sms <= MASK_WORDS * 64;
 	*ret_warps = 0;
-	for (uint32_t i = 0; i < session->threads.counts.sms; i++) {
+	for (uint32_t i = 0; i < threads->counts.sms; i++) {
 		struct ws_sm sm;
-		if (ws_target_sm(session->target, i, &sm, NULL) != WS_OK ||
+		if (ws_target_sm(threads->target, i, &sm, NULL) != WS_OK ||
 		    sm.device_index != device_index || sm.n_warps == 0)
 			continue;
 		*ret_warps += sm.n_warps;
@@ -52,14 +52,13 @@ static bool active_sms(const struct cli_session *session, uint32_t device_index,
 	return fits;
 }
 
-static void device_row(struct ws_rows *rows, const struct cli_session *session, uint32_t index)
+static void device_row(struct ws_rows *rows, const struct ws_threads *threads, uint32_t index)
 {
-	const struct ws_device *device = &session->threads.devices[index];
+	const struct ws_device *device = &threads->devices[index];
 	uint64_t mask[MASK_WORDS] = { 0 }, n_warps;
 	char text[40];
-	bool fits = active_sms(session, index, mask, &n_warps);
-	ws_rows_begin(rows,
-		      session->threads.have_focus && session->threads.focus.device_index == index);
+	bool fits = active_sms(threads, index, mask, &n_warps);
+	ws_rows_begin(rows, threads->have_focus && threads->focus.device_index == index);
 	ws_rows_number(rows, device->id);
 	snprintf(text, sizeof text, "%02x:%02x.0", device->pci_bus, device->pci_device);
 	ws_rows_text(rows, text);
@@ -88,11 +87,10 @@ static void device_row(struct ws_rows *rows, const struct cli_session *session, 
 
 static void produce_devices(struct ws_rows *rows, void *user)
 {
-	const struct info *info = user;
-	for (uint32_t i = 0; i < info->session.threads.counts.devices; i++) {
-		if (ws_filter_number(&info->filter, WS_FILTER_device,
-				     info->session.threads.devices[i].id))
-			device_row(rows, &info->session, i);
+	const struct wsi_info *info = user;
+	for (uint32_t i = 0; i < info->threads->counts.devices; i++) {
+		if (ws_filter_number(&info->filter, WS_FILTER_device, info->threads->devices[i].id))
+			device_row(rows, info->threads, i);
 	}
 }
 
@@ -116,16 +114,16 @@ static const struct ws_rows_column sm_columns[] = {
 static void sm_fault_cells(struct ws_rows *rows, const struct ws_sm *sm)
 {
 	ws_rows_if(rows, 3, sm->have & WS_SM_EXCEPTION);
-	ws_rows_text(rows, info_exception_text(sm->exception));
+	wsi_info_cell_exception(rows, sm->exception);
 	ws_rows_number(rows, sm->exception);
 	ws_rows_or_none(rows, 1, sm->error_pc_valid);
 	ws_rows_hex(rows, sm->error_pc, 16);
-	info_cells_sm_words(rows, sm);
+	wsi_info_cells_sm_words(rows, sm);
 }
 
 /* Whether the SM has something to show: a warp, or an exception that outlived its warps; with a
  * filter below SMs, a warp that matches it. */
-static bool sm_is_shown(const struct info *info, const struct ws_sm *sm)
+static bool sm_is_shown(const struct wsi_info *info, const struct ws_sm *sm)
 {
 	bool deep = false;
 	for (unsigned word = WS_FILTER_warp; word < WS_FILTER_N_WORDS; word++)
@@ -134,7 +132,7 @@ static bool sm_is_shown(const struct info *info, const struct ws_sm *sm)
 		return sm->n_warps > 0 || sm->exception != 0;
 	for (uint32_t w = 0; w < sm->n_warps; w++) {
 		struct ws_resident place;
-		if (ws_threads_resident(&info->session.threads, &info->filter, WS_WALK_WARPS,
+		if (ws_threads_resident(info->threads, &info->filter, WS_WALK_WARPS,
 					sm->first_warp_index + w, &place))
 			return true;
 	}
@@ -142,12 +140,12 @@ static bool sm_is_shown(const struct info *info, const struct ws_sm *sm)
 }
 
 /* Ids of the SM's warps; false when one is not below `n_bits`. */
-static bool warps_mask(const struct cli_session *session, const struct ws_sm *sm, uint32_t n_bits,
+static bool warps_mask(const struct ws_threads *threads, const struct ws_sm *sm, uint32_t n_bits,
 		       uint64_t *mask)
 {
 	for (uint32_t w = 0; w < sm->n_warps; w++) {
 		struct ws_warp warp;
-		if (ws_target_warp(session->target, sm->first_warp_index + w, &warp, NULL) != WS_OK)
+		if (ws_target_warp(threads->target, sm->first_warp_index + w, &warp, NULL) != WS_OK)
 			continue;
 		if (warp.id >= n_bits)
 			return false;
@@ -158,31 +156,30 @@ static bool warps_mask(const struct cli_session *session, const struct ws_sm *sm
 
 static void produce_sms(struct ws_rows *rows, void *user)
 {
-	struct info *info = user;
-	const struct cli_session *session = &info->session;
-	for (uint32_t i = 0; i < session->threads.counts.sms; i++) {
+	struct wsi_info *info = user;
+	const struct ws_threads *threads = info->threads;
+	for (uint32_t i = 0; i < threads->counts.sms; i++) {
 		struct ws_sm sm;
-		if (ws_target_sm(session->target, i, &sm, NULL) != WS_OK)
+		if (ws_target_sm(threads->target, i, &sm, NULL) != WS_OK)
 			continue;
-		const struct ws_device *device = &session->threads.devices[sm.device_index];
+		const struct ws_device *device = &threads->devices[sm.device_index];
 		if (!ws_filter_number(&info->filter, WS_FILTER_device, device->id) ||
 		    !ws_filter_number(&info->filter, WS_FILTER_sm, sm.id) ||
 		    !sm_is_shown(info, &sm))
 			continue;
 		uint64_t mask[MASK_WORDS] = { 0 };
 		ws_rows_heading(rows, "Device %u", device->id);
-		const struct ws_thread_doubt doubt = ws_threads_doubt_sm(&session->threads, i);
-		ws_rows_doubt(rows, doubt.text, &info->n_doubted_rows);
-		ws_rows_begin(rows,
-			      session->threads.have_focus && session->threads.focus.sm_index == i);
+		const struct wsi_thread_doubt doubt = wsi_threads_doubt_sm(threads, i);
+		wsi_rows_doubt(rows, doubt.text, &info->told->n_doubted_rows);
+		ws_rows_begin(rows, threads->have_focus && threads->focus.sm_index == i);
 		ws_rows_number(rows, device->id);
 		ws_rows_number(rows, sm.id);
 		bool fits = device->n_warps_per_sm <= MASK_WORDS * 64 &&
-			    warps_mask(session, &sm, device->n_warps_per_sm, mask);
+			    warps_mask(threads, &sm, device->n_warps_per_sm, mask);
 		ws_rows_given(rows, 1, fits ? WS_OK : WS_MALFORMED);
 		ws_rows_mask(rows, mask, fits ? device->n_warps_per_sm : 0);
 		sm_fault_cells(rows, &sm);
-		ws_rows_text_or_none(rows, doubt.text);
+		wsi_rows_text_or_none(rows, doubt.text);
 		ws_rows_end(rows);
 	}
 }
@@ -227,11 +224,9 @@ static const struct ws_lane *first_active(const struct ws_resident *place)
 	return NULL;
 }
 
-static void warp_wide_cells(struct ws_rows *rows, struct info *info,
+static void warp_wide_cells(struct ws_rows *rows, struct wsi_info *info,
 			    const struct ws_resident *place, const struct ws_lane *active)
 {
-	static const struct ws_symbol no_pc = { .function_status = WS_ABSENT,
-						.line_status = WS_ABSENT };
 	const struct ws_warp *warp = &place->warp;
 	ws_rows_if(rows, 1, warp->have & WS_WARP_BROKEN);
 	ws_rows_bool(rows, warp->broken);
@@ -244,17 +239,16 @@ static void warp_wide_cells(struct ws_rows *rows, struct info *info,
 	ws_rows_if(rows, 1, warp->have & WS_WARP_CBU);
 	ws_rows_hex(rows, warp->in_syscall_lanes, 8);
 	ws_rows_if(rows, 1, warp->have & WS_WARP_BARRIER);
-	info_cell_name(rows, barrier_scopes, sizeof barrier_scopes / sizeof *barrier_scopes,
-		       warp->barrier_scope);
-	bool wanted = active && (info->wide || info->json);
-	info_cells_symbol(rows, wanted ? ws_symbols_find(info_symbols(info), warp->device_index,
-							 place->grid, active->pc)
-				       : &no_pc);
+	wsi_info_cell_name(rows, barrier_scopes, sizeof barrier_scopes / sizeof *barrier_scopes,
+			   warp->barrier_scope);
+	wsi_info_cells_symbol(rows,
+			      wsi_info_symbol(info, active && info->with_code, warp->device_index,
+					      place->grid, active ? active->pc : 0));
 }
 
 struct walk_user {
 	struct ws_rows *rows;
-	struct info *info;
+	struct wsi_info *info;
 	uint32_t unclaimed_sm; /* SM that `unclaimed` is of */
 	uint32_t unclaimed;
 };
@@ -263,12 +257,11 @@ static void warp_row(void *user, const struct ws_resident *matched)
 {
 	struct walk_user *walk_user = user;
 	struct ws_rows *rows = walk_user->rows;
-	const struct cli_session *session = &walk_user->info->session;
+	const struct ws_threads *threads = walk_user->info->threads;
 	static const struct ws_filter all;
 	struct ws_resident whole; /* with all lanes, whatever the filter asks of them */
 	const struct ws_resident *place =
-		ws_threads_resident(&session->threads, &all, WS_WALK_LANES, matched->warp_index,
-				    &whole)
+		ws_threads_resident(threads, &all, WS_WALK_LANES, matched->warp_index, &whole)
 			? &whole
 			: matched;
 	const struct ws_lane *active = first_active(place);
@@ -276,10 +269,9 @@ static void warp_row(void *user, const struct ws_resident *matched)
 			     : place->lanes_status == WS_OK ? WS_ABSENT
 							    : place->lanes_status;
 	ws_rows_heading(rows, "Device %u SM %u", place->device->id, place->sm.id);
-	const struct ws_thread_doubt doubt =
-		ws_threads_doubt_warp(&session->threads, place, WS_NONE);
-	ws_rows_doubt(rows, doubt.text, &walk_user->info->n_doubted_rows);
-	ws_rows_begin(rows, ws_threads_has_focus(&session->threads, place));
+	const struct wsi_thread_doubt doubt = wsi_threads_doubt_warp(threads, place, WS_NONE);
+	wsi_rows_doubt(rows, doubt.text, &walk_user->info->told->n_doubted_rows);
+	ws_rows_begin(rows, ws_threads_has_focus(threads, place));
 	ws_rows_number(rows, place->device->id);
 	ws_rows_number(rows, place->sm.id);
 	ws_rows_number(rows, place->warp.id);
@@ -287,20 +279,20 @@ static void warp_row(void *user, const struct ws_resident *matched)
 	ws_rows_hex(rows, place->warp.valid_lanes & ~place->warp.active_lanes, 8);
 	ws_rows_given(rows, 1, why);
 	ws_rows_hex(rows, active ? active->pc : 0, 16);
-	info_cell_kernel(rows, place->kernel);
-	info_cell_dim3(rows, place->block_status, place->block.idx);
+	wsi_info_cell_kernel(rows, place->kernel);
+	wsi_info_cell_dim3(rows, place->block_status, place->block.idx);
 	ws_rows_given(rows, 1, why);
 	ws_rows_dim3(rows, active ? active->thread : (struct ws_dim3){ 0 });
 	warp_wide_cells(rows, walk_user->info, place, active);
-	ws_rows_text_or_none(rows, doubt.text);
+	wsi_rows_text_or_none(rows, doubt.text);
 	ws_rows_end(rows);
 }
 
 static void produce_warps(struct ws_rows *rows, void *user)
 {
-	struct info *info = user;
+	struct wsi_info *info = user;
 	struct walk_user walk_user = { .rows = rows, .info = info };
-	ws_threads_walk(&info->session.threads, &info->filter, WS_WALK_WARPS, warp_row, &walk_user);
+	ws_threads_walk(info->threads, &info->filter, WS_WALK_WARPS, warp_row, &walk_user);
 }
 
 INFO_TABLE(warps, warp_columns, produce_warps)
@@ -329,40 +321,35 @@ static const struct ws_rows_column lane_columns[] = {
 	{ NULL, "doubt", WS_ROWS_DATA },
 };
 
-static void lane_wide_cells(struct ws_rows *rows, struct info *info,
+static void lane_wide_cells(struct ws_rows *rows, struct wsi_info *info,
 			    const struct ws_resident *place, const struct ws_lane *lane)
 {
-	static const struct ws_symbol not_asked = { .function_status = WS_ABSENT,
-						    .line_status = WS_ABSENT };
 	ws_rows_hex(rows, lane->rel_pc, 4);
 	ws_rows_number(rows, lane->call_depth);
 	ws_rows_number(rows, lane->syscall_call_depth);
 	ws_rows_if(rows, 1, lane->have & WS_LANE_CBU_STATE);
-	info_cell_cbu_state(rows, lane->cbu_state);
+	wsi_info_cell_cbu_state(rows, lane->cbu_state);
 	ws_rows_if(rows, 1, lane->have & WS_LANE_RPC);
 	ws_rows_hex(rows, (uint64_t)lane->rpc_hi << 32 | lane->rpc_lo, 16);
 	ws_rows_if(rows, 1, lane->have & WS_LANE_CC);
 	ws_rows_hex(rows, lane->cc_register, 1);
-	info_cells_symbol(rows, info->wide || info->json ? ws_symbols_find(info_symbols(info),
-									   place->warp.device_index,
-									   place->grid, lane->pc)
-							 : &not_asked);
+	wsi_info_cells_symbol(rows, wsi_info_symbol(info, info->with_code, place->warp.device_index,
+						    place->grid, lane->pc));
 }
 
 static void hw_lane_row(struct walk_user *walk_user, const struct ws_resident *place,
 			const struct ws_lane *lane, const struct ws_blame *blame)
 {
 	struct ws_rows *rows = walk_user->rows;
-	const struct cli_session *session = &walk_user->info->session;
+	const struct ws_threads *threads = walk_user->info->threads;
 	bool active = lane->id < WS_MAX_LANES && place->warp.active_lanes >> lane->id & 1;
 	uint32_t code = lane->exception;
 	if (code == 0 && active && blame->by == WS_BLAME_SUSPECT)
 		code = blame->code;
-	const struct ws_thread_doubt doubt =
-		ws_threads_doubt_warp(&session->threads, place, lane->id);
-	ws_rows_doubt(rows, doubt.text, &walk_user->info->n_doubted_rows);
-	ws_rows_begin(rows, ws_threads_has_focus(&session->threads, place) &&
-				    session->threads.focus.lane == lane->id);
+	const struct wsi_thread_doubt doubt = wsi_threads_doubt_warp(threads, place, lane->id);
+	wsi_rows_doubt(rows, doubt.text, &walk_user->info->told->n_doubted_rows);
+	ws_rows_begin(rows,
+		      ws_threads_has_focus(threads, place) && threads->focus.lane == lane->id);
 	ws_rows_number(rows, place->device->id);
 	ws_rows_number(rows, place->sm.id);
 	ws_rows_number(rows, place->warp.id);
@@ -370,10 +357,10 @@ static void hw_lane_row(struct walk_user *walk_user, const struct ws_resident *p
 	ws_rows_text(rows, active ? "active" : "divergent");
 	ws_rows_hex(rows, lane->pc, 16);
 	ws_rows_dim3(rows, lane->thread);
-	ws_rows_text(rows, info_exception_text(code));
+	wsi_info_cell_exception(rows, code);
 	ws_rows_number(rows, code);
 	lane_wide_cells(rows, walk_user->info, place, lane);
-	ws_rows_text_or_none(rows, doubt.text);
+	wsi_rows_text_or_none(rows, doubt.text);
 	ws_rows_end(rows);
 }
 
@@ -383,7 +370,7 @@ static void hw_lane_rows(void *user, const struct ws_resident *place)
 	if (place->sm_index != walk_user->unclaimed_sm) {
 		walk_user->unclaimed_sm = place->sm_index;
 		walk_user->unclaimed =
-			ws_focus_unclaimed(walk_user->info->session.target, place->sm_index);
+			ws_focus_unclaimed(walk_user->info->threads->target, place->sm_index);
 	}
 	ws_rows_heading(walk_user->rows, "Device %u SM %u Warp %u", place->device->id, place->sm.id,
 			place->warp.id);
@@ -392,15 +379,14 @@ static void hw_lane_rows(void *user, const struct ws_resident *place)
 	for (uint32_t i = 0; i < place->n_lanes; i++)
 		hw_lane_row(walk_user, place, &place->lanes[i], &blame);
 	if (place->lanes_status != WS_OK)
-		info_unreadable(walk_user->info, walk_user->rows);
+		wsi_info_unreadable(walk_user->info, walk_user->rows);
 }
 
 static void produce_lanes(struct ws_rows *rows, void *user)
 {
-	struct info *info = user;
+	struct wsi_info *info = user;
 	struct walk_user walk_user = { .rows = rows, .info = info, .unclaimed_sm = WS_NONE };
-	ws_threads_walk(&info->session.threads, &info->filter, WS_WALK_LANES, hw_lane_rows,
-			&walk_user);
+	ws_threads_walk(info->threads, &info->filter, WS_WALK_LANES, hw_lane_rows, &walk_user);
 }
 
 INFO_TABLE(lanes, lane_columns, produce_lanes)

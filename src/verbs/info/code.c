@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* info modules: the loaded cubins. */
-#include "info/info.h"
+#include "verbs/info/info.h"
 
 #include <stdio.h>
 
@@ -18,25 +18,6 @@ static const struct ws_rows_column module_columns[] = {
 	{ "Original", "original_bytes", 0 },
 	{ "Identity", "code_id", WS_ROWS_WIDE | WS_ROWS_LEFT },
 };
-
-const char *info_lines_word(struct ws_cubin *cubin, const struct ws_cubin_facts *facts)
-{
-	if (facts->has_debug_info)
-		return "-G";
-	if (facts->has_lines)
-		return "-lineinfo";
-	switch (ws_cubin_explain_lines(cubin, NULL, 0)) {
-	case WS_LINES_PRESENT:
-		return "yes";
-	case WS_LINES_NOT_BUILT:
-		return "not built";
-	case WS_LINES_REMOVED:
-		return "removed";
-	case WS_LINES_UNKNOWN:
-		break;
-	}
-	return "none";
-}
 
 static void image_cell(struct ws_rows *rows, enum ws_status status, struct ws_span image)
 {
@@ -71,7 +52,7 @@ static void content_cells(struct ws_rows *rows, struct ws_cubin *cubin)
 	snprintf(text, sizeof text, "%u.%u", facts.toolkit / 10, facts.toolkit % 10);
 	ws_rows_if(rows, 1, facts.toolkit != WS_UNKNOWN);
 	ws_rows_text(rows, text);
-	ws_rows_text(rows, info_lines_word(cubin, &facts));
+	ws_rows_text(rows, ws_cubin_lines_word(cubin));
 	function_cells(rows, cubin);
 }
 
@@ -86,50 +67,52 @@ static void id_cell(struct ws_rows *rows, struct ws_cubin *cubin)
 	ws_rows_text(rows, text);
 }
 
-static void module_row(struct ws_rows *rows, struct info *info, uint32_t index,
-		       const struct ws_module *module)
+static void module_row(struct ws_rows *rows, struct wsi_info *info, struct ws_cubin_set *set,
+		       uint32_t index, const struct ws_module *module)
 {
-	const struct cli_session *session = &info->session;
+	const struct ws_threads *threads = info->threads;
 	struct ws_cubin *cubin = NULL;
 	struct ws_context context = { .id = 0 };
-	enum ws_status st =
-		ws_cubin_set_cubin(ws_symbols_modules(info_symbols(info)), index, &cubin, NULL);
-	bool focus =
-		session->threads.have_focus && session->threads.focus.grid_index != WS_NONE &&
-		session->threads.grids[session->threads.focus.grid_index].module_index == index;
+	enum ws_status st = ws_cubin_set_cubin(set, index, &cubin, NULL);
+	bool focus = threads->have_focus && threads->focus.grid_index != WS_NONE &&
+		     threads->grids[threads->focus.grid_index].module_index == index;
 	ws_rows_begin(rows, focus);
 	ws_rows_number(rows, index);
 	ws_rows_hex(rows, module->handle, 16);
-	ws_rows_number(rows, session->threads.devices[module->device_index].id);
+	ws_rows_number(rows, threads->devices[module->device_index].id);
 	enum ws_status context_st =
-		ws_target_context(session->target, module->context_index, &context, NULL);
+		ws_target_context(threads->target, module->context_index, &context, NULL);
 	ws_rows_given(rows, 1, context_st);
 	ws_rows_hex(rows, context.id, 16);
 	if (st == WS_OK) {
 		content_cells(rows, cubin);
 	} else {
 		for (int i = 0; i < 5; i++)
-			ws_rows_missing(rows, st);
+			wsi_rows_missing(rows, st);
 	}
 	image_cell(rows, module->relocated_status, module->relocated);
 	image_cell(rows, module->original_status, module->original);
-	if (st == WS_OK && (info->wide || info->json))
+	if (st == WS_OK && info->with_code)
 		id_cell(rows, cubin);
 	else
-		ws_rows_missing(rows, st == WS_OK ? WS_ABSENT : st);
+		wsi_rows_missing(rows, st == WS_OK ? WS_ABSENT : st);
 	ws_rows_end(rows);
 }
 
 static void produce_code(struct ws_rows *rows, void *user)
 {
-	struct info *info = user;
-	const struct cli_session *session = &info->session;
-	for (uint32_t i = 0; i < session->threads.counts.modules; i++) {
+	struct wsi_info *info = user;
+	const struct ws_threads *threads = info->threads;
+	struct ws_cubin_set *set;
+	const enum ws_status st = ws_target_cubins(threads->target, &set, info->err);
+	if (st != WS_OK)
+		info->status = st;
+	for (uint32_t i = 0; st == WS_OK && i < threads->counts.modules; i++) {
 		struct ws_module module;
-		if (ws_target_module(session->target, i, &module, NULL) == WS_OK &&
+		if (ws_target_module(threads->target, i, &module, NULL) == WS_OK &&
 		    ws_filter_number(&info->filter, WS_FILTER_device,
-				     session->threads.devices[module.device_index].id))
-			module_row(rows, info, i, &module);
+				     threads->devices[module.device_index].id))
+			module_row(rows, info, set, i, &module);
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "info/dim3.h"
+#include "verbs/info/dim3.h"
 
-int dim3_compare(struct ws_dim3 a, struct ws_dim3 b)
+int wsi_dim3_compare(struct ws_dim3 a, struct ws_dim3 b)
 {
 	if (a.z != b.z)
 		return a.z < b.z ? -1 : 1;
@@ -10,7 +10,8 @@ int dim3_compare(struct ws_dim3 a, struct ws_dim3 b)
 	return a.x < b.x ? -1 : a.x > b.x;
 }
 
-bool dim3_follows(struct ws_dim3 at, struct ws_dim3 next, struct ws_dim3 extent, bool *ret_wrapped)
+bool wsi_dim3_follows(struct ws_dim3 at, struct ws_dim3 next, struct ws_dim3 extent,
+		      bool *ret_wrapped)
 {
 	bool wrapped = false;
 	if (++at.x >= extent.x) {
@@ -24,5 +25,5 @@ bool dim3_follows(struct ws_dim3 at, struct ws_dim3 next, struct ws_dim3 extent,
 	}
 	if (ret_wrapped)
 		*ret_wrapped = wrapped;
-	return (!wrapped || ret_wrapped) && dim3_equal(at, next);
+	return (!wrapped || ret_wrapped) && wsi_dim3_equal(at, next);
 }
