@@ -195,6 +195,9 @@ def main():
         results.append(('every public header is there', str([name for name in headers if not find(root, name)] or '') or None))
         pages = [name[:-4] for name in os.listdir(os.path.join(source, 'docs/man')) if name.endswith('.scd')]
         missing = [page for page in pages if not find(root, page)]
+        shells = ('bash-completion/completions/warpscope', 'zsh/site-functions/_warpscope', 'fish/vendor_completions.d/warpscope.fish')
+        share = os.path.join(os.path.dirname(os.path.dirname(program)), 'share')
+        results.append(('completions lie where shells look', str([name for name in shells if not os.path.isfile(os.path.join(share, name))] or '') or None))
         batch, questions = (find(root, name) for name in ('triage.sbatch', 'triage.sql'))
         results.append(('the batch script can be run, and the questions lie beside it',
                         None if batch and os.access(batch[0], os.X_OK) and questions else f'{batch} {questions}'))
