@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "base/base.h"
-#include "text/rows.h"
 #include "text/table.h"
 
 enum { ROW_INDENT = 2 /* a star or a question mark, and a space */ };

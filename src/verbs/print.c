@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "text/rows.h"
+#include "text/table.h"
 #include "verbs/stack.h"
 
 /* ---- many lanes ---- */

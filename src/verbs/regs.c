@@ -8,7 +8,7 @@
 #include <warpscope/verbs.h>
 
 #include "base/base.h"
-#include "text/rows.h"
+#include "text/table.h"
 #include "threads/threads.h"
 #include "verbs/stack.h"
 

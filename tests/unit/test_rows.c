@@ -5,7 +5,7 @@
 
 #include <warpscope/rows.h>
 
-#include "verbs/info/dim3.h"
+#include "verbs/info/blocks.h"
 
 struct text {
 	char bytes[8192];

@@ -6,7 +6,6 @@
 #ifndef WSI_VERBS_BLOCKS_H
 #define WSI_VERBS_BLOCKS_H
 
-#include "verbs/info/dim3.h"
 #include "verbs/info/info.h"
 
 struct wsi_block_entry {
@@ -27,5 +26,18 @@ struct wsi_blocks {
 /* Without memory there are none, and the answer fails. */
 void wsi_blocks_find(struct wsi_blocks *blocks, struct wsi_info *info);
 void wsi_blocks_fini(struct wsi_blocks *blocks);
+
+/* ---- order of block and thread indices, and which are neighbours: what joins rows ---- */
+
+/* Whether `next` stands right behind `at` in an extent, x fastest. `ret_wrapped`, if not NULL:
+ * whether `at` is the last and `next` the first (of the block behind, say). */
+bool wsi_dim3_follows(struct ws_dim3 at, struct ws_dim3 next, struct ws_dim3 extent,
+		      bool *ret_wrapped);
+/* Order of a table: z, then y, then x. Negative, 0, positive. */
+int wsi_dim3_compare(struct ws_dim3 a, struct ws_dim3 b);
+static inline bool wsi_dim3_equal(struct ws_dim3 a, struct ws_dim3 b)
+{
+	return a.x == b.x && a.y == b.y && a.z == b.z;
+}
 
 #endif

@@ -42,15 +42,14 @@ static void function_cells(struct ws_rows *rows, struct ws_cubin *cubin)
 /* Cells of what is inside the image, arch to functions. */
 static void content_cells(struct ws_rows *rows, struct ws_cubin *cubin)
 {
-	struct ws_cubin_facts facts;
+	struct ws_code_image image = { .cubin = cubin };
 	char text[24];
-	ws_cubin_facts(cubin, &facts);
-	snprintf(text, sizeof text, "sm_%u%.1s", facts.sm,
-		 facts.variant ? (char[]){ facts.variant, 0 } : "");
-	ws_rows_if(rows, 1, facts.sm);
+	ws_cubin_facts(cubin, &image.facts);
+	ws_code_image_arch(&image, text);
+	ws_rows_if(rows, 1, image.facts.sm);
 	ws_rows_text(rows, text);
-	snprintf(text, sizeof text, "%u.%u", facts.toolkit / 10, facts.toolkit % 10);
-	ws_rows_if(rows, 1, facts.toolkit != WS_UNKNOWN);
+	snprintf(text, sizeof text, "%u.%u", image.facts.toolkit / 10, image.facts.toolkit % 10);
+	ws_rows_if(rows, 1, image.facts.toolkit != WS_UNKNOWN);
 	ws_rows_text(rows, text);
 	ws_rows_text(rows, ws_cubin_lines_word(cubin));
 	function_cells(rows, cubin);

@@ -124,16 +124,6 @@ static unsigned count_doubted(const struct ws_resident *place, const struct ws_b
 	return n;
 }
 
-/* Whether the filter asks for what an SM's row alone does not have. */
-static bool asks_below_sm(const struct ws_filter *filter)
-{
-	for (unsigned word = WS_FILTER_warp; word < WS_FILTER_N_WORDS; word++) {
-		if (ws_filter_limits(filter, (enum ws_filter_word)word))
-			return true;
-	}
-	return false;
-}
-
 static void produce_exceptions(struct ws_rows *rows, void *user)
 {
 	struct wsi_info *info = user;
@@ -165,7 +155,7 @@ static void produce_exceptions(struct ws_rows *rows, void *user)
 			    blame.by != WS_BLAME_TRAP)
 				taken = true;
 		}
-		if (taken || asks_below_sm(&info->filter) ||
+		if (taken || wsi_info_asks_below_sm(info) ||
 		    !ws_filter_number(&info->filter, WS_FILTER_device,
 				      threads->devices[sm.device_index].id) ||
 		    !ws_filter_number(&info->filter, WS_FILTER_sm, sm.id))
@@ -327,25 +317,20 @@ static void barrier_rows(struct ws_rows *rows, struct wsi_info *info,
 	}
 }
 
-struct barrier_user {
-	struct ws_rows *rows;
-	struct wsi_info *info;
-};
-
 static void visit_barriers(void *user, const struct ws_resident *place)
 {
-	struct barrier_user *barrier_user = user;
+	struct wsi_info *info = user;
 	if (place->lanes_status != WS_OK)
-		wsi_info_unreadable(barrier_user->info, barrier_user->rows);
+		wsi_info_unreadable(info, info->rows);
 	else
-		barrier_rows(barrier_user->rows, barrier_user->info, place);
+		barrier_rows(info->rows, info, place);
 }
 
 static void produce_barriers(struct ws_rows *rows, void *user)
 {
-	struct wsi_info *info = user;
-	struct barrier_user barrier_user = { rows, info };
-	ws_threads_walk(info->threads, &info->filter, WS_WALK_LANES, visit_barriers, &barrier_user);
+	const struct wsi_info *info = user;
+	(void)rows;
+	ws_threads_walk(info->threads, &info->filter, WS_WALK_LANES, visit_barriers, user);
 }
 
 INFO_TABLE(barriers, barrier_columns, produce_barriers)

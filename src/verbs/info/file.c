@@ -60,8 +60,7 @@ static void produce_sections(struct ws_rows *rows, void *user)
 static void not_a_file(struct wsi_info *info)
 {
 	info->status = wsi_fail(info->err, WS_ABSENT, WS_NO_OFFSET, "only a dump file has this");
-	if (info->json)
-		ws_json_null(info->json);
+	wsi_info_nothing(info);
 }
 
 void wsi_info_sections(struct wsi_info *info)

@@ -81,20 +81,13 @@ static const struct ws_rows_column kernel_columns[] = {
 	{ "Preferred ClusterDim", "preferred_clusterDim", WS_ROWS_WIDE },
 };
 
-enum {
-	MASK_WORDS = 16,
-};
+enum { MASK_WORDS = 16 };
 
 /* What the blocks tell of a grid. */
 struct grid_kernel {
 	uint32_t id, grid_index, n_blocks;
 	bool matches, mask_fits;
 	uint64_t sms[MASK_WORDS];
-};
-
-struct kernels {
-	struct wsi_info *info;
-	struct grid_kernel *kernel; /* by grid index, then sorted */
 };
 
 /* The newest first, as cuda-gdb; those without a block, which it does not show, last. */
@@ -300,16 +293,6 @@ static const struct ws_rows_column launch_trace_columns[] = {
 	{ "BlockDim", "blockDim", 0 }, { "Invocation", "invocation", WS_ROWS_LEFT },
 };
 
-static const struct ws_rows_column launch_children_columns[] = {
-	{ "Kernel", "kernel", 0 },
-	{ "Dev", "device", 0 },
-	{ "Grid", "grid", 0 },
-	{ "Status", "status", 0 },
-	{ "GridDim", "gridDim", 0 },
-	{ "BlockDim", "blockDim", 0 },
-	{ "Invocation", "invocation", WS_ROWS_LEFT },
-};
-
 static void launch_cells(struct ws_rows *rows, struct wsi_info *info, uint32_t grid_index)
 {
 	const struct ws_threads *threads = info->threads;
@@ -355,7 +338,13 @@ static void produce_launch_children(struct ws_rows *rows, void *user)
 	}
 }
 
-INFO_TABLE(launch_children, launch_children_columns, produce_launch_children)
+/* The columns of the trace, but for the level. */
+void wsi_info_launch_children(struct wsi_info *info)
+{
+	wsi_info_rows(info, launch_trace_columns + 1,
+		      sizeof launch_trace_columns / sizeof launch_trace_columns[0] - 1,
+		      produce_launch_children);
+}
 
 /* ---- blocks ---- */
 

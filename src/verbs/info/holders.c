@@ -114,8 +114,7 @@ void wsi_info_holders(struct wsi_info *info, uint64_t address, uint64_t first, u
 	struct holders holders = { .info = info, .address = address, .first = first, .last = last };
 	holders.value = wsi_info_alloc(info, WARP_SIZE, sizeof *holders.value);
 	if (!holders.value) {
-		if (info->json)
-			ws_json_null(info->json);
+		wsi_info_nothing(info);
 		return;
 	}
 	info->holders = &holders;

@@ -125,10 +125,7 @@ static void sm_fault_cells(struct ws_rows *rows, const struct ws_sm *sm)
  * filter below SMs, a warp that matches it. */
 static bool sm_is_shown(const struct wsi_info *info, const struct ws_sm *sm)
 {
-	bool deep = false;
-	for (unsigned word = WS_FILTER_warp; word < WS_FILTER_N_WORDS; word++)
-		deep = deep || ws_filter_limits(&info->filter, (enum ws_filter_word)word);
-	if (!deep)
+	if (!wsi_info_asks_below_sm(info))
 		return sm->n_warps > 0 || sm->exception != 0;
 	for (uint32_t w = 0; w < sm->n_warps; w++) {
 		struct ws_resident place;

@@ -38,6 +38,12 @@ void wsi_info_no_memory(struct wsi_info *info)
 	info->status = wsi_fail(info->err, WS_NO_MEMORY, WS_NO_OFFSET, "no memory for the table");
 }
 
+void wsi_info_nothing(struct wsi_info *info)
+{
+	if (info->json)
+		ws_json_null(info->json);
+}
+
 void *wsi_info_alloc(struct wsi_info *info, size_t count, size_t size)
 {
 	void *room = wsi_zalloc_array(count ? count : 1, size);
@@ -46,9 +52,19 @@ void *wsi_info_alloc(struct wsi_info *info, size_t count, size_t size)
 	return room;
 }
 
+bool wsi_info_asks_below_sm(const struct wsi_info *info)
+{
+	for (unsigned word = WS_FILTER_warp; word < WS_FILTER_N_WORDS; word++) {
+		if (ws_filter_limits(&info->filter, (enum ws_filter_word)word))
+			return true;
+	}
+	return false;
+}
+
 static void produce_and_look(struct ws_rows *rows, void *user)
 {
 	struct wsi_info *info = user;
+	info->rows = rows;
 	info->produce(rows, info);
 	if (rows->no_memory)
 		wsi_info_no_memory(info);
@@ -177,39 +193,32 @@ void wsi_info_cell_cbu_state(struct ws_rows *rows, uint32_t state)
 
 /* ---- the list of tables ---- */
 
-/* Rows of a table that the target counts; -1: it does not. */
-static int64_t counted_rows_of(const struct ws_counts *counts, const char *name)
-{
-	const struct {
-		const char *name;
-		uint32_t n;
-	} known[] = { { "devices", counts->devices }, { "contexts", counts->contexts },
-		      { "modules", counts->modules }, { "kernels", counts->grids },
-		      { "blocks", counts->blocks },   { "warps", counts->warps } };
-	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-		if (strcmp(known[i].name, name) == 0)
-			return known[i].n;
-	}
-	return -1;
-}
-
 static const struct ws_rows_column table_columns[] = { { "Table", "name", WS_ROWS_LEFT },
 						       { "All rows", "rows", 0 },
 						       { "Shows", "shows", WS_ROWS_LEFT } };
 
 static void produce_tables(struct ws_rows *rows, void *user)
 {
-	struct wsi_info *info = user;
+	const struct ws_counts *counts = &((struct wsi_info *)user)->threads->counts;
+	const struct {
+		const char *name;
+		uint32_t n; /* rows that the target counts */
+	} known[] = { { "devices", counts->devices }, { "contexts", counts->contexts },
+		      { "modules", counts->modules }, { "kernels", counts->grids },
+		      { "blocks", counts->blocks },   { "warps", counts->warps } };
 	for (size_t i = 0; i < N_TABLES; i++) {
 		const char *name = tables[i].name;
-		const int64_t n_rows = counted_rows_of(&info->threads->counts, name);
+		size_t k = 0;
+		while (k < sizeof known / sizeof known[0] && strcmp(known[k].name, name) != 0)
+			k++;
+		const bool is_known = k < sizeof known / sizeof known[0];
 		ws_rows_begin(rows, false);
 		ws_rows_text(rows, strcmp(name, "launch_trace") == 0      ? "launch trace"
 				   : strcmp(name, "launch_children") == 0 ? "launch children"
 				   : strcmp(name, "where") == 0           ? "where ADDRESS"
 									  : name);
-		ws_rows_or_none(rows, 1, n_rows >= 0);
-		ws_rows_number(rows, (uint64_t)n_rows);
+		ws_rows_or_none(rows, 1, is_known);
+		ws_rows_number(rows, is_known ? known[k].n : 0);
 		ws_rows_text(rows, tables[i].shows);
 		ws_rows_end(rows);
 	}

@@ -7,7 +7,7 @@
 #include <warpscope/verbs.h>
 
 #include "base/bytes.h"
-#include "text/rows.h"
+#include "text/table.h"
 #include "threads/threads.h"
 
 /*
@@ -52,6 +52,7 @@ struct wsi_info {
 	bool with_code;             /* names of code are shown, in columns that may be hidden */
 	const char *none;           /* sentence for an empty table */
 	struct ws_symbols *symbols; /* NULL until names are needed */
+	struct ws_rows *rows;       /* those of the table at hand */
 	ws_rows_produce *produce;   /* rows of the table at hand */
 	struct holders *holders;    /* of wsi_info_holders() while it runs */
 	bool is_limited;            /* the answer says how many rows are left out: */
@@ -92,6 +93,10 @@ struct ws_symbols *wsi_info_symbols(struct wsi_info *info);
 /* What is at an address; where it is not `wanted`, or memory is out, nothing is. */
 const struct ws_symbol *wsi_info_symbol(struct wsi_info *info, bool wanted, uint32_t device_index,
 					const struct ws_grid *grid, uint64_t pc);
+/* Whether the filter asks for what an SM's row alone does not have. */
+bool wsi_info_asks_below_sm(const struct wsi_info *info);
+/* In place of the table's value: there is none. */
+void wsi_info_nothing(struct wsi_info *info);
 /* Counts a warp whose lanes could not be read: said after the table. */
 void wsi_info_unreadable(struct wsi_info *info, const struct ws_rows *rows);
 

@@ -133,6 +133,5 @@ void wsi_info_memory(struct wsi_info *info)
 		return;
 	}
 	info->status = st;
-	if (info->json)
-		ws_json_null(info->json);
+	wsi_info_nothing(info);
 }

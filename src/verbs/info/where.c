@@ -20,11 +20,6 @@ enum {
 	MAX_REGS = 256,
 };
 
-/* A register, pair or pc of the focus that holds the address. */
-struct holder {
-	char name[24];
-};
-
 struct window {
 	uint64_t context;    /* its id */
 	enum ws_space space; /* shared or local */
@@ -50,7 +45,7 @@ struct where {
 	struct ws_memory_range below, above; /* nearest of global memory */
 	struct window windows[MAX_HITS];
 	size_t n_windows;
-	struct holder holders[MAX_HOLDERS];
+	char holders[MAX_HOLDERS][24]; /* of the focus: registers, pairs, pcs */
 	size_t n_holders;
 };
 
@@ -97,8 +92,6 @@ static void look_at_windows(struct where *where, const struct ws_threads *thread
 		}
 	}
 }
-
-static void holder_add(struct where *where, const char *format, ...) WS_PRINTF(2, 3);
 
 /* Whether the range's addresses are those of the whole device (a block's or a lane's are its own).
  */
@@ -176,14 +169,14 @@ static void look_at_memory(struct where *where, const struct ws_threads *threads
 	where->memory_status = st == WS_ABSENT ? WS_OK : st;
 }
 
-static void holder_add(struct where *where, const char *format, ...)
+static WS_PRINTF(2, 3) void holder_add(struct where *where, const char *format, ...)
 {
 	if (where->n_holders == MAX_HOLDERS)
 		return;
-	struct holder *holder = &where->holders[where->n_holders++];
+	char *holder = where->holders[where->n_holders++];
 	va_list args;
 	va_start(args, format);
-	vsnprintf(holder->name, sizeof holder->name, format, args);
+	vsnprintf(holder, sizeof where->holders[0], format, args);
 	va_end(args);
 }
 
@@ -333,7 +326,7 @@ static void print_info_where(struct ws_out *out, const struct wsi_info *info,
 	if (where->n_holders) {
 		ws_out_text(out, "  registers ");
 		for (size_t i = 0; i < where->n_holders; i++)
-			ws_out_printf(out, "%s%s", i ? ", " : " ", where->holders[i].name);
+			ws_out_printf(out, "%s%s", i ? ", " : " ", where->holders[i]);
 		ws_out_text(out, " of ");
 		ws_threads_focus_text(info->threads, out);
 		ws_out_text(out, "\n");
@@ -423,7 +416,7 @@ static void json_where(struct wsi_info *info, const struct where *where)
 	ws_json_end(json);
 	ws_json_key_array(json, "registers");
 	for (size_t i = 0; i < where->n_holders; i++)
-		ws_json_text(json, where->holders[i].name);
+		ws_json_text(json, where->holders[i]);
 	ws_json_end(json);
 	ws_json_key(json, "holders");
 	show_holders(info, where);
@@ -434,8 +427,7 @@ void wsi_info_where(struct wsi_info *info)
 {
 	struct where *where = wsi_info_alloc(info, 1, sizeof *where);
 	if (!where) {
-		if (info->json)
-			ws_json_null(info->json);
+		wsi_info_nothing(info);
 		return;
 	}
 	where->address = info->query->address;
