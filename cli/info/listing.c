@@ -45,7 +45,7 @@ struct one {
 	enum ws_status status; /* WS_OK, or why nothing is known of what is inside */
 	struct ws_error err;   /* then; else the first damage inside, or WS_OK */
 	struct ws_cubin *cubin;
-	struct ws_cubin_facts facts;
+	struct ws_cubin_facts facts; /* of PTX the architecture alone */
 	const struct ws_function *functions;
 	size_t n_functions, n_kernels, n_others; /* kernels that are wanted; other functions */
 	size_t most;                             /* of these kernels are shown */
@@ -192,6 +192,8 @@ static void open_ptx(struct one *one)
 		return;
 	one->list->cli->input_bytes += bytes.len;
 	ptx_read((struct ws_str){ (const char *)bytes.ptr, bytes.len }, &one->ptx);
+	one->facts.sm = one->ptx.sm;
+	one->facts.variant = one->ptx.variant;
 	for (size_t at = 0; ptx_kernel(&one->ptx, &at, &name);)
 		one->n_kernels +=
 			is_wanted(one->list, &(struct ws_function){ .symbol = name, .name = name });
@@ -224,26 +226,21 @@ static void open_cubin(struct one *one)
 
 static void arch_text(const struct one *one, char text[ARCH_BYTES])
 {
-	bool is_ptx = one->entry->kind == WS_IMAGE_PTX;
-	uint32_t sm = is_ptx ? one->ptx.sm : one->facts.sm;
-	char variant[2] = { is_ptx ? one->ptx.variant : one->facts.variant, '\0' };
-	if (!sm)
-		sm = one->entry->sm;
+	const char *prefix = one->entry->kind == WS_IMAGE_PTX ? "compute" : "sm";
+	const char variant[2] = { one->facts.variant, '\0' };
+	uint32_t sm = one->facts.sm ? one->facts.sm : one->entry->sm;
 	if (sm)
-		snprintf(text, ARCH_BYTES, "%s_%u%s", is_ptx ? "compute" : "sm", (unsigned)sm,
-			 variant);
+		snprintf(text, ARCH_BYTES, "%s_%u%s", prefix, (unsigned)sm, variant);
 	else
-		snprintf(text, ARCH_BYTES, "%s_?", is_ptx ? "compute" : "sm");
+		snprintf(text, ARCH_BYTES, "%s_?", prefix);
 }
 
 /* Whether an image is listed. */
 static bool is_listed(const struct one *one)
 {
 	const struct info_listing *list = one->list;
-	bool is_ptx = one->entry->kind == WS_IMAGE_PTX;
-	uint32_t sm = is_ptx ? one->ptx.sm : one->facts.sm;
-	char variant = is_ptx ? one->ptx.variant : one->facts.variant;
-	if (list->query->arch && !arch_fits(&list->arch, sm ? sm : one->entry->sm, variant))
+	uint32_t sm = one->facts.sm ? one->facts.sm : one->entry->sm;
+	if (list->query->arch && !arch_fits(&list->arch, sm, one->facts.variant))
 		return false;
 	return !list->query->kernel || one->n_kernels > 0;
 }

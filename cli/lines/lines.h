@@ -26,7 +26,4 @@ bool lines_source(struct cli *cli, const struct lines_query *query,
 		  const struct ws_code_image *image, struct ws_line_map *map, struct ws_json *json);
 bool lines_raw(struct cli *cli, struct ws_line_map *map, struct ws_json *json);
 
-/* A function by any name a person may write: symbol, mangled, C++ name with or without parameters.
- */
-
 #endif
