@@ -3,10 +3,11 @@
 
 Models that no scenario has: any tree of tables, present, empty or missing; any number in any field; any layout from r346 to
 r615, order of headers, longer rows. What core-print and `warpscope report` say of the dump and of the one written again must be
-the same, but for the file's name, size and offsets. Seeded and bounded in time: seeds 1, 2, ... for SECONDS, each layout at
-least twice; WS_SEED=N runs one.
+the same, but for the file's name, size and offsets. Seeded and bounded in time: those that FAILED_ONCE, then seeds 1, 2, ... for
+SECONDS, each layout at least twice; WS_SEED=N runs one.
 """
 
+import itertools
 import json
 import os
 import random
@@ -26,6 +27,7 @@ from coredump import Context, Cta, Device, Dump, Grid, Lane, Memory, Module, Opt
 from machine import cubin_bytes
 
 SECONDS, LEAST = 4, 2 * len(layout.DRIVERS)
+FAILED_ONCE = (573,)  # a table of two rows, one impossible, was read as one row
 TEXTS = {"devName", "devType", "smType", "exceptionString", "additionalBarrierInfo", "generatorName"}
 CUBINS = ("calls.G.sm_80.cubin", "hang.li.sm_80.cubin")
 LANES = 32
@@ -164,21 +166,21 @@ def check(run, program, seed):
 
 
 def main(arguments):
-    one = os.environ.get("WS_SEED")
-    start, seed, failed = time.monotonic(), int(one or 1), 0
+    one, start, n, failed = os.environ.get("WS_SEED"), time.monotonic(), 0, 0
     print("1..1")
     with tempfile.TemporaryDirectory(prefix="ws-random-") as folder:
         run = test_again.Programs(arguments[0], arguments[1], folder)
-        while not failed and (seed <= LEAST or time.monotonic() - start < SECONDS):
+        for seed in [int(one)] if one else itertools.chain(FAILED_ONCE, itertools.count(1)):
+            if n >= LEAST and time.monotonic() - start > SECONDS:
+                break
+            n += 1
             try:
                 check(run, arguments[2], seed)
             except Wrong as why:
                 failed = 1
                 print(f"# seed {seed}, r{layout.DRIVERS[seed % len(layout.DRIVERS)]}: {why}")
-            if one:
                 break
-            seed += 1
-    print(f"# {seed - 1} models")
+    print(f"# {n} models")
     print(f"{'not ' if failed else ''}ok 1 - random models keep every answer")
     return failed
 

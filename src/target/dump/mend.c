@@ -416,7 +416,7 @@ static uint64_t stride_of(const struct mender *m, const struct wsi_shdr *shdr, e
 	}
 	if (claimed_fits)
 		return shdr->entsize;
-	if (shdr->entsize > wsi_kind_infos[kind].base_bytes && shdr->size % shdr->entsize == 0)
+	if (shdr->entsize >= wsi_kind_infos[kind].base_bytes && shdr->size % shdr->entsize == 0)
 		return 0; /* a row of it is damaged */
 	/* one row of a driver to come */
 	return shdr->size <= MOST_STRIDE && section_fits(m, shdr, kind, shdr->size) ? shdr->size
