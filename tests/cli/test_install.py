@@ -176,7 +176,7 @@ def main():
         done = run(['meson', 'install', '-C', build, '--no-rebuild', '--destdir', root])
         results.append(('install into DESTDIR', done.stderr if done.returncode else None))
         results.append(('libraries go to lib below the prefix', default_libdir(source)))
-        program = (find(root, 'warpscope') or ['/nonexistent'])[0]
+        program = next((path for path in find(root, 'warpscope') if os.access(path, os.X_OK)), '/nonexistent')
         dump = os.path.join(source, 'examples/dumps/exited.nvcudmp')
         done = run([program, dump])
         results.append(('the program runs', None if done.stdout.startswith('Illegal memory access') else done.stderr))
