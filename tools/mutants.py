@@ -107,7 +107,7 @@ def candidates(root, path):
 
 
 def rooms(root, only):
-    listed = subprocess.run(['git', '-C', root, 'ls-files', 'src/*.c', 'cli/*.c'], capture_output=True, text=True, check=True)
+    listed = subprocess.run(['git', '-C', root, 'ls-files', 'src/*.c', 'cli/*.c', 'cuda/*.c'], capture_output=True, text=True, check=True)
     by_room = {}
     for path in listed.stdout.split():
         room = os.path.dirname(path)
