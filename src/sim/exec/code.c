@@ -4,127 +4,135 @@
 #include "sim/exec/exec.h"
 
 /* What executes an operation that src/alu does not know. */
+enum code_way {
+	PLAIN,  /* as an operation of lanes */
+	SPLITS, /* lanes may go different ways */
+	MANY,   /* registers: a matrix of a group's lanes, or what lies in tensor memory */
+	FLAT,   /* registers of addresses and descriptors, among the sources as they come, and no
+		   numbers */
+};
+
 struct code_rule {
 	uint16_t operation; /* enum ws_operation */
 	wsi_handler *run;
-	bool splits;
+	enum code_way way;
 	wsi_preparer *prepare; /* may choose another handler */
 };
 
 static const struct code_rule rules[] = {
-	{ WS_OP_BRA, wsi_run_bra, true, wsi_prepare_bra },
-	{ WS_OP_JMP, wsi_run_bra, true, wsi_prepare_bra },
-	{ WS_OP_BRX, wsi_run_brx, true, NULL },
-	{ WS_OP_BRXU, wsi_run_brx, true, NULL },
-	{ WS_OP_JMX, wsi_run_brx, true, NULL },
-	{ WS_OP_JMXU, wsi_run_brx, true, NULL },
-	{ WS_OP_CALL, wsi_run_call, true, NULL },
-	{ WS_OP_RET, wsi_run_ret, true, NULL },
-	{ WS_OP_EXIT, wsi_run_exit, true, NULL },
-	{ WS_OP_BSSY, wsi_run_bssy, false, NULL },
-	{ WS_OP_BSYNC, wsi_run_bsync, true, NULL },
-	{ WS_OP_BREAK, wsi_run_break, true, NULL },
-	{ WS_OP_WARPSYNC, wsi_run_warpsync, true, NULL },
-	{ WS_OP_BMOV, wsi_run_bmov, false, wsi_prepare_bmov },
-	{ WS_OP_BPT, wsi_run_bpt, false, NULL },
-	{ WS_OP_LEPC, wsi_run_lepc, false, NULL },
-	{ WS_OP_ULEPC, wsi_run_lepc, false, NULL },
-	{ WS_OP_RPCMOV, wsi_run_rpcmov, false, NULL },
-	{ WS_OP_YIELD, wsi_run_yield, false, NULL },
-	{ WS_OP_NANOSLEEP, wsi_run_yield, false, NULL },
-	{ WS_OP_NOP, wsi_run_nothing, false, NULL },
-	{ WS_OP_ENDCOLLECTIVE, wsi_run_nothing, false, NULL },
-	{ WS_OP_DEPBAR, wsi_run_nothing, false, NULL },
-	{ WS_OP_LDGDEPBAR, wsi_run_nothing, false, NULL },
-	{ WS_OP_MEMBAR, wsi_run_nothing, false, NULL },
-	{ WS_OP_FENCE, wsi_run_nothing, false, NULL },
-	{ WS_OP_ERRBAR, wsi_run_nothing, false, NULL },
-	{ WS_OP_CGAERRBAR, wsi_run_nothing, false, NULL },
-	{ WS_OP_CCTL, wsi_run_nothing, false, NULL },
-	{ WS_OP_CCTLL, wsi_run_nothing, false, NULL },
-	{ WS_OP_CCTLT, wsi_run_nothing, false, NULL },
-	{ WS_OP_PMTRIG, wsi_run_nothing, false, NULL },  /* nobody counts */
-	{ WS_OP_ACQBULK, wsi_run_nothing, false, NULL }, /* grids run one after the other */
-	{ WS_OP_PREEXIT, wsi_run_nothing, false, NULL },
-	{ WS_OP_BAR, wsi_run_bar, true, NULL },
-	{ WS_OP_B2R, wsi_run_b2r, false, NULL },
-	{ WS_OP_UCGABAR_ARV, wsi_run_cluster_arrive, false, NULL },
-	{ WS_OP_UCGABAR_WAIT, wsi_run_cluster_wait, true, NULL },
-	{ WS_OP_LD, wsi_run_load, false, NULL },
-	{ WS_OP_LDG, wsi_run_load, false, wsi_prepare_wide },
-	{ WS_OP_LDS, wsi_run_load, false, NULL },
-	{ WS_OP_LDL, wsi_run_load, false, NULL },
-	{ WS_OP_ST, wsi_run_store, false, NULL },
-	{ WS_OP_STG, wsi_run_store, false, wsi_prepare_wide },
-	{ WS_OP_STS, wsi_run_store, false, NULL },
-	{ WS_OP_STL, wsi_run_store, false, NULL },
-	{ WS_OP_USTGR, wsi_run_uniform_store, false, NULL },
-	{ WS_OP_UREDGR, wsi_run_uniform_store, false, wsi_prepare_atomic },
-	{ WS_OP_UMEMSETS, wsi_run_clear, false, wsi_prepare_clear },
-	{ WS_OP_LDC, wsi_run_load_constant, false, wsi_prepare_load_constant },
-	{ WS_OP_ULDC, wsi_run_load_constant, false, wsi_prepare_load_constant },
-	{ WS_OP_LDCU, wsi_run_load_constant, false, wsi_prepare_load_constant },
-	{ WS_OP_LDGSTS, wsi_run_copy, false, NULL },
-	{ WS_OP_LDSM, wsi_run_matrix_load, false, NULL },
-	{ WS_OP_STSM, wsi_run_matrix_store, false, NULL },
-	{ WS_OP_QSPC, wsi_run_qspc, false, NULL },
-	{ WS_OP_ATOM, wsi_run_atomic, false, wsi_prepare_atomic },
-	{ WS_OP_ATOMG, wsi_run_atomic, false, wsi_prepare_atomic },
-	{ WS_OP_ATOMS, wsi_run_atomic, false, wsi_prepare_atomic },
-	{ WS_OP_RED, wsi_run_atomic, false, wsi_prepare_atomic },
-	{ WS_OP_REDG, wsi_run_atomic, false, wsi_prepare_atomic },
+	{ WS_OP_BRA, wsi_run_bra, SPLITS, wsi_prepare_bra },
+	{ WS_OP_JMP, wsi_run_bra, SPLITS, wsi_prepare_bra },
+	{ WS_OP_BRX, wsi_run_brx, SPLITS, NULL },
+	{ WS_OP_BRXU, wsi_run_brx, SPLITS, NULL },
+	{ WS_OP_JMX, wsi_run_brx, SPLITS, NULL },
+	{ WS_OP_JMXU, wsi_run_brx, SPLITS, NULL },
+	{ WS_OP_CALL, wsi_run_call, SPLITS, NULL },
+	{ WS_OP_RET, wsi_run_ret, SPLITS, NULL },
+	{ WS_OP_EXIT, wsi_run_exit, SPLITS, NULL },
+	{ WS_OP_BSSY, wsi_run_bssy, PLAIN, NULL },
+	{ WS_OP_BSYNC, wsi_run_bsync, SPLITS, NULL },
+	{ WS_OP_BREAK, wsi_run_break, SPLITS, NULL },
+	{ WS_OP_WARPSYNC, wsi_run_warpsync, SPLITS, NULL },
+	{ WS_OP_BMOV, wsi_run_bmov, PLAIN, wsi_prepare_bmov },
+	{ WS_OP_BPT, wsi_run_bpt, PLAIN, NULL },
+	{ WS_OP_LEPC, wsi_run_lepc, PLAIN, NULL },
+	{ WS_OP_ULEPC, wsi_run_lepc, PLAIN, NULL },
+	{ WS_OP_RPCMOV, wsi_run_rpcmov, PLAIN, NULL },
+	{ WS_OP_YIELD, wsi_run_yield, PLAIN, NULL },
+	{ WS_OP_NANOSLEEP, wsi_run_yield, PLAIN, NULL },
+	{ WS_OP_NOP, wsi_run_nothing, PLAIN, NULL },
+	{ WS_OP_ENDCOLLECTIVE, wsi_run_nothing, PLAIN, NULL },
+	{ WS_OP_DEPBAR, wsi_run_nothing, PLAIN, NULL },
+	{ WS_OP_LDGDEPBAR, wsi_run_nothing, PLAIN, NULL },
+	{ WS_OP_MEMBAR, wsi_run_nothing, PLAIN, NULL },
+	{ WS_OP_FENCE, wsi_run_nothing, PLAIN, NULL },
+	{ WS_OP_ERRBAR, wsi_run_nothing, PLAIN, NULL },
+	{ WS_OP_CGAERRBAR, wsi_run_nothing, PLAIN, NULL },
+	{ WS_OP_CCTL, wsi_run_nothing, PLAIN, NULL },
+	{ WS_OP_CCTLL, wsi_run_nothing, PLAIN, NULL },
+	{ WS_OP_CCTLT, wsi_run_nothing, PLAIN, NULL },
+	{ WS_OP_PMTRIG, wsi_run_nothing, PLAIN, NULL },  /* nobody counts */
+	{ WS_OP_ACQBULK, wsi_run_nothing, PLAIN, NULL }, /* grids run one after the other */
+	{ WS_OP_PREEXIT, wsi_run_nothing, PLAIN, NULL },
+	{ WS_OP_BAR, wsi_run_bar, SPLITS, NULL },
+	{ WS_OP_B2R, wsi_run_b2r, PLAIN, NULL },
+	{ WS_OP_UCGABAR_ARV, wsi_run_cluster_arrive, PLAIN, NULL },
+	{ WS_OP_UCGABAR_WAIT, wsi_run_cluster_wait, SPLITS, NULL },
+	{ WS_OP_LD, wsi_run_load, PLAIN, NULL },
+	{ WS_OP_LDG, wsi_run_load, PLAIN, wsi_prepare_wide },
+	{ WS_OP_LDS, wsi_run_load, PLAIN, NULL },
+	{ WS_OP_LDL, wsi_run_load, PLAIN, NULL },
+	{ WS_OP_ST, wsi_run_store, PLAIN, NULL },
+	{ WS_OP_STG, wsi_run_store, PLAIN, wsi_prepare_wide },
+	{ WS_OP_STS, wsi_run_store, PLAIN, NULL },
+	{ WS_OP_STL, wsi_run_store, PLAIN, NULL },
+	{ WS_OP_USTGR, wsi_run_uniform_store, PLAIN, NULL },
+	{ WS_OP_UREDGR, wsi_run_uniform_store, PLAIN, wsi_prepare_atomic },
+	{ WS_OP_UMEMSETS, wsi_run_clear, PLAIN, wsi_prepare_clear },
+	{ WS_OP_LDC, wsi_run_load_constant, PLAIN, wsi_prepare_load_constant },
+	{ WS_OP_ULDC, wsi_run_load_constant, PLAIN, wsi_prepare_load_constant },
+	{ WS_OP_LDCU, wsi_run_load_constant, PLAIN, wsi_prepare_load_constant },
+	{ WS_OP_LDGSTS, wsi_run_copy, PLAIN, NULL },
+	{ WS_OP_LDSM, wsi_run_matrix_load, PLAIN, NULL },
+	{ WS_OP_STSM, wsi_run_matrix_store, PLAIN, NULL },
+	{ WS_OP_QSPC, wsi_run_qspc, PLAIN, NULL },
+	{ WS_OP_ATOM, wsi_run_atomic, PLAIN, wsi_prepare_atomic },
+	{ WS_OP_ATOMG, wsi_run_atomic, PLAIN, wsi_prepare_atomic },
+	{ WS_OP_ATOMS, wsi_run_atomic, PLAIN, wsi_prepare_atomic },
+	{ WS_OP_RED, wsi_run_atomic, PLAIN, wsi_prepare_atomic },
+	{ WS_OP_REDG, wsi_run_atomic, PLAIN, wsi_prepare_atomic },
 	{ WS_OP_SYNCS, NULL, false, wsi_prepare_mbarrier },
-	{ WS_OP_ARRIVES, wsi_run_arrives, false, wsi_prepare_arrives },
-	{ WS_OP_UBLKCP, wsi_run_bulk, false, wsi_prepare_bulk },
-	{ WS_OP_UBLKRED, wsi_run_bulk, false, wsi_prepare_bulk },
-	{ WS_OP_UBLKPF, wsi_run_nothing, false, NULL },
-	{ WS_OP_STAS, wsi_run_counted_store, false, wsi_prepare_counted_store },
-	{ WS_OP_REDAS, wsi_run_counted_store, false, wsi_prepare_counted_store },
-	{ WS_OP_UGETNEXTWORKID, wsi_run_next_work, false, wsi_prepare_next_work },
-	{ WS_OP_UTMALDG, wsi_run_tensor, false, wsi_prepare_tensor },
-	{ WS_OP_UTMASTG, wsi_run_tensor, false, wsi_prepare_tensor },
-	{ WS_OP_UTMAREDG, wsi_run_tensor, false, wsi_prepare_tensor },
-	{ WS_OP_UTMAPF, wsi_run_nothing, false, NULL },
-	{ WS_OP_UTMACCTL, wsi_run_nothing, false, NULL },
-	{ WS_OP_UTMACMDFLUSH, wsi_run_nothing, false, NULL },
-	{ WS_OP_BGMMA, wsi_run_group_matrix, false, wsi_prepare_group_matrix },
-	{ WS_OP_HGMMA, wsi_run_group_matrix, false, wsi_prepare_group_matrix },
-	{ WS_OP_IGMMA, wsi_run_group_matrix, false, wsi_prepare_group_matrix },
-	{ WS_OP_QGMMA, wsi_run_group_matrix, false, wsi_prepare_group_matrix },
-	{ WS_OP_UTCATOMSWS, wsi_run_tmem_allocate, false, wsi_prepare_tmem_allocate },
-	{ WS_OP_UVIRTCOUNT, wsi_run_nothing, false, NULL },
-	{ WS_OP_LDTM, wsi_run_tmem_move, false, wsi_prepare_tmem_move },
-	{ WS_OP_STTM, wsi_run_tmem_move, false, wsi_prepare_tmem_move },
-	{ WS_OP_UTCCP, wsi_run_tmem_copy, false, wsi_prepare_tmem_copy },
-	{ WS_OP_UTCSHIFT, wsi_run_tmem_shift, false, wsi_prepare_tmem_shift },
-	{ WS_OP_UTCBAR, wsi_run_tmem_commit, false, wsi_prepare_tmem_commit },
-	{ WS_OP_UTCHMMA, wsi_run_tmem_matrix, false, wsi_prepare_tmem_matrix },
-	{ WS_OP_UTCIMMA, wsi_run_tmem_matrix, false, wsi_prepare_tmem_matrix },
-	{ WS_OP_UTCQMMA, wsi_run_tmem_matrix, false, wsi_prepare_tmem_matrix },
-	{ WS_OP_UTCOMMA, wsi_run_tmem_matrix, false, wsi_prepare_tmem_matrix },
-	{ WS_OP_WARPGROUP, wsi_run_group_wait, false, wsi_prepare_group },
-	{ WS_OP_USETMAXREG, wsi_run_set_registers, false, wsi_prepare_set_registers },
-	{ WS_OP_TEX, wsi_run_sample, false, wsi_prepare_texture },
-	{ WS_OP_TXD, wsi_run_sample, false, wsi_prepare_texture },
-	{ WS_OP_TLD, wsi_run_fetch, false, wsi_prepare_texture },
-	{ WS_OP_TLD4, wsi_run_gather, false, wsi_prepare_texture },
-	{ WS_OP_TXQ, wsi_run_texture_size, false, wsi_prepare_texture },
-	{ WS_OP_SULD, wsi_run_surface_load, false, wsi_prepare_surface },
-	{ WS_OP_SUST, wsi_run_surface_store, false, wsi_prepare_surface },
-	{ WS_OP_SURED, wsi_run_surface_atomic, false, wsi_prepare_surface },
-	{ WS_OP_SUATOM, wsi_run_surface_atomic, false, wsi_prepare_surface },
-	{ WS_OP_SHFL, wsi_run_shfl, false, NULL },
-	{ WS_OP_VOTE, wsi_run_vote, false, NULL },
-	{ WS_OP_VOTEU, wsi_run_vote, false, NULL },
-	{ WS_OP_MATCH, wsi_run_match, false, NULL },
-	{ WS_OP_REDUX, wsi_run_redux, false, wsi_prepare_redux },
-	{ WS_OP_CREDUX, wsi_run_redux, false, wsi_prepare_redux },
-	{ WS_OP_R2UR, wsi_run_to_uniform, false, wsi_prepare_to_uniform },
-	{ WS_OP_S2R, wsi_run_special, false, NULL },
-	{ WS_OP_S2UR, wsi_run_special, false, NULL },
-	{ WS_OP_CS2R, wsi_run_special, false, NULL },
-	{ WS_OP_CS2UR, wsi_run_special, false, NULL },
-	{ WS_OP_ELECT, wsi_run_elect, false, NULL },
+	{ WS_OP_ARRIVES, wsi_run_arrives, PLAIN, wsi_prepare_arrives },
+	{ WS_OP_UBLKCP, wsi_run_bulk, PLAIN, wsi_prepare_bulk },
+	{ WS_OP_UBLKRED, wsi_run_bulk, PLAIN, wsi_prepare_bulk },
+	{ WS_OP_UBLKPF, wsi_run_nothing, PLAIN, NULL },
+	{ WS_OP_STAS, wsi_run_counted_store, PLAIN, wsi_prepare_counted_store },
+	{ WS_OP_REDAS, wsi_run_counted_store, PLAIN, wsi_prepare_counted_store },
+	{ WS_OP_UGETNEXTWORKID, wsi_run_next_work, PLAIN, wsi_prepare_next_work },
+	{ WS_OP_UTMALDG, wsi_run_tensor, PLAIN, wsi_prepare_tensor },
+	{ WS_OP_UTMASTG, wsi_run_tensor, PLAIN, wsi_prepare_tensor },
+	{ WS_OP_UTMAREDG, wsi_run_tensor, PLAIN, wsi_prepare_tensor },
+	{ WS_OP_UTMAPF, wsi_run_nothing, PLAIN, NULL },
+	{ WS_OP_UTMACCTL, wsi_run_nothing, PLAIN, NULL },
+	{ WS_OP_UTMACMDFLUSH, wsi_run_nothing, PLAIN, NULL },
+	{ WS_OP_BGMMA, wsi_run_group_matrix, MANY, wsi_prepare_group_matrix },
+	{ WS_OP_HGMMA, wsi_run_group_matrix, MANY, wsi_prepare_group_matrix },
+	{ WS_OP_IGMMA, wsi_run_group_matrix, MANY, wsi_prepare_group_matrix },
+	{ WS_OP_QGMMA, wsi_run_group_matrix, MANY, wsi_prepare_group_matrix },
+	{ WS_OP_UTCATOMSWS, wsi_run_tmem_allocate, PLAIN, wsi_prepare_tmem_allocate },
+	{ WS_OP_UVIRTCOUNT, wsi_run_nothing, PLAIN, NULL },
+	{ WS_OP_LDTM, wsi_run_tmem_move, MANY, wsi_prepare_tmem_move },
+	{ WS_OP_STTM, wsi_run_tmem_move, MANY, wsi_prepare_tmem_move },
+	{ WS_OP_UTCCP, wsi_run_tmem_copy, FLAT, wsi_prepare_tmem_copy },
+	{ WS_OP_UTCSHIFT, wsi_run_tmem_shift, FLAT, wsi_prepare_tmem_shift },
+	{ WS_OP_UTCBAR, wsi_run_tmem_commit, PLAIN, wsi_prepare_tmem_commit },
+	{ WS_OP_UTCHMMA, wsi_run_tmem_matrix, FLAT, wsi_prepare_tmem_matrix },
+	{ WS_OP_UTCIMMA, wsi_run_tmem_matrix, FLAT, wsi_prepare_tmem_matrix },
+	{ WS_OP_UTCQMMA, wsi_run_tmem_matrix, FLAT, wsi_prepare_tmem_matrix },
+	{ WS_OP_UTCOMMA, wsi_run_tmem_matrix, FLAT, wsi_prepare_tmem_matrix },
+	{ WS_OP_WARPGROUP, wsi_run_group_wait, PLAIN, wsi_prepare_group },
+	{ WS_OP_USETMAXREG, wsi_run_set_registers, PLAIN, wsi_prepare_set_registers },
+	{ WS_OP_TEX, wsi_run_sample, PLAIN, wsi_prepare_texture },
+	{ WS_OP_TXD, wsi_run_sample, PLAIN, wsi_prepare_texture },
+	{ WS_OP_TLD, wsi_run_fetch, PLAIN, wsi_prepare_texture },
+	{ WS_OP_TLD4, wsi_run_gather, PLAIN, wsi_prepare_texture },
+	{ WS_OP_TXQ, wsi_run_texture_size, PLAIN, wsi_prepare_texture },
+	{ WS_OP_SULD, wsi_run_surface_load, PLAIN, wsi_prepare_surface },
+	{ WS_OP_SUST, wsi_run_surface_store, PLAIN, wsi_prepare_surface },
+	{ WS_OP_SURED, wsi_run_surface_atomic, PLAIN, wsi_prepare_surface },
+	{ WS_OP_SUATOM, wsi_run_surface_atomic, PLAIN, wsi_prepare_surface },
+	{ WS_OP_SHFL, wsi_run_shfl, PLAIN, NULL },
+	{ WS_OP_VOTE, wsi_run_vote, PLAIN, NULL },
+	{ WS_OP_VOTEU, wsi_run_vote, PLAIN, NULL },
+	{ WS_OP_MATCH, wsi_run_match, PLAIN, NULL },
+	{ WS_OP_REDUX, wsi_run_redux, PLAIN, wsi_prepare_redux },
+	{ WS_OP_CREDUX, wsi_run_redux, PLAIN, wsi_prepare_redux },
+	{ WS_OP_R2UR, wsi_run_to_uniform, PLAIN, wsi_prepare_to_uniform },
+	{ WS_OP_S2R, wsi_run_special, PLAIN, NULL },
+	{ WS_OP_S2UR, wsi_run_special, PLAIN, NULL },
+	{ WS_OP_CS2R, wsi_run_special, PLAIN, NULL },
+	{ WS_OP_CS2UR, wsi_run_special, PLAIN, NULL },
+	{ WS_OP_ELECT, wsi_run_elect, PLAIN, NULL },
 };
 
 static uint64_t modifiers_of(const struct ws_insn *insn)
@@ -204,14 +212,6 @@ static bool add_at(struct wsi_op *to, const struct ws_operand *op, int *place)
 	at->ureg = (uint8_t)op->number;
 	at->ureg_words = op->number == 255 ? 0 : words;
 	return op->kind == WS_OPERAND_UREG;
-}
-
-/* Of handlers that find registers of addresses and descriptors among the sources, as they come, and
- * no numbers. */
-static bool is_flat(const struct code_rule *rule)
-{
-	return rule->run == wsi_run_tmem_copy || rule->run == wsi_run_tmem_matrix ||
-	       rule->run == wsi_run_tmem_shift;
 }
 
 /* False: operands that the table does not tell apart far enough. */
@@ -336,7 +336,7 @@ static void decode_operation(const struct ws_sim *sim, const struct wsi_text *te
 		if (rules[i].operation == op->insn.operation)
 			rule = &rules[i];
 	if (rule) {
-		if (!take_code_operands(op, text->start + off, is_flat(rule)))
+		if (!take_code_operands(op, text->start + off, rule->way == FLAT))
 			return;
 	} else if (wsi_alu_prepare(&op->insn, &op->alu) != WSI_ALU_OK) {
 		return;
@@ -344,12 +344,12 @@ static void decode_operation(const struct ws_sim *sim, const struct wsi_text *te
 	if (rule && op->n_at == 0 && op->bytes != 0)
 		op->n_at = 1; /* "[RZ]": address 0 */
 	op->top = top_register(op);
-	bool many = rule && (rule->run == wsi_run_group_matrix || rule->run == wsi_run_tmem_move);
-	if (!uniform_fits(op, sim->device->uregs, many ? 128 : WSI_WORDS_READ,
-			  many ? 128 : WSI_WORDS_WRITTEN, rule && is_flat(rule) ? 8 : 4))
+	const enum code_way way = rule ? rule->way : PLAIN;
+	if (!uniform_fits(op, sim->device->uregs, way == MANY ? 128 : WSI_WORDS_READ,
+			  way == MANY ? 128 : WSI_WORDS_WRITTEN, way == FLAT ? 8 : 4))
 		return;
 	op->run = rule ? rule->run : wsi_run_values;
-	op->splits = rule && rule->splits;
+	op->splits = way == SPLITS;
 	if (rule && rule->prepare)
 		rule->prepare(op);
 	op->does = (uint8_t)does_of(op);
