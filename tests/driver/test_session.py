@@ -187,9 +187,14 @@ def killed(who, after, source):
 
     def others():
         return [int(pid) for pid in filter(str.isdigit, os.listdir('/proc')) if is_program(pid, mark)]
-    victims = {'debugger': lambda: [debugger.pid], 'program': others, 'agent': lambda: agents(mark)}[who]
-    problem = None if within(PATIENCE, victims) else 'it did not come'
-    for pid in victims():
+    seek = {'debugger': lambda: [debugger.pid], 'program': others, 'agent': lambda: agents(mark)}[who]
+    victims = []
+
+    def has_come():
+        victims[:] = seek()  # once: a process within exec() has no environment for a moment
+        return victims
+    problem = None if within(PATIENCE, has_come) else 'it did not come'
+    for pid in victims:
         try:
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -210,7 +215,7 @@ def killed(who, after, source):
         child.communicate()
 
     def none_is_left():
-        for pid in others() if who == 'debugger' else []:  # one that it had begun to start may come later
+        for pid in others() if who == 'debugger' or problem else []:  # one that it had begun to start may come later
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
@@ -218,6 +223,7 @@ def killed(who, after, source):
         return not agents(mark) and not others()
     if not within(PATIENCE, none_is_left):
         problem = problem or f'left: agents {agents(mark)}, programs {others()}'
+        none_is_left()  # or the pipes stay open
     debugger.communicate()
     if meeting_points(debugger.pid):
         problem = problem or 'a socket was left'
