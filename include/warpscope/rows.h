@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file
- * A table that is described once and shown as text or as JSON, in memory that does not grow with
- * its rows: whoever has the rows produces them twice for text (to find the widths, then to print)
- * and once for JSON.
+ * A table that is described once and shown as text or as JSON, in a few megabytes, however many its
+ * rows are: whoever has the rows produces them once; for text that is too much to keep until the
+ * widths are known, once more.
  *
  * For each thing that a row is about, in the order of the table:
  *
@@ -51,7 +51,9 @@ struct ws_rows {
 	struct ws_out *out;
 	struct ws_json *json; /**< NULL in text */
 	const char *none;     /**< what an empty table says; whoever produces it may know better */
-	bool measuring, skipping;
+	bool first;    /**< time that the rows are produced; text is measured then, and kept */
+	bool skipping; /**< rows after the limit */
+	struct ws_rows_kept *kept;
 	const struct ws_rows_column *columns;
 	unsigned n_columns, at;
 	size_t n_rows, pending;

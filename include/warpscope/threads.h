@@ -119,6 +119,7 @@ struct ws_resident {
 	uint32_t kernel;                    /**< id, or WS_NONE */
 	struct ws_lane lanes[WS_MAX_LANES]; /**< those that match, in the order of ids */
 	uint32_t n_lanes;
+	bool all_lanes;              /**< they are all that the warp has */
 	enum ws_status lanes_status; /**< why there are none */
 };
 

@@ -213,36 +213,58 @@ static uint32_t astray_alone(const struct ws_lane *lanes, uint32_t n)
 	return 2 * jumps > n ? all_rows(n) : astray;
 }
 
-uint32_t ws_lanes_astray(const struct ws_grid *grid, const struct ws_warp *warp,
-			 const struct ws_lane *lanes, uint32_t n_lanes)
+/* Rows of lanes that are valid, as far as the warp's row can tell. */
+static uint32_t valid_rows(const struct ws_warp *warp, const struct ws_lane *lanes, uint32_t n)
 {
-	const uint32_t n = n_lanes < WS_MAX_LANES ? n_lanes : WS_MAX_LANES;
-	uint32_t astray = 0, valid = 0;
-	uint64_t start, number;
+	uint32_t valid = 0;
 	for (uint32_t i = 0; i < n; i++)
 		valid |= lanes[i].id < WS_MAX_LANES &&
 					 (warp->damaged || warp->valid_lanes >> lanes[i].id & 1)
 				 ? UINT32_C(1) << i
 				 : 0;
-	if (!grid || grid->damaged || !grid->block_dim.x || !grid->block_dim.y ||
-	    !grid->block_dim.z)
-		return astray_alone(lanes, n) & valid;
-	const struct ws_dim3 *dim = &grid->block_dim;
-	if (n && thread_number(dim, &lanes[0].thread, &start) &&
-	    (start -= lanes[0].id) % WS_MAX_LANES == 0) {
-		uint32_t i = 0; /* nearly always all are where they belong */
-		while (i < n && thread_number(dim, &lanes[i].thread, &number) &&
-		       number == start + lanes[i].id)
-			i++;
-		if (i == n)
-			return 0;
+	return valid;
+}
+
+/* Whether the rows are of one lane after the other, and each of the thread that belongs there. */
+static bool all_follow(const struct ws_dim3 *dim, const struct ws_lane *lanes, uint32_t n)
+{
+	struct ws_dim3 next = lanes[0].thread;
+	const uint32_t first = lanes[0].id;
+	uint64_t number;
+	if (!thread_number(dim, &next, &number) || (number - first) % WS_MAX_LANES != 0)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct ws_dim3 *at = &lanes[i].thread;
+		if (at->x != next.x || at->y != next.y || at->z != next.z || next.z == dim->z ||
+		    lanes[i].id != first + i)
+			return false;
+		if (++next.x < dim->x)
+			continue;
+		next.x = 0;
+		if (++next.y < dim->y)
+			continue;
+		next.y = 0;
+		next.z++;
 	}
-	start = start_of_most(dim, lanes, n);
+	return true;
+}
+
+uint32_t ws_lanes_astray(const struct ws_grid *grid, const struct ws_warp *warp,
+			 const struct ws_lane *lanes, uint32_t n_lanes)
+{
+	const uint32_t n = n_lanes < WS_MAX_LANES ? n_lanes : WS_MAX_LANES;
+	const struct ws_dim3 *dim = grid ? &grid->block_dim : NULL;
+	if (!grid || grid->damaged || !dim->x || !dim->y || !dim->z)
+		return astray_alone(lanes, n) & valid_rows(warp, lanes, n);
+	if (n && all_follow(dim, lanes, n)) /* nearly always */
+		return 0;
+	uint32_t astray = 0;
+	uint64_t start = start_of_most(dim, lanes, n), number;
 	for (uint32_t i = 0; i < n; i++)
 		if (start == UINT64_MAX || !thread_number(dim, &lanes[i].thread, &number) ||
 		    number != start + lanes[i].id)
 			astray |= UINT32_C(1) << i;
-	return astray & valid;
+	return astray & valid_rows(warp, lanes, n);
 }
 
 static void lane_doubts(const struct teller *to, const struct ws_grid *grid,

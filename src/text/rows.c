@@ -3,10 +3,52 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/base.h"
+#include "base/bytes.h"
 #include "text/table.h"
 
-enum { ROW_INDENT = 2 /* a star or a question mark, and a space */ };
+enum {
+	ROW_INDENT = 2,     /* a star or a question mark, and a space */
+	MOST_KEPT = 4 << 20 /* bytes */
+};
+
+/* ---- text that is kept until the widths are known ---- */
+
+/*
+ * What text shows of the rows, as (length, number, bytes): of each row the heading above it, empty
+ * where none is due, with the row's mark as the number; then its cells, with their widths.
+ * `failed`: it would be too much.
+ */
+struct ws_rows_kept {
+	struct wsi_bytes bytes;
+};
+
+struct kept_head {
+	uint32_t len, number;
+};
+
+static void keep(struct wsi_bytes *kept, struct ws_str text, size_t number)
+{
+	const struct kept_head head = { (uint32_t)text.len, (uint32_t)number };
+	if (kept->failed)
+		return;
+	if (text.len > MOST_KEPT || kept->len + sizeof head + text.len > MOST_KEPT) {
+		wsi_bytes_fini(kept);
+		kept->failed = true;
+		return;
+	}
+	wsi_bytes_put(kept, &head, sizeof head);
+	wsi_bytes_put(kept, text.ptr, text.len);
+}
+
+static struct ws_str next_kept(const struct wsi_bytes *kept, size_t *at, uint32_t *ret_number)
+{
+	struct kept_head head;
+	memcpy(&head, kept->ptr + *at, sizeof head);
+	const char *text = (const char *)kept->ptr + *at + sizeof head;
+	*at += sizeof head + head.len;
+	*ret_number = head.number;
+	return (struct ws_str){ text, head.len };
+}
 
 /* ---- text ---- */
 
@@ -16,18 +58,20 @@ static bool is_shown(const struct ws_rows *rows, unsigned column)
 	return !(flags & WS_ROWS_DATA) && (rows->style.wide || !(flags & WS_ROWS_WIDE));
 }
 
-/* The next cell of a line: `width` characters. */
-static void text_cell(struct ws_rows *rows, struct ws_str text, size_t width)
+/* The heading, where it is not empty, and the row's mark, where it is not 0. */
+static void print_start(struct ws_rows *rows, struct ws_str heading, char mark)
 {
-	unsigned column = rows->at++;
-	assert(column < rows->n_columns);
-	if (!is_shown(rows, column))
-		return;
-	if (rows->measuring) {
-		if (width > rows->width[column])
-			rows->width[column] = width;
-		return;
+	if (heading.len) {
+		ws_out_escaped(rows->out, heading);
+		ws_out_text(rows->out, "\n");
 	}
+	rows->pending = !mark;
+	if (mark)
+		ws_out_bytes(rows->out, &mark, 1);
+}
+
+static void print_cell(struct ws_rows *rows, unsigned column, struct ws_str text, size_t width)
+{
 	unsigned flags = rows->columns[column].flags;
 	bool right = !(flags & WS_ROWS_LEFT) && !rows->begins[column];
 	if (rows->begins[column]) {
@@ -37,6 +81,23 @@ static void text_cell(struct ws_rows *rows, struct ws_str text, size_t width)
 		rows->pending++;
 	}
 	wsi_out_cell(rows->out, text, width, rows->width[column], right, &rows->pending);
+}
+
+/* The next cell of a row: `width` characters. */
+static void text_cell(struct ws_rows *rows, struct ws_str text, size_t width)
+{
+	unsigned column = rows->at++;
+	assert(column < rows->n_columns);
+	if (!is_shown(rows, column))
+		return;
+	if (!rows->first) {
+		print_cell(rows, column, text, width);
+		return;
+	}
+	if (width > rows->width[column])
+		rows->width[column] = width;
+	if (!rows->kept->bytes.failed)
+		keep(&rows->kept->bytes, text, width);
 }
 
 static void short_cell(struct ws_rows *rows, const char *text, size_t len)
@@ -50,16 +111,33 @@ static const char *json_key(struct ws_rows *rows)
 	return rows->columns[rows->at++].key;
 }
 
-static void titles(struct ws_rows *rows)
+static void print_titles(struct ws_rows *rows)
 {
-	rows->at = 0;
-	rows->pending = 1;
+	print_start(rows, (struct ws_str){ NULL, 0 }, 0);
 	for (unsigned i = 0; i < rows->n_columns; i++) {
-		const char *title = rows->columns[i].title;
-		short_cell(rows, title, title ? strlen(title) : 0);
+		if (is_shown(rows, i)) {
+			struct ws_str title = ws_str_of(rows->columns[i].title);
+			print_cell(rows, i, title, title.len);
+		}
 	}
-	if (!rows->measuring)
+	ws_out_text(rows->out, "\n");
+}
+
+static void print_kept(struct ws_rows *rows)
+{
+	const struct wsi_bytes *kept = &rows->kept->bytes;
+	for (size_t at = 0; at < kept->len;) {
+		uint32_t number;
+		struct ws_str text = next_kept(kept, &at, &number);
+		print_start(rows, text, (char)number);
+		for (unsigned i = 0; i < rows->n_columns; i++) {
+			if (is_shown(rows, i)) {
+				text = next_kept(kept, &at, &number);
+				print_cell(rows, i, text, number);
+			}
+		}
 		ws_out_text(rows->out, "\n");
+	}
 }
 
 /* ---- tables and rows ---- */
@@ -83,15 +161,26 @@ static void fold(struct ws_rows *rows)
 	}
 }
 
+/* Rows that were too many to keep. */
+static void print_again(struct ws_rows *rows, ws_rows_produce *produce, void *user)
+{
+	rows->first = rows->skipping = rows->heading_due = false;
+	rows->n_rows = 0;
+	rows->heading[0] = '\0';
+	produce(rows, user);
+}
+
 size_t ws_rows_show(const struct ws_rows_style *style, const struct ws_rows_column *columns,
 		    unsigned n_columns, const char *none, ws_rows_produce *produce, void *user)
 {
 	assert(n_columns <= WS_ROWS_MAX_COLUMNS);
 	struct ws_out *out = style->out;
+	struct ws_rows_kept kept = { .bytes = { .ptr = NULL } };
 	struct ws_rows rows = { .style = *style,
 				.out = out,
 				.json = style->json,
-				.measuring = !style->json,
+				.first = true,
+				.kept = &kept,
 				.none = none,
 				.columns = columns,
 				.n_columns = n_columns };
@@ -101,20 +190,21 @@ size_t ws_rows_show(const struct ws_rows_style *style, const struct ws_rows_colu
 		ws_json_end(style->json);
 		return rows.n_rows;
 	}
+	for (unsigned i = 0; i < n_columns; i++)
+		rows.width[i] = is_shown(&rows, i) ? strlen(columns[i].title) : 0;
 	produce(&rows, user);
 	if (rows.n_rows == 0) {
 		ws_out_printf(out, "%s\n", rows.none);
 		return 0;
 	}
-	rows.skipping = false;
-	titles(&rows);
 	if (style->columns)
 		fold(&rows);
-	rows.measuring = false;
-	rows.n_rows = 0;
-	rows.heading[0] = '\0';
-	titles(&rows);
-	produce(&rows, user);
+	print_titles(&rows);
+	if (kept.bytes.failed)
+		print_again(&rows, produce, user);
+	else
+		print_kept(&rows);
+	wsi_bytes_fini(&kept.bytes);
 	if (rows.skipping) {
 		size_t more = rows.n_rows - (size_t)style->limit;
 		ws_out_printf(out, "... and %zu more row%s; --limit 0 shows all\n", more,
@@ -125,7 +215,7 @@ size_t ws_rows_show(const struct ws_rows_style *style, const struct ws_rows_colu
 
 void ws_rows_heading(struct ws_rows *rows, const char *format, ...)
 {
-	if (rows->json || rows->measuring)
+	if (rows->json || rows->skipping || (rows->first && rows->kept->bytes.failed))
 		return;
 	char text[sizeof rows->heading];
 	va_list args;
@@ -141,7 +231,7 @@ void ws_rows_heading(struct ws_rows *rows, const char *format, ...)
 void wsi_rows_doubt(struct ws_rows *rows, const char *why, uint32_t *n_rows)
 {
 	rows->doubt = *why;
-	*n_rows += rows->doubt && !rows->measuring;
+	*n_rows += rows->doubt && rows->first;
 }
 
 void ws_rows_begin(struct ws_rows *rows, bool focus)
@@ -158,18 +248,13 @@ void ws_rows_begin(struct ws_rows *rows, bool focus)
 		ws_json_key_bool(rows->json, "current", focus);
 		return;
 	}
-	if (rows->measuring)
-		return;
-	if (rows->heading_due) {
-		ws_out_escaped(rows->out, ws_str_of(rows->heading));
-		ws_out_text(rows->out, "\n");
-		rows->heading_due = false;
-	}
-	rows->pending = !(doubt || focus);
-	if (doubt)
-		ws_out_text(rows->out, "?");
-	else if (focus)
-		ws_out_text(rows->out, "*");
+	const struct ws_str heading = ws_str_of(rows->heading_due ? rows->heading : "");
+	const char mark = doubt ? '?' : focus ? '*' : 0;
+	rows->heading_due = false;
+	if (rows->first)
+		keep(&rows->kept->bytes, heading, (unsigned char)mark);
+	else
+		print_start(rows, heading, mark);
 }
 
 void ws_rows_end(struct ws_rows *rows)
@@ -179,7 +264,7 @@ void ws_rows_end(struct ws_rows *rows)
 		return;
 	if (rows->json)
 		ws_json_end(rows->json);
-	else if (!rows->measuring)
+	else if (!rows->first)
 		ws_out_text(rows->out, "\n");
 }
 

@@ -46,10 +46,11 @@ struct wsi_thread_doubt wsi_threads_doubt_warp(const struct ws_threads *threads,
 	struct wsi_thread_doubt ret = { .text = "" };
 	struct first_doubt first = { &ret, lane };
 	struct ws_warp before;
-	struct ws_lane lanes[WS_MAX_LANES];
-	uint32_t n = 0, index = place->warp_index;
+	struct ws_lane all[WS_MAX_LANES];
+	const struct ws_lane *lanes = place->all_lanes ? place->lanes : all;
+	uint32_t n = place->n_lanes, index = place->warp_index;
 	if (place->lanes_status != WS_OK ||
-	    ws_target_lanes(threads->target, index, lanes, &n, NULL) != WS_OK)
+	    (!place->all_lanes && ws_target_lanes(threads->target, index, all, &n, NULL) != WS_OK))
 		return ret; /* counted as unreadable */
 	bool any = index > place->sm.first_warp_index &&
 		   ws_target_warp(threads->target, index - 1, &before, NULL) == WS_OK;

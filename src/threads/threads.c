@@ -190,6 +190,7 @@ static bool place_lanes(const struct ws_threads *threads, const struct ws_filter
 		return !wants_lanes(filter);
 	if (!wants_lanes(filter)) {
 		place->n_lanes = n;
+		place->all_lanes = true;
 		return true;
 	}
 	for (uint32_t i = 0; i < n; i++) {
@@ -198,6 +199,7 @@ static bool place_lanes(const struct ws_threads *threads, const struct ws_filter
 			place->lanes[kept++] = place->lanes[i];
 	}
 	place->n_lanes = kept;
+	place->all_lanes = kept == n;
 	return kept > 0;
 }
 
@@ -238,6 +240,7 @@ static bool place_warp(const struct ws_threads *threads, const struct ws_filter 
 	if (!block_matches(threads, filter, place))
 		return false;
 	place->n_lanes = 0;
+	place->all_lanes = false;
 	place->lanes_status = WS_OK;
 	return (what == WS_WALK_WARPS && !wants_lanes(filter)) ||
 	       place_lanes(threads, filter, place);

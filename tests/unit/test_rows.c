@@ -228,6 +228,94 @@ static void cells_are_hidden_by_conditions(void **state)
 			    "\"b_why\":\"damaged\",\"c\":null,\"d\":4}]\n");
 }
 
+/* ---- rows that are kept, and rows that are produced again ---- */
+
+struct long_table {
+	struct ws_str last; /* text of the last row */
+	unsigned n_produced;
+	uint32_t n_doubted;
+};
+
+static void long_rows(struct ws_rows *rows, void *user)
+{
+	struct long_table *table = user;
+	table->n_produced++;
+	for (unsigned i = 0; i < 4; i++) {
+		ws_rows_heading(rows, "Device %u", i / 2);
+		wsi_rows_doubt(rows, i == 2 ? "it cannot be" : "", &table->n_doubted);
+		ws_rows_begin(rows, i == 1);
+		ws_rows_given(rows, 1, i == 2 ? WS_EXCLUDED : WS_OK);
+		ws_rows_number(rows, i);
+		ws_rows_hex(rows, i, 8);
+		ws_rows_str(rows, i == 3 ? table->last : ws_str_of("a\x1b"));
+		ws_rows_end(rows);
+	}
+}
+
+/* A sink of the first bytes, terminated. */
+static bool text_take_first(void *user, const char *bytes, size_t len)
+{
+	struct text *text = user;
+	for (size_t i = 0; i < len && text->len + 1 < sizeof text->bytes; i++)
+		text->bytes[text->len++] = bytes[i];
+	text->bytes[text->len] = '\0';
+	return true;
+}
+
+static void show_long(struct long_table *table, uint64_t limit, const char *rest)
+{
+	static const struct ws_rows_column three[] = { { "N", "n", 0 },
+						       { "Hidden", "hidden", WS_ROWS_WIDE },
+						       { "Name", "name", WS_ROWS_LEFT } };
+	static const char first_rows[] = "         N Name\n"
+					 "Device 0\n"
+					 "         0 a\\x1b\n"
+					 "*        1 a\\x1b\n"
+					 "Device 1\n"
+					 "? excluded a\\x1b\n";
+	struct text text = { .len = 0 };
+	struct ws_out out;
+	ws_out_init(&out, text_take_first, &text);
+	const struct ws_rows_style style = { .out = &out, .limit = limit };
+	table->n_produced = table->n_doubted = 0;
+	assert_int_equal(ws_rows_show(&style, three, WSI_COUNT(three), "", long_rows, table), 4);
+	assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
+	assert_memory_equal(text.bytes, first_rows, sizeof first_rows - 1);
+	assert_memory_equal(text.bytes + sizeof first_rows - 1, rest, strlen(rest));
+	assert_int_equal(table->n_doubted, 1);
+}
+
+static bool every_allocation_fails(void)
+{
+	return true;
+}
+
+static void rows_are_kept_or_produced_again(void **state)
+{
+	(void)state;
+	enum { TOO_MUCH = 5 << 20 };
+	struct long_table table = { .last = ws_str_of("xxx") };
+	show_long(&table, 0, "         3 xxx\n");
+	assert_int_equal(table.n_produced, 1);
+	show_long(&table, 3, "... and 1 more row; --limit 0 shows all\n");
+	assert_int_equal(table.n_produced, 1);
+
+	wsi_alloc_should_fail = every_allocation_fails;
+	show_long(&table, 0, "         3 xxx\n");
+	wsi_alloc_should_fail = NULL;
+	assert_int_equal(table.n_produced, 2);
+
+	char *much = malloc(TOO_MUCH);
+	assert_non_null(much);
+	memset(much, 'x', TOO_MUCH);
+	table.last = (struct ws_str){ much, TOO_MUCH };
+	show_long(&table, 0, "         3 xxxxxx");
+	assert_int_equal(table.n_produced, 2);
+	show_long(&table, 3, "... and 1 more row; --limit 0 shows all\n");
+	assert_int_equal(table.n_produced, 1);
+	free(much);
+}
+
 /* ---- neighbours ---- */
 
 static void next_index_wraps_row_by_row(void **state)
@@ -278,6 +366,7 @@ int main(void)
 		cmocka_unit_test(json_has_every_column_and_why),
 		cmocka_unit_test(masks_are_as_wide_as_the_hardware),
 		cmocka_unit_test(cells_are_hidden_by_conditions),
+		cmocka_unit_test(rows_are_kept_or_produced_again),
 		cmocka_unit_test(next_index_wraps_row_by_row),
 		cmocka_unit_test(order_has_x_fastest),
 	};

@@ -120,13 +120,18 @@ uint32_t wsi_core_lanes_rows(const struct ws_core *core, uint32_t warp_index,
 			     struct ws_lane *ret_lanes, uint32_t *ret_n)
 {
 	struct wsi_ref ref = { 0 };
-	uint32_t n_rows = dump_lane_rows(core, warp_index, &ref),
-		 seen = 0; /* lanes that have a row */
+	uint32_t n_rows = dump_lane_rows(core, warp_index, &ref), in_place = 0,
+		 seen = 0; /* lanes that have a row, of those above */
 	uint8_t row_of[WS_MAX_LANES];
-	*ret_n = 0;
+	for (; ref.row < n_rows && ref.row < WS_MAX_LANES; ref.row++, in_place++) {
+		lane_fill(core, ref, &ret_lanes[in_place]); /* nearly always it is in its row */
+		if (ret_lanes[in_place].id != in_place)
+			break;
+	}
+	*ret_n = in_place;
 	for (; ref.row < n_rows; ref.row++) {
 		uint32_t lane = lane_id(core, ref);
-		if (lane >= WS_MAX_LANES ||
+		if (lane >= WS_MAX_LANES || lane < in_place ||
 		    (seen >> lane & 1 &&
 		     place_rank(core, core->warps.at[warp_index], lane, ref.row) <=
 			     place_rank(core, core->warps.at[warp_index], lane, row_of[lane])))

@@ -29,15 +29,39 @@ void wsi_blocks_fini(struct wsi_blocks *blocks);
 
 /* ---- order of block and thread indices, and which are neighbours: what joins rows ---- */
 
-/* Whether `next` stands right behind `at` in an extent, x fastest. `ret_wrapped`, if not NULL:
- * whether `at` is the last and `next` the first (of the block behind, say). */
-bool wsi_dim3_follows(struct ws_dim3 at, struct ws_dim3 next, struct ws_dim3 extent,
-		      bool *ret_wrapped);
-/* Order of a table: z, then y, then x. Negative, 0, positive. */
-int wsi_dim3_compare(struct ws_dim3 a, struct ws_dim3 b);
 static inline bool wsi_dim3_equal(struct ws_dim3 a, struct ws_dim3 b)
 {
 	return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+/* Whether `next` stands right behind `at` in an extent, x fastest. `ret_wrapped`, if not NULL:
+ * whether `at` is the last and `next` the first (of the block behind, say). */
+static inline bool wsi_dim3_follows(struct ws_dim3 at, struct ws_dim3 next, struct ws_dim3 extent,
+				    bool *ret_wrapped)
+{
+	bool wrapped = false;
+	if (++at.x >= extent.x) {
+		at.x = 0;
+		if (++at.y >= extent.y) {
+			at.y = 0;
+			wrapped = ++at.z >= extent.z;
+			if (wrapped)
+				at.z = 0;
+		}
+	}
+	if (ret_wrapped)
+		*ret_wrapped = wrapped;
+	return (!wrapped || ret_wrapped) && wsi_dim3_equal(at, next);
+}
+
+/* Order of a table: z, then y, then x. Negative, 0, positive. */
+static inline int wsi_dim3_compare(struct ws_dim3 a, struct ws_dim3 b)
+{
+	if (a.z != b.z)
+		return a.z < b.z ? -1 : 1;
+	if (a.y != b.y)
+		return a.y < b.y ? -1 : 1;
+	return a.x < b.x ? -1 : a.x > b.x;
 }
 
 #endif

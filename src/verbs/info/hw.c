@@ -258,7 +258,8 @@ static void warp_row(void *user, const struct ws_resident *matched)
 	static const struct ws_filter all;
 	struct ws_resident whole; /* with all lanes, whatever the filter asks of them */
 	const struct ws_resident *place =
-		ws_threads_resident(threads, &all, WS_WALK_LANES, matched->warp_index, &whole)
+		!matched->all_lanes && ws_threads_resident(threads, &all, WS_WALK_LANES,
+							   matched->warp_index, &whole)
 			? &whole
 			: matched;
 	const struct ws_lane *active = first_active(place);
@@ -289,7 +290,7 @@ static void produce_warps(struct ws_rows *rows, void *user)
 {
 	struct wsi_info *info = user;
 	struct walk_user walk_user = { .rows = rows, .info = info };
-	ws_threads_walk(info->threads, &info->filter, WS_WALK_WARPS, warp_row, &walk_user);
+	ws_threads_walk(info->threads, &info->filter, WS_WALK_LANES, warp_row, &walk_user);
 }
 
 INFO_TABLE(warps, warp_columns, produce_warps)

@@ -102,7 +102,7 @@ const struct ws_symbol *wsi_info_symbol(struct wsi_info *info, bool wanted, uint
 
 void wsi_info_unreadable(struct wsi_info *info, const struct ws_rows *rows)
 {
-	if (!rows->measuring)
+	if (rows->first)
 		info->told->n_unreadable++;
 }
 
@@ -166,7 +166,8 @@ void wsi_info_cell_dim3(struct ws_rows *rows, enum ws_status status, struct ws_d
 void wsi_info_cell_name(struct ws_rows *rows, const char *const *names, size_t n, uint32_t number)
 {
 	char text[16];
-	snprintf(text, sizeof text, "%u", number);
+	if (number >= n)
+		snprintf(text, sizeof text, "%u", number);
 	ws_rows_text(rows, number < n ? names[number] : text);
 }
 

@@ -76,6 +76,7 @@ static void add_lanes(struct thread_table *table, uint32_t warp_index)
 	}
 	const struct wsi_thread_doubt doubt =
 		wsi_threads_doubt_warp(info->threads, &place, WSI_DOUBT_NO_LANE);
+	const uint32_t in_doubt = *doubt.text ? UINT32_MAX : doubt.lanes;
 	for (uint32_t i = 0; i < place.n_lanes; i++) {
 		const struct ws_lane *lane = &place.lanes[i];
 		if (!wsi_grow(&table->threads, &table->cap_threads, table->n_threads,
@@ -85,7 +86,7 @@ static void add_lanes(struct thread_table *table, uint32_t warp_index)
 		}
 		table->threads[table->n_threads++] =
 			(struct thread){ lane->thread, lane->pc, warp_index, lane->id,
-					 *doubt.text || doubt.lanes >> (lane->id & 31) & 1 };
+					 in_doubt >> (lane->id & 31) & 1 };
 	}
 }
 
