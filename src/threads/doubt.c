@@ -58,3 +58,22 @@ struct wsi_thread_doubt wsi_threads_doubt_warp(const struct ws_threads *threads,
 		       keep_first, &first);
 	return ret;
 }
+
+struct wsi_thread_doubt wsi_threads_doubt_device(const struct ws_threads *threads, uint32_t index)
+{
+	struct wsi_thread_doubt ret = { .text = "" };
+	struct first_doubt first = { &ret, WS_NONE };
+	/* one that could not be collected holds what can be */
+	if (threads->devices[index].damaged)
+		ws_device_doubts(&threads->devices[index], keep_first, &first);
+	return ret;
+}
+
+struct wsi_thread_doubt wsi_threads_doubt_grid(const struct ws_threads *threads, uint32_t index)
+{
+	struct wsi_thread_doubt ret = { .text = "" };
+	struct first_doubt first = { &ret, WS_NONE };
+	ws_grid_doubts(&threads->grids[index], keep_first, &first);
+	return *ret.text ? ret
+			 : wsi_threads_doubt_device(threads, threads->grids[index].device_index);
+}

@@ -20,6 +20,9 @@ struct wsi_thread_doubt {
 	uint32_t lanes; /* of a warp: those whose own rows are in doubt, a mask of ids */
 };
 
+struct wsi_thread_doubt wsi_threads_doubt_device(const struct ws_threads *threads, uint32_t index);
+/* Of a grid, and of its device, whose number is in its row. */
+struct wsi_thread_doubt wsi_threads_doubt_grid(const struct ws_threads *threads, uint32_t index);
 struct wsi_thread_doubt wsi_threads_doubt_sm(const struct ws_threads *threads, uint32_t index);
 enum { WSI_DOUBT_NO_LANE = WS_MAX_LANES };
 /* Of a warp: with all its lanes (WS_NONE), with none, or with the one that a row is about. */

@@ -543,6 +543,35 @@ def check_impossible(program, folder, planted):
     check_impossible_lanes(run, path, set(planted[5]))
 
 
+# What is planted: columns of the device, of the grid; whether the row of the device is marked, and that of the kernel.
+IMPOSSIBLE_ABOVE = {
+    'neither': ({}, {}, False, False),
+    'a number that no device has': ({'devId': 66561}, {}, True, True),
+    'a device with registers that none has': ({'numRegsPerLane': 1 << 30}, {}, True, True),
+    'a grid without an extent': ({}, {'gridDimX': 0}, False, True),
+    'a grid of a context that is not there': ({}, {'contextId': 0x77}, False, True),
+}
+
+
+def check_impossible_above(program, folder, planted):
+    """The same of the tables of devices and kernels; a kernel's row has the number of its device."""
+    import coredump as cd
+    path = os.path.join(folder, 'above.nvcudmp')
+    grid = {'gridId64': 5, 'contextId': 0x99, 'moduleHandle': 0x10, 'gridDimX': 2, 'gridDimY': 1, 'gridDimZ': 1, 'blockDimX': 64,
+            'blockDimY': 1, 'blockDimZ': 1, **planted[1]}
+    device = cd.Device({'devId': 0, 'numSMs': 2, 'numWarpsPerSM': 8, 'numLanesPerWarp': 32, 'instructionSize': 16, **planted[0]},
+                       contexts=[cd.Context({'contextId': 0x99}, modules=[cd.Module({'moduleHandle': 0x10})])], grids=[cd.Grid(grid)])
+    with open(path, 'wb') as out:
+        out.write(cd.write(cd.Dump(devices=[device])))
+    for table, is_marked in zip(('devices', 'kernels'), planted[2:]):
+        said = json.loads(subprocess.run([program, 'info', '--json', path, table], capture_output=True, timeout=60, check=False).stdout)
+        text = subprocess.run([program, 'info', path, table], capture_output=True, text=True, timeout=60, check=False)
+        same(f'{table} in data', [row.get('doubt') is not None for row in said[table]], [is_marked])
+        same(f'{table}: the number', said.get('doubted_rows'), 1 if is_marked else None)
+        same(f'{table} in text', sum(line.startswith('?') for line in text.stdout.splitlines()), int(is_marked))
+        same(f'{table}: is told', 'marked with ? (1)' in text.stderr, is_marked)
+
+
 def check_impossible_lanes(run, path, marked):
     """The same of tables about threads: each alone, neighbours as one row, those of one state; and of their registers."""
     def lanes_of(row, mask):
@@ -867,6 +896,9 @@ def main():
         for name, planted in IMPOSSIBLE.items():
             checks.append((f'{name}: the rows are marked',
                            lambda planted=planted: check_impossible(os.path.abspath(program), folder, planted)))
+        for name, planted in IMPOSSIBLE_ABOVE.items():
+            checks.append((f'{name}: the rows above are marked',
+                           lambda planted=planted: check_impossible_above(os.path.abspath(program), folder, planted)))
         for name, planted in UNCERTAIN.items():
             checks.append((f'an exception of a lane {name}: it is listed, or counted',
                            lambda planted=planted: check_uncertain(os.path.abspath(program), folder, planted)))

@@ -79,6 +79,7 @@ static const struct ws_rows_column kernel_columns[] = {
 	{ "Blocking", "launch_blocking", WS_ROWS_WIDE },
 	{ "Params At", "params_offset", WS_ROWS_WIDE },
 	{ "Preferred ClusterDim", "preferred_clusterDim", WS_ROWS_WIDE },
+	{ NULL, "doubt", WS_ROWS_DATA },
 };
 
 enum { MASK_WORDS = 16 };
@@ -220,6 +221,8 @@ static void kernel_row(struct ws_rows *rows, struct wsi_info *info,
 	static const char *const types[] = { "unknown", "system", "application" };
 	const struct ws_threads *threads = info->threads;
 	const struct ws_grid *grid = &threads->grids[kernel->grid_index];
+	const struct wsi_thread_doubt doubt = wsi_threads_doubt_grid(threads, kernel->grid_index);
+	wsi_rows_doubt(rows, doubt.text, &info->told->n_doubted_rows);
 	ws_rows_begin(rows, threads->have_focus && threads->focus.grid_index == kernel->grid_index);
 	ws_rows_number(rows, kernel->id);
 	parent_cell(rows, threads, grid);
@@ -249,6 +252,7 @@ static void kernel_row(struct ws_rows *rows, struct wsi_info *info,
 	ws_rows_hex(rows, grid->params_offset, 3);
 	wsi_info_cell_dim3(rows, grid->have & WS_GRID_PREFERRED_CLUSTER ? WS_OK : WS_ABSENT,
 			   grid->preferred_cluster_dim);
+	wsi_rows_text_or_none(rows, doubt.text);
 	ws_rows_end(rows);
 }
 

@@ -26,6 +26,7 @@ static const struct ws_rows_column device_columns[] = {
 	{ "Instr Bytes", "instruction_bytes", WS_ROWS_WIDE },
 	{ "Warps", "resident_warps", WS_ROWS_WIDE },
 	{ "Status", "status", WS_ROWS_WIDE },
+	{ NULL, "doubt", WS_ROWS_DATA },
 };
 
 enum {
@@ -52,12 +53,15 @@ static bool active_sms(const struct ws_threads *threads, uint32_t device_index, 
 	return fits;
 }
 
-static void device_row(struct ws_rows *rows, const struct ws_threads *threads, uint32_t index)
+static void device_row(struct ws_rows *rows, struct wsi_info *info, uint32_t index)
 {
+	const struct ws_threads *threads = info->threads;
 	const struct ws_device *device = &threads->devices[index];
 	uint64_t mask[MASK_WORDS] = { 0 }, n_warps;
 	char text[40];
 	bool fits = active_sms(threads, index, mask, &n_warps);
+	const struct wsi_thread_doubt doubt = wsi_threads_doubt_device(threads, index);
+	wsi_rows_doubt(rows, doubt.text, &info->told->n_doubted_rows);
 	ws_rows_begin(rows, threads->have_focus && threads->focus.device_index == index);
 	ws_rows_number(rows, device->id);
 	snprintf(text, sizeof text, "%02x:%02x.0", device->pci_bus, device->pci_device);
@@ -82,15 +86,16 @@ static void device_row(struct ws_rows *rows, const struct ws_threads *threads, u
 	ws_rows_number(rows, device->instruction_bytes);
 	ws_rows_number(rows, n_warps);
 	ws_rows_number(rows, device->status);
+	wsi_rows_text_or_none(rows, doubt.text);
 	ws_rows_end(rows);
 }
 
 static void produce_devices(struct ws_rows *rows, void *user)
 {
-	const struct wsi_info *info = user;
+	struct wsi_info *info = user;
 	for (uint32_t i = 0; i < info->threads->counts.devices; i++) {
 		if (ws_filter_number(&info->filter, WS_FILTER_device, info->threads->devices[i].id))
-			device_row(rows, info->threads, i);
+			device_row(rows, info, i);
 	}
 }
 
