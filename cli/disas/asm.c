@@ -203,14 +203,41 @@ static void print_number(struct disas *d, const char *directive, uint32_t value)
 		ws_out_printf(&d->cli->out, "\t%s %" PRIu32 "\n", directive, value);
 }
 
-static void print_asm_params(struct disas *d, const struct asm_names *symbols,
-			     const struct ws_param *params, size_t n)
+static void print_param(struct disas *d, const struct asm_names *symbols, const char *prefix,
+			uint32_t number, uint32_t size, uint32_t offset)
 {
-	for (size_t i = 0; i < n; i++) {
-		ws_out_text(&d->cli->out, "\t.param param");
-		print_underscores(d, symbols);
-		ws_out_printf(&d->cli->out, "%" PRIu32 " %" PRIu32 " at %" PRIu32 "\n",
-			      params[i].ordinal, params[i].size_bytes, params[i].offset);
+	ws_out_printf(&d->cli->out, "\t.param %s", prefix);
+	print_underscores(d, symbols);
+	ws_out_printf(&d->cli->out, "%" PRIu32 " %" PRIu32 " at %" PRIu32, number, size, offset);
+}
+
+/* In the order of their places, the hidden ones between the others. */
+static void print_asm_params(struct disas *d, const struct asm_names *symbols,
+			     const struct ws_function_info *info, const struct ws_param *params,
+			     size_t n)
+{
+	static const char *const spaces[] = {
+		[WS_SPACE_LOCAL] = "local",     [WS_SPACE_SHARED] = "shared",
+		[WS_SPACE_CONST] = "const",     [WS_SPACE_GLOBAL] = "global",
+		[WS_SPACE_GENERIC] = "generic",
+	};
+	uint32_t hidden = 0, bytes = 0, n_hidden = 0;
+	bool more = ws_params_hidden(info, params, n, &hidden, &bytes);
+	for (size_t i = 0; i < n || more;) {
+		if (more && (i == n || hidden < params[i].offset)) {
+			print_param(d, symbols, "hidden", n_hidden++, bytes, hidden);
+			ws_out_text(&d->cli->out, " hidden\n");
+			hidden += bytes;
+			more = ws_params_hidden(info, params, n, &hidden, &bytes);
+			continue;
+		}
+		print_param(d, symbols, "param", params[i].ordinal, params[i].size_bytes,
+			    params[i].offset);
+		if (params[i].is_pointer)
+			ws_out_printf(&d->cli->out, " to %s align %" PRIu32, spaces[params[i].to],
+				      params[i].alignment);
+		ws_out_text(&d->cli->out, "\n");
+		i++;
 	}
 }
 
@@ -270,7 +297,7 @@ static void print_attributes(const struct section_text *t, const struct ws_funct
 	if (ws_cubin_function_info(image->cubin, function, &info, params, MAX_PARAMS, NULL, 0,
 				   NULL) == WS_OK) {
 		print_number(d, ".barriers", info.n_barriers);
-		print_asm_params(d, symbols, params,
+		print_asm_params(d, symbols, &info, params,
 				 info.n_params < MAX_PARAMS ? info.n_params : MAX_PARAMS);
 		if (image->facts.relocatable) {
 			print_shared(t, function->section);

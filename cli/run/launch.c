@@ -216,6 +216,23 @@ static char *kernel_find(struct ws_sim *sim, const char *name, uint32_t *ret_mod
 	return c.found;
 }
 
+/* What the arguments of a launch do not reach. */
+static void untold_say(const char *kernel, const struct ws_function_info *info,
+		       const struct ws_param *params, size_t n)
+{
+	uint32_t offset = 0, bytes = 0, total = 0;
+	for (; ws_params_hidden(info, params, n, &offset, &bytes); offset += bytes)
+		total += bytes;
+	if (total)
+		cli_warn("%s has %" PRIu32 " bytes of hidden parameters, which its front end fills "
+			 "in at a launch: they are 0",
+			 kernel, total);
+	if (info->n_unknown)
+		cli_warn("%s has an attribute that is not known here, 0x%" PRIx32
+			 ": what it says of launches is not heeded",
+			 kernel, info->first_unknown);
+}
+
 /* Parameters of a kernel of a module, as many as it has. */
 static enum ws_status params_in(struct ws_span image, const char *kernel,
 				struct ws_param *ret_params, size_t *ret_n, struct ws_error *err)
@@ -229,8 +246,10 @@ static enum ws_status params_in(struct ws_span image, const char *kernel,
 	if (st == WS_OK)
 		st = ws_cubin_function_info(cubin, function, &info, ret_params, MAX_PARAMS, NULL, 0,
 					    err);
-	if (st == WS_OK)
+	if (st == WS_OK) {
 		*ret_n = info.n_params < MAX_PARAMS ? info.n_params : MAX_PARAMS;
+		untold_say(kernel, &info, ret_params, *ret_n);
+	}
 	ws_cubin_close(cubin);
 	return st;
 }

@@ -279,6 +279,9 @@ struct ws_param {
 	uint32_t ordinal;
 	uint32_t offset; /**< from the start of the parameter area */
 	uint32_t size_bytes;
+	bool is_pointer;    /**< the compiler said so, and of the next two */
+	enum ws_space to;   /**< kind of memory */
+	uint32_t alignment; /**< of the address, bytes */
 };
 
 /** What `.nv.info.F` says about a function. Numbers may be WS_UNKNOWN. */
@@ -293,6 +296,9 @@ struct ws_function_info {
 	size_t n_params, n_exits;   /**< how many there are */
 	struct ws_dim3 max_block;   /**< most threads (the product) it was built for; all 0: any */
 	struct ws_dim3 required_block; /**< the only dimensions it was built for; all 0: any */
+	/** Attributes of a kind that is not known, and the number of the first one: what they say
+	 * is missing here. */
+	uint32_t n_unknown, first_unknown;
 };
 
 /**
@@ -306,6 +312,15 @@ WS_API enum ws_status ws_cubin_function_info(const struct ws_cubin *cubin,
 					     struct ws_param *ret_params, size_t cap_params,
 					     uint32_t *ret_exits, size_t cap_exits,
 					     struct ws_error *err) WS_MUST_USE;
+
+/**
+ * The next bytes of the parameter area, from `*offset` on, that no parameter accounts for: hidden
+ * ones, which the front end that made the kernel fills in at a launch (tensor maps of cuTile).
+ * `params` are those of ws_cubin_function_info(); false if not all of them are given, too, and
+ * where there are no more. `*offset` and `*ret_bytes` receive where they are.
+ */
+WS_API bool ws_params_hidden(const struct ws_function_info *info, const struct ws_param *params,
+			     size_t n, uint32_t *offset, uint32_t *ret_bytes);
 
 /** One data symbol. */
 struct ws_variable {

@@ -186,6 +186,12 @@ struct ws_report_kernel {
 	const struct ws_report_param *params; /**< in the order of offsets */
 	uint32_t n_params;
 	uint32_t params_offset; /**< where they start in constant bank 0 */
+	/** Bytes of hidden ones, see ws_params_hidden(), and where the first are in constant bank
+	 * 0.
+	 */
+	uint32_t hidden_bytes, hidden_offset;
+	/** As of the kernel's `struct ws_function_info`. */
+	uint32_t n_unknown_attributes, first_unknown_attribute;
 	/** Of names and types of the parameters. WS_ABSENT: not compiled with -G; WS_UNSUPPORTED:
 	 * the debug information does not fit the layout. */
 	enum ws_status types_status;

@@ -98,11 +98,6 @@ bool wsi_asm_arch(struct ws_str text, uint32_t *ret_sm, char *ret_variant)
 	return true;
 }
 
-uint32_t wsi_asm_param_base(uint32_t sm)
-{
-	return wsi_bank0(sm)->param;
-}
-
 uint32_t wsi_asm_shared_base(uint32_t sm)
 {
 	return wsi_bank0(sm)->kept;

@@ -62,6 +62,10 @@ struct wsi_asm_insn {
 
 struct wsi_asm_param {
 	uint32_t offset, size;
+	size_t name;    /* in names */
+	bool is_hidden; /* the image does not describe it */
+	uint8_t space;  /* of a pointer: as in the image's records (elf/cubin.h); 0: none */
+	uint8_t alignment_shift; /* of what it points to */
 };
 
 /* Something that the loader fills in. */
@@ -86,6 +90,8 @@ struct wsi_asm_function {
 	enum wsi_asm_binding binding;
 	uint32_t regs, barriers, frame, stack;
 	uint32_t param_bytes, shared_bytes;
+	uint32_t param_base;        /* start of the parameters in constant bank 0 */
+	bool has_second_records;    /* of its parameters */
 	size_t first_insn, n_insns; /* in insns */
 	size_t first_param, n_params;
 	size_t first_reloc, n_relocs;           /* of its code */
@@ -196,7 +202,6 @@ bool wsi_asm_arch(struct ws_str text, uint32_t *ret_sm, char *ret_variant);
 struct wsi_asm_name *wsi_asm_find(const struct wsi_asm *a, uint32_t scope, struct ws_str text);
 
 /* What differs between architectures in images [measured: nvcc 13.0]. */
-uint32_t wsi_asm_param_base(uint32_t sm);  /* start of the parameters in constant bank 0 */
 uint32_t wsi_asm_shared_base(uint32_t sm); /* bytes of shared memory that are the system's */
 
 /* A bounded look at text. */

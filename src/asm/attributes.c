@@ -143,20 +143,30 @@ static void put_externs(struct wsi_asm *a, const struct wsi_asm_function *f, str
 static void put_params(const struct wsi_asm *a, const struct wsi_asm_function *f,
 		       struct wsi_bytes *out)
 {
-	/* size in the bits from 18 on; the rest is the same in each parameter that was seen */
-	enum { PARAM_FLAGS = 0x1f000, PARAM_SIZE_SHIFT = 18 };
+	/* size in the bits from 18 on; the flags are the same in each parameter that was seen */
+	enum { FLAGS = 0x1f000, SIZE_SHIFT = 18, SPACE_SHIFT = 8 };
+	enum { SECOND_SPACE_SHIFT = 24, SECOND_ALIGNMENT_SHIFT = 16 };
+	uint32_t ordinal = 0;
 	if (f->n_params == 0)
 		return;
 	put_words(out, WSI_NV_PARAM_CBANK,
-		  (uint32_t[]){ f->constant0_symbol,
-				wsi_asm_param_base(a->sm) | f->param_bytes << 16 },
-		  2);
+		  (uint32_t[]){ f->constant0_symbol, f->param_base | f->param_bytes << 16 }, 2);
 	put_value(out, 3, WSI_NV_CBANK_PARAM_SIZE, (uint16_t)f->param_bytes);
+	for (size_t i = 0; i < f->n_params; i++)
+		ordinal += !a->params[f->first_param + i].is_hidden;
 	for (size_t i = f->n_params; i-- > 0;) {
 		const struct wsi_asm_param *param = &a->params[f->first_param + i];
-		uint32_t words[] = { 0, (uint32_t)i | param->offset << 16,
-				     param->size << PARAM_SIZE_SHIFT | PARAM_FLAGS };
-		put_words(out, WSI_NV_KPARAM_INFO, words, 3);
+		uint32_t space = param->space, shift = param->alignment_shift;
+		if (param->is_hidden)
+			continue;
+		uint32_t words[] = { 0, --ordinal | param->offset << 16,
+				     param->size << SIZE_SHIFT | FLAGS | space << SPACE_SHIFT |
+					     shift };
+		if (f->has_second_records)
+			words[2] = param->size | shift << SECOND_ALIGNMENT_SHIFT |
+				   space << SECOND_SPACE_SHIFT;
+		put_words(out, f->has_second_records ? WSI_NV_KPARAM_INFO_V2 : WSI_NV_KPARAM_INFO,
+			  words, 3);
 	}
 }
 

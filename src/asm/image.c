@@ -316,7 +316,7 @@ static void fill_function(struct asm_image *m, struct wsi_asm_function *f)
 	if (f->constant0) {
 		const struct wsi_asm_reloc *relocs =
 			f->n_bank_relocs ? &a->relocs[f->first_bank_reloc] : NULL;
-		uint32_t size = wsi_asm_param_base(a->sm) + f->param_bytes;
+		uint32_t size = f->param_base + f->param_bytes;
 		for (size_t i = 0; i < f->n_bank_relocs; i++)
 			size = relocs[i].off + 4 > size ? relocs[i].off + 4 : size;
 		wsi_bytes_zero(bytes_of(m, f->constant0), size);

@@ -68,9 +68,9 @@ enum {
 };
 
 /* Attributes. The format (1 none, 2 and 3 a value in two bytes, 4 bytes with their length) goes
- * with the number. */
+ * with the number. The names are those that cuobjdump prints. */
 enum {
-	WSI_NV_MAX_THREADS = 0x05, /* three dimensions; the names: as cuobjdump prints them */
+	WSI_NV_MAX_THREADS = 0x05, /* three dimensions */
 	WSI_NV_PARAM_CBANK = 0x0a,
 	WSI_NV_EXTERNS = 0x0f,
 	WSI_NV_REQNTID = 0x10, /* the same */
@@ -85,9 +85,23 @@ enum {
 	WSI_NV_REGCOUNT = 0x2f,
 	WSI_NV_BRANCH_TARGETS = 0x34,
 	WSI_NV_API_VERSION = 0x37,
-	WSI_NV_CTA_PER_CLUSTER = 0x3d, /* three dimensions; the name: guessed */
+	WSI_NV_CTA_PER_CLUSTER = 0x3d, /* three dimensions */
+	WSI_NV_KPARAM_INFO_V2 = 0x45,
 	WSI_NV_NUM_BARRIERS = 0x4c,
 };
+
+/* What a record of a parameter says of a pointer: the kind of memory, if PTX declares it. */
+enum {
+	WSI_NV_POINTER_LOCAL = 1,
+	WSI_NV_POINTER_SHARED = 2,
+	WSI_NV_POINTER_CONST = 3, /* up to sm_89; later 4 */
+	WSI_NV_POINTER_GLOBAL = 4,
+	WSI_NV_POINTER_GENERIC = 5,
+};
+
+/* Parameters of more bytes begin elsewhere in bank 0 up to sm_89, and have records of the second
+ * kind. */
+enum { WSI_NV_PARAMS_SHORT = 4352, WSI_NV_PARAMS_LONG_BASE = 0x1a80 };
 
 enum {
 	WSI_NOTE_TKINFO = 2000,

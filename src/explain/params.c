@@ -50,6 +50,19 @@ static enum ws_status types_of(struct wsi_build *build, struct ws_report_kernel 
 		       : wsi_diagnose(build, "types of kernel parameters", WS_HIDES_NOTHING, &err);
 }
 
+static void hidden_take(struct ws_report_kernel *kernel, const struct ws_function_info *info,
+			const struct ws_param *layout, size_t n)
+{
+	uint32_t offset = 0, bytes = 0;
+	for (; ws_params_hidden(info, layout, n, &offset, &bytes); offset += bytes) {
+		if (kernel->hidden_bytes == 0)
+			kernel->hidden_offset = kernel->params_offset + offset;
+		kernel->hidden_bytes += bytes;
+	}
+	kernel->n_unknown_attributes = info->n_unknown;
+	kernel->first_unknown_attribute = info->first_unknown;
+}
+
 static enum ws_status report_params_of(struct wsi_build *build, struct ws_report_kernel *kernel)
 {
 	struct wsi_where where = wsi_where_of_grid(build, kernel->device_index, kernel->grid_index);
@@ -79,6 +92,7 @@ static enum ws_status report_params_of(struct wsi_build *build, struct ws_report
 	kernel->params = params;
 	kernel->n_params = n;
 	kernel->params_offset = info.param_bank_offset;
+	hidden_take(kernel, &info, layout, n);
 	for (uint32_t i = 0; i < n && st == WS_OK; i++) {
 		params[i] = (struct ws_report_param){ .ordinal = layout[i].ordinal,
 						      .offset = layout[i].offset,

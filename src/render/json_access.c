@@ -242,4 +242,8 @@ void wsi_json_params(struct ws_json *json, const struct ws_report_kernel *kernel
 	for (uint32_t i = 0; i < kernel->n_params; i++)
 		json_report_param(json, &kernel->params[i], kernel->types_status);
 	ws_json_end(json);
+	if (kernel->hidden_bytes)
+		wsi_json_key_number(json, "hidden_param_bytes", kernel->hidden_bytes);
+	if (kernel->n_unknown_attributes)
+		wsi_json_key_number(json, "unknown_attributes", kernel->n_unknown_attributes);
 }

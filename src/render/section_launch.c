@@ -119,10 +119,31 @@ static void params(struct wsi_page *page, const struct ws_report_kernel *kernel)
 		param_row(page, kernel, &kernel->params[i], typed);
 		field_rows(page, &kernel->params[i]);
 	}
-	if (shown == kernel->n_params)
-		return;
-	wsi_cell_wide(page);
-	wsi_say(page, "... and %u more (--all)", kernel->n_params - shown);
+	if (shown < kernel->n_params) {
+		wsi_cell_wide(page);
+		wsi_say(page, "... and %u more (--all)", kernel->n_params - shown);
+	}
+}
+
+/* What the image does not tell of the parameters. */
+static void untold_params(struct wsi_page *page, const struct ws_report_kernel *kernel)
+{
+	if (kernel->hidden_bytes) {
+		wsi_label(page, "Hidden");
+		wsi_say(page,
+			"%u bytes of parameters that the image does not describe, at 0x%x: what "
+			"launches the kernel fills them in",
+			kernel->hidden_bytes, kernel->hidden_offset);
+	}
+	if (kernel->n_unknown_attributes) {
+		wsi_label(page, "Unknown");
+		wsi_say(page,
+			"the image has %u attribute%s of the kernel that %s not known here (the "
+			"first is 0x%x): there may be more parameters",
+			kernel->n_unknown_attributes, wsi_plural(kernel->n_unknown_attributes),
+			kernel->n_unknown_attributes == 1 ? "is" : "are",
+			kernel->first_unknown_attribute);
+	}
 }
 
 static void grid(struct wsi_page *page, const struct ws_report_exception *e,
@@ -162,4 +183,6 @@ void wsi_section_launch(struct wsi_page *page)
 	grid(page, e, kernel);
 	if (kernel->params_status == WS_OK && kernel->n_params)
 		params(page, kernel);
+	if (kernel->params_status == WS_OK)
+		untold_params(page, kernel);
 }

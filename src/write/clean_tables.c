@@ -105,13 +105,14 @@ static const struct {
 	uint8_t bytes;
 	bool list;
 } attributes[] = {
-	{ WSI_NV_PARAM_CBANK, 4, 8, false },    { WSI_NV_EXTERNS, 4, 4, true },
-	{ WSI_NV_FRAME_SIZE, 4, 8, false },     { WSI_NV_MIN_STACK_SIZE, 4, 8, false },
-	{ WSI_NV_KPARAM_INFO, 4, 12, false },   { WSI_NV_CBANK_PARAM_SIZE, 3, 0, false },
-	{ WSI_NV_MAXREG_COUNT, 3, 0, false },   { WSI_NV_EXIT_OFFSETS, 4, 4, true },
-	{ WSI_NV_CRS_STACK_SIZE, 4, 4, false }, { WSI_NV_MAX_STACK_SIZE, 4, 8, false },
-	{ WSI_NV_REGCOUNT, 4, 8, false },       { WSI_NV_BRANCH_TARGETS, 4, 4, true },
-	{ WSI_NV_API_VERSION, 4, 4, false },    { WSI_NV_NUM_BARRIERS, 2, 0, false },
+	{ WSI_NV_PARAM_CBANK, 4, 8, false },     { WSI_NV_EXTERNS, 4, 4, true },
+	{ WSI_NV_FRAME_SIZE, 4, 8, false },      { WSI_NV_MIN_STACK_SIZE, 4, 8, false },
+	{ WSI_NV_KPARAM_INFO, 4, 12, false },    { WSI_NV_CBANK_PARAM_SIZE, 3, 0, false },
+	{ WSI_NV_MAXREG_COUNT, 3, 0, false },    { WSI_NV_EXIT_OFFSETS, 4, 4, true },
+	{ WSI_NV_CRS_STACK_SIZE, 4, 4, false },  { WSI_NV_MAX_STACK_SIZE, 4, 8, false },
+	{ WSI_NV_REGCOUNT, 4, 8, false },        { WSI_NV_BRANCH_TARGETS, 4, 4, true },
+	{ WSI_NV_API_VERSION, 4, 4, false },     { WSI_NV_NUM_BARRIERS, 2, 0, false },
+	{ WSI_NV_KPARAM_INFO_V2, 4, 12, false },
 };
 
 static bool attribute_is_known(uint8_t number, uint8_t format, size_t len)
@@ -140,8 +141,8 @@ static bool words_are_small(struct ws_span bytes)
 /* Places in constant bank 0 and numbers of parameters, two to a word. */
 static bool values_are_small(struct ws_span bytes, uint8_t number)
 {
-	enum { MAX_PARAMS = 4096, MAX_OFFSET = 32768, MAX_PLACE = 4096 };
-	if (number == WSI_NV_KPARAM_INFO)
+	enum { MAX_PARAMS = 4096, MAX_OFFSET = 32768, MAX_PLACE = 8192 };
+	if (number == WSI_NV_KPARAM_INFO || number == WSI_NV_KPARAM_INFO_V2)
 		return wsi_at_u32(bytes, 0) < MAX_PARAMS && wsi_at_u16(bytes, 4) < MAX_PARAMS &&
 		       wsi_at_u16(bytes, 6) < MAX_OFFSET;
 	if (number == WSI_NV_PARAM_CBANK)

@@ -80,7 +80,7 @@ def facts(image):
         fact = {
             'kernel': bool(symbol.other & 0x10), 'place': (code.name, symbol.value, symbol.size),
             'code': image.bytes_of(code)[symbol.value:symbol.value + symbol.size],
-            'params': sorted(v for n, v in said if n == 0x17), 'bank': [(image.sections[image.symbols[word(v, 0)].shndx].name, v[4:]) for n, v in said if n == 0x0a],
+            'params': sorted((n, v) for n, v in said if n in (0x17, 0x45)), 'bank': [(image.sections[image.symbols[word(v, 0)].shndx].name, v[4:]) for n, v in said if n == 0x0a],
             'bytes': [v for n, v in said if n == 0x19], 'barriers': [v for n, v in said if n == 0x4c],
             'exits': sorted(word(v, i) for n, v in said if n == 0x1c for i in range(0, len(v), 4)),
             'shared': shared, 'constant0': [s.size for s in image.sections if s.name == '.nv.constant0' + code.name[5:]],
@@ -95,9 +95,8 @@ def facts(image):
 
 
 def normal(found):
-    """Without what the assembler does not say: the address space of pointer parameters."""
+    """Without what the assembler does not say: frames of 0 bytes."""
     for fact in found.values():
-        fact['params'] = [v[:8] + bytes([0, v[9] & 0xf0]) + v[10:] for v in fact['params']]
         fact['frame'] = [v for v in fact['frame'] if v]
     return found
 

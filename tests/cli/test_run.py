@@ -373,6 +373,51 @@ def a_report_reads_parameters_by_their_types(folder):
 
 
 @case
+def long_parameters_reach_the_kernel_and_the_report(folder):
+    """Records of the second kind; up to sm_89 such parameters begin at 0x1a80."""
+    with open(os.path.join(folder, 'table'), 'wb') as file:
+        file.write(bytes(4800))
+    for arch, base in ('sm_80', 0x1a80), ('sm_90', 0x210):
+        image = os.path.join(IMAGES, '..', 'cubins', f'longparams.li.{arch}.cubin')
+        words = ['--arch', arch, image, '--kernel', 'long_params', '--buffer', 'i=u32[1]', '--buffer', 'o=f32[1]', '--arg', '&i',
+                 '--arg', '@table', '--arg', '&o']
+        said = run(folder, *words).stdout
+        assert '- likely: a null pointer was passed to the kernel (kernel parameter 1, byte 24 of it is null)' in said, said
+        assert f'c[0x0][0x{base + 32:x}]' in said and f'1: 4800 bytes at 0x{base + 8:x}, ' in said, said
+        kernel = json.loads(run(folder, '--json', *words).stdout)['kernels'][0]
+        assert [(p['offset'], p['size']) for p in kernel['params']] == [(0, 8), (8, 4800), (4808, 8)], kernel
+        assert 'hidden_param_bytes' not in kernel and 'unknown_attributes' not in kernel, kernel
+
+
+@case
+def hidden_parameters_are_told(folder):
+    """They have no record, and no argument reaches them."""
+    image = os.path.join(IMAGES, '..', 'cubins', 'hidden.none.sm_90.cubin')
+    words = [image, '--kernel', 'hidden_params', '--arg', '5', '--arg', '0', '--arg', '0']
+    done = run(folder, *words[:3], '--buffer', 'o=u32[3]:9', '--arg', '&o', *words[3:], '--print', 'o')
+    assert done.returncode == 0 and done.stdout.split() == ['o:', '5', '0', '0'], done
+    assert 'hidden_params has 172 bytes of hidden parameters, which its front end fills in at a launch: they are 0' in done.stderr, done
+    said = run(folder, *words[:3], '--arg', '0', *words[3:]).stdout
+    assert '172 bytes of parameters that the image does not describe, at 0x218: what launches the kernel fills them in' in said, said
+    kernel = json.loads(run(folder, '--json', *words[:3], '--arg', '0', *words[3:]).stdout)['kernels'][0]
+    assert kernel['hidden_param_bytes'] == 172 and len(kernel['params']) == 4, kernel
+
+
+@case
+def an_unknown_attribute_of_the_kernel_is_told(folder):
+    image = assemble(folder, '.arch sm_90\n.kernel k\n\t.param a 4\n\tBPT.TRAP 0x1\n\tEXIT\n.end\n')
+    with open(os.path.join(folder, image), 'r+b') as file:
+        data = file.read()
+        file.seek(data.index(bytes([3, 0x1b, 0xff, 0])) + 1)
+        file.write(b'\x7f')
+    done = run(folder, image, '--kernel', 'k', '--arg', '7')
+    assert 'k has an attribute that is not known here, 0x7f: what it says of launches is not heeded' in done.stderr, done
+    assert 'the image has 1 attribute of the kernel that is not known here (the first is 0x7f): there may be more parameters' in done.stdout, done
+    kernel = json.loads(run(folder, '--json', image, '--kernel', 'k', '--arg', '7').stdout)['kernels'][0]
+    assert kernel['unknown_attributes'] == 1, kernel
+
+
+@case
 def parameters_without_a_known_place_are_not_listed(folder):
     image = assemble(folder, '.arch sm_80\n.kernel k\n\t.param a 4\n\t.param b 8\n\tBPT.TRAP 0x1\n\tEXIT\n.end\n')
     words = ['--arch', 'sm_80', '--kernel', 'k', '--arg', '7', '--arg', '9']

@@ -122,6 +122,11 @@ for arch in 80 90; do
 done
 ptxas -arch=sm_80 -c -o "$out/textures-object.none.sm_80.cubin" textures.ptx
 
+for arch in 80 90; do
+	compile $arch "longparams.li.sm_$arch.cubin" longparams.cu -O3 -lineinfo
+	ptxas -arch=sm_$arch -o "$out/hidden.none.sm_$arch.cubin" hidden.ptx
+done
+
 # Objects with something of every kind for a linker to fill in.
 for arch in 80 90 100; do
 	compile $arch "names.none.sm_$arch.cubin" names.cu -O3 -rdc=true

@@ -102,7 +102,10 @@ static void each_mistake_has_its_place(void **state)
 		{ IN_KERNEL(".param p 0"), 3, 9, "does not fit" },
 		{ IN_KERNEL(".param p 8\n.param q 4 at 4"), 4, 8, "does not fit" },
 		{ IN_KERNEL(".shared s 8 align 6"), 3, 20, "power of two" },
-		{ IN_KERNEL(".shared s 262144\n.shared t 1"), 4, 9, "more than 262144" },
+		{ IN_KERNEL(".param p 8 to texture"), 3, 16, "expected local, shared" },
+		{ IN_KERNEL(".param p 8 to global align 3"), 3, 29, "power of two" },
+		{ IN_KERNEL(".param p 8 hidden to"), 3, 20, "nothing more" },
+		{ IN_KERNEL(".shared s 1048576\n.shared t 1"), 4, 9, "more than 1048576" },
 		{ IN_KERNEL(".shared s 8\nMOV R1, 32@lo(s)"), 4, 9, "has no address" },
 		{ IN_KERNEL("CALL.REL.NOINC `(f)\n.end\n.func f"), 3, 17, "CALL.ABS" },
 		{ ".arch sm_80\n.func f\n.param p 4\n.end", 3, 8, "only a kernel" },
@@ -288,6 +291,42 @@ static void the_module_reader_finds_what_the_text_says(void **state)
 		assert_int_equal(relocs[1].kind, WS_RELOC_LOW);
 		assert_int_equal(relocs[1].addend, 0x60);
 		assert_true(ws_str_equal(relocs[1].symbol, ws_str_of("k")));
+		ws_cubin_close(m);
+		ws_assembly_destroy(assembly);
+	}
+}
+
+/* As ptxas lays them out: what is long lies elsewhere up to sm_89, and names follow. */
+static void parameters_lie_where_their_size_says(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *arch, *first; /* of the names */
+		uint32_t size, base;
+	} cases[] = {
+		{ "sm_80", "MOV R1, c[0x0][0x160]", 4348, 0x160 },
+		{ "sm_80", "MOV R1, c[0x0][0x1a80]", 4349, 0x1a80 },
+		{ "sm_90", "MOV R1, c[0x0][0x210]", 4349, 0x210 },
+	};
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		char text[200];
+		wsi_format(text,
+			   ".kernel k\n.param a 4\n.param b %u at 4\nMOV R1, c[0x0][`(a)]\n"
+			   "EXIT\n.shared s 296156\n.end\n",
+			   cases[i].size);
+		struct ws_assembly *assembly = assembled(text, cases[i].arch);
+		struct ws_function_info info;
+		struct ws_param params[2];
+		struct ws_cubin *m;
+		assert_int_equal(ws_cubin_open(ws_assembly_image(assembly), &m, NULL), WS_OK);
+		const struct ws_function *k = function_named(m, "k");
+		assert_int_equal(ws_cubin_function_info(m, k, &info, params, 2, NULL, 0, NULL),
+				 WS_OK);
+		assert_int_equal(info.param_bank_offset, cases[i].base);
+		assert_int_equal(info.param_bytes, 4 + cases[i].size);
+		assert_int_equal(info.shared_bytes - info.reserved_shared_bytes, 296156);
+		assert_int_equal(params[1].size_bytes, cases[i].size);
+		assert_string_equal(text_at(m, k, 0), cases[i].first);
 		ws_cubin_close(m);
 		ws_assembly_destroy(assembly);
 	}
@@ -529,6 +568,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_mistake_has_its_place),
+		cmocka_unit_test(parameters_lie_where_their_size_says),
 		cmocka_unit_test(all_mistakes_are_told_up_to_a_limit),
 		cmocka_unit_test(functions_are_as_many_as_an_image_has_room_for),
 		cmocka_unit_test(a_text_beyond_the_limit_is_not_read),

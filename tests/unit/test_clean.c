@@ -65,7 +65,9 @@ static void numbers_of_an_attribute_are_small(void **state)
 		{ WSI_NV_KPARAM_INFO, 12, 0, 4, 4096, false },
 		{ WSI_NV_KPARAM_INFO, 12, 4, 2, 4096, false },
 		{ WSI_NV_KPARAM_INFO, 12, 6, 2, 32768, false },
-		{ WSI_NV_PARAM_CBANK, 8, 4, 2, 4096, false },
+		{ WSI_NV_KPARAM_INFO_V2, 12, 4, 2, 4096, false },
+		{ WSI_NV_KPARAM_INFO_V2, 12, 6, 2, 32768, false },
+		{ WSI_NV_PARAM_CBANK, 8, 4, 2, 8192, false },
 		{ WSI_NV_PARAM_CBANK, 8, 6, 2, 32768, false },
 		{ WSI_NV_FRAME_SIZE, 8, 0, 4, 1 << 28, true },
 		{ WSI_NV_FRAME_SIZE, 8, 4, 4, 1 << 28, true },
@@ -99,7 +101,7 @@ static void an_attribute_has_its_length(void **state)
 		{ WSI_NV_KPARAM_INFO, 12, false },   { WSI_NV_EXIT_OFFSETS, 4, true },
 		{ WSI_NV_CRS_STACK_SIZE, 4, false }, { WSI_NV_MAX_STACK_SIZE, 8, false },
 		{ WSI_NV_REGCOUNT, 8, false },       { WSI_NV_BRANCH_TARGETS, 4, true },
-		{ WSI_NV_API_VERSION, 4, false },
+		{ WSI_NV_API_VERSION, 4, false },    { WSI_NV_KPARAM_INFO_V2, 12, false },
 	};
 	uint8_t bytes[ROOM];
 	for (size_t i = 0; i < WSI_COUNT(cases); i++) {

@@ -91,6 +91,71 @@ static void kernel_has_what_the_compiler_noted(void **state)
 	fixture_close(&f);
 }
 
+/* Records of the second kind: of more than 4,352 bytes, which lie elsewhere up to sm_89. */
+static void long_parameters_are_read(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		uint32_t base;
+	} cases[] = { { "longparams.li.sm_80.cubin", 0x1a80 },
+		      { "longparams.li.sm_90.cubin", 0x210 } };
+	static const uint32_t offsets[] = { 0, 8, 4808 }, sizes[] = { 8, 4800, 8 };
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		struct fixture f = cubin(cases[i].name);
+		const struct ws_function *k = function(&f, "long_params");
+		struct ws_function_info info;
+		struct ws_param params[4];
+		uint32_t offset = 0, bytes;
+		assert_int_equal(
+			ws_cubin_function_info(f.cubin, k, &info, params, 4, NULL, 0, NULL), WS_OK);
+		assert_int_equal(info.param_bank_offset, cases[i].base);
+		assert_int_equal(info.param_bytes, 4816);
+		assert_int_equal(info.n_params, 3);
+		for (uint32_t p = 0; p < 3; p++) {
+			assert_int_equal(params[p].ordinal, p);
+			assert_int_equal(params[p].offset, offsets[p]);
+			assert_int_equal(params[p].size_bytes, sizes[p]);
+			assert_false(params[p].is_pointer);
+		}
+		assert_false(ws_params_hidden(&info, params, 3, &offset, &bytes));
+		fixture_close(&f);
+	}
+}
+
+/* Hidden parameters have no record: they are the holes that no alignment explains. */
+static void hidden_parameters_are_told(void **state)
+{
+	(void)state;
+	struct fixture f = cubin("hidden.none.sm_90.cubin");
+	const struct ws_function *k = function(&f, "hidden_params");
+	struct ws_function_info info;
+	struct ws_param params[4];
+	uint32_t offset = 0, bytes = 0;
+	assert_int_equal(ws_cubin_function_info(f.cubin, k, &info, params, 4, NULL, 0, NULL),
+			 WS_OK);
+	assert_int_equal(info.n_params, 4);
+	assert_int_equal(info.n_unknown, 0);
+	assert_true(params[0].is_pointer && params[2].is_pointer);
+	assert_int_equal(params[0].to, WS_SPACE_GLOBAL);
+	assert_int_equal(params[0].alignment, 16);
+	assert_int_equal(params[2].to, WS_SPACE_SHARED);
+	assert_int_equal(params[2].alignment, 8);
+	assert_false(params[1].is_pointer || params[3].is_pointer);
+	assert_true(ws_params_hidden(&info, params, 4, &offset, &bytes));
+	assert_int_equal(offset, 8); /* with what aligns it: 0x218 to 0x2c0 of bank 0 */
+	assert_int_equal(bytes, params[1].offset - 8);
+	offset += bytes;
+	assert_true(ws_params_hidden(&info, params, 4, &offset, &bytes));
+	assert_int_equal(offset, params[3].offset + 8);
+	assert_int_equal(bytes, 4);
+	offset += bytes;
+	assert_false(ws_params_hidden(&info, params, 4, &offset, &bytes));
+	offset = 0;
+	assert_false(ws_params_hidden(&info, params, 3, &offset, &bytes)); /* not all are given */
+	fixture_close(&f);
+}
+
 static void callee_in_a_kernels_section_has_its_own_name(void **state)
 {
 	(void)state;
@@ -867,6 +932,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernel_has_what_the_compiler_noted),
+		cmocka_unit_test(long_parameters_are_read),
+		cmocka_unit_test(hidden_parameters_are_told),
 		cmocka_unit_test(callee_in_a_kernels_section_has_its_own_name),
 		cmocka_unit_test(build_facts_come_from_the_header_and_the_notes),
 		cmocka_unit_test(missing_lines_are_explained),

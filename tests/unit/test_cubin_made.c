@@ -164,6 +164,43 @@ static void parameters_come_by_their_number(void **state)
 	ws_assembly_destroy(assembly);
 }
 
+/* An attribute of a kind that is not known is never taken for none. */
+static void an_unknown_attribute_is_counted(void **state)
+{
+	(void)state;
+	static const uint8_t record[] = { 3, 0x1b, 0xff, 0 }; /* registers */
+	static const struct {
+		uint8_t number;
+		bool unknown;
+	} cases[] = { { 0x1b, false }, { 0x6d, false }, { 0x6e, true },
+		      { 0xff, true },  { 0x5f, false }, { 0x60, true } };
+	struct ws_assembly *assembly = made(".arch sm_90\n.kernel k\n\tEXIT\n.end\n");
+	struct ws_span image = ws_assembly_image(assembly);
+	uint8_t *copy = wsi_zalloc(image.len);
+	assert_non_null(copy);
+	memcpy(copy, image.ptr, image.len);
+	size_t at = 0;
+	while (at + 4 <= image.len && memcmp(copy + at, record, sizeof record) != 0)
+		at += 4;
+	assert_true(at + 4 <= image.len);
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		struct ws_cubin *m;
+		const struct ws_function *k;
+		struct ws_function_info info;
+		copy[at + 1] = cases[i].number;
+		assert_int_equal(ws_cubin_open((struct ws_span){ copy, image.len, 0 }, &m, NULL),
+				 WS_OK);
+		assert_int_equal(ws_cubin_find_function(m, ws_str_of("k"), &k, NULL), WS_OK);
+		assert_int_equal(ws_cubin_function_info(m, k, &info, NULL, 0, NULL, 0, NULL),
+				 WS_OK);
+		assert_int_equal(info.n_unknown, cases[i].unknown);
+		assert_int_equal(info.first_unknown, cases[i].unknown ? cases[i].number : 0);
+		ws_cubin_close(m);
+	}
+	wsi_free(copy);
+	ws_assembly_destroy(assembly);
+}
+
 /* ---- options ---- */
 
 /* A word is shown when it is an option of the compiler's, or a value that such an option has for
@@ -216,6 +253,7 @@ int main(void)
 		cmocka_unit_test(branches_have_the_targets_that_are_told),
 		cmocka_unit_test(told_targets_are_ways_of_the_code),
 		cmocka_unit_test(parameters_come_by_their_number),
+		cmocka_unit_test(an_unknown_attribute_is_counted),
 		cmocka_unit_test(options_are_shown_word_by_word),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

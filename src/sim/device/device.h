@@ -178,6 +178,7 @@ struct wsi_grid {
 	struct wsi_grid *next; /* in the queue */
 	uint64_t id, entry;
 	uint32_t module, n_regs, local_bytes, shared_bytes;
+	uint32_t param;                                /* where bank 0 has its parameters */
 	uint32_t sm_regs, sm_shared_bytes;             /* what a block takes of an SM: fit.c */
 	struct ws_dim3 dim, block, cluster, preferred; /* preferred: `cluster`, if none is */
 	uint64_t n_blocks, next_block, done_blocks;    /* next_block: see block_index() */

@@ -159,6 +159,7 @@ static enum ws_status make_bank0(struct ws_sim *sim, struct wsi_grid *grid,
 	uint32_t base =
 		info->param_bank_offset == WS_UNKNOWN ? device->param : info->param_bank_offset;
 	uint32_t bytes = info->param_bytes == WS_UNKNOWN ? 0 : info->param_bytes;
+	grid->param = base;
 	uint64_t size = (base + (uint64_t)bytes + 2 * ROOM_BEHIND) & ~(uint64_t)(ROOM_BEHIND - 1);
 	wsi_scoped_free uint8_t *bank = wsi_zalloc((size_t)wsi_max_u64(size, device->param + 256));
 	if (!bank)

@@ -77,10 +77,10 @@ static bool add_shared_and_local(struct sim_target *t)
 static bool add_of_grids(struct sim_target *t)
 {
 	bool ok = true;
-	uint64_t param = t->sim->device->param;
 	uint32_t n = t->rows.counts.grids;
 	for (uint32_t i = 0; i < n && ok; i++) {
 		const struct wsi_grid *grid = t->rows.queue[i];
+		uint64_t param = grid ? grid->param : 0;
 		struct ws_memory_range range = space_range_of(
 			WS_SPACE_PARAM, param, grid ? grid->bank[0].size - param : 0);
 		range.grid_index = i;

@@ -111,7 +111,7 @@ struct ws_grid sim_grid_row(const struct sim_target *t, const struct wsi_grid *g
 		.module_handle = sim_module_handle(t, grid->module),
 		.function = grid->entry,
 		.function_entry = grid->entry,
-		.params_offset = t->sim->device->param,
+		.params_offset = grid->param,
 		.type = grid->is_system ? CUDBG_KNL_TYPE_SYSTEM : CUDBG_KNL_TYPE_APPLICATION,
 		.parent_id = (int64_t)grid->parent,
 		.origin = grid->parent ? CUDBG_KNL_ORIGIN_GPU : CUDBG_KNL_ORIGIN_CPU,
