@@ -148,6 +148,13 @@ static void json_extent(struct ws_json *json, const struct rows_extent *e)
 	ws_json_end(json);
 }
 
+/* Where a function starts, by the addresses that rows have: a sequence may begin behind that. */
+static uint64_t function_low(const struct rows_extent *e)
+{
+	uint64_t sec_off = e->function ? e->function->sec_off : e->place.sec_off;
+	return e->seq.low + sec_off - e->place.sec_off;
+}
+
 /* The part of a sequence that a query asks for; false: none. */
 static bool query_extent_of(const struct lines_query *query, const struct ws_code_image *image,
 			    struct ws_line_map *map, size_t index, struct rows_extent *ret)
@@ -158,8 +165,10 @@ static bool query_extent_of(const struct lines_query *query, const struct ws_cod
 	ret->low = ret->seq.low;
 	ret->high = ret->seq.high;
 	bool known = ws_cubin_seq_place(image->cubin, &ret->seq, &ret->place, NULL) == WS_OK;
-	if (known)
+	if (known) {
 		ret->function = ret->place.owner ? ret->place.owner : ret->place.function;
+		ret->low = function_low(ret);
+	}
 	if (!query->function)
 		return true;
 	const struct ws_function *functions;
@@ -171,8 +180,8 @@ static bool query_extent_of(const struct lines_query *query, const struct ws_cod
 		    !ws_name_is(&functions[i], query->function))
 			continue;
 		ret->function = &functions[i];
+		ret->low = function_low(ret);
 		if (functions[i].is_inner) {
-			ret->low = ret->seq.low + functions[i].sec_off - ret->place.sec_off;
 			ret->high = ret->low + functions[i].size_bytes;
 			ret->is_inner = true;
 		}

@@ -149,6 +149,32 @@ def every_opcode(tests, root, folder, version):
     tests.result(f'version {version}: every opcode is told with its operands', None if said == '\nline table at 0x0\n' + want else said.replace('\n', '|'))
 
 
+def late_start(tests, root, folder):
+    """A table that begins behind the function's first instruction, as ptxas 9 wrote: an opcode that says nothing becomes an advance
+    of 0x20, and the next advance is as much shorter."""
+    name = os.path.join(root, 'tests/data/cubins/wait.li.sm_90.cubin')
+    with open(name, 'rb') as file:
+        data = file.read()
+    start = data.rindex(bytes.fromhex('0401 0303 01 f2 0302 02c000 01'))
+    late = os.path.join(folder, 'late.cubin')
+    with open(late, 'wb') as file:
+        file.write(data[:start] + bytes([2, 0x20]) + data[start + 2:start + 8] + bytes([2, 0xa0]) + data[start + 10:])
+    before, after = ([f for image in tests.json('lines', path)['images'] for f in image['functions']] for path in (name, late))
+    changed = [pair for pair in zip(before, after) if pair[0] != pair[1]]
+    why = None
+    if len(before) != len(after) or len(changed) != 1:
+        why = f'{len(changed)} functions changed'
+    else:
+        (old, new), = changed
+        offsets = [[int(row['offset'], 16) for row in f['rows']] for f in (old, new)]
+        if old['bytes'] != new['bytes'] or offsets[1] != [at + (0x20 if i < 2 else 0) for i, at in enumerate(offsets[0])]:
+            why = f'{old["bytes"]}, {new["bytes"]} bytes; {offsets}'
+        text = tests.run('lines', late, '--function', new['function_mangled'])
+        if f', {new["bytes"]} bytes\n' not in text or f'     0x{offsets[1][0]:x} ' not in text:
+            why = why or text
+    tests.result('a table that begins late has its own offsets', why)
+
+
 def unknown_code(tests, folder):
     """Rows of that table: nobody knows whose code it is; a column and is_stmt are told where the row has them."""
     path = os.path.join(folder, 'opcodes.cubin')
@@ -289,6 +315,7 @@ def main(program, root, built):
         same_sizes(tests, os.path.join(root, 'tests/data/cubins/calls.li.sm_80.cubin'), {'sum_row': 0x3a0}, '--function', 'sum_row')
         every_opcode(tests, root, folder, 2)
         every_opcode(tests, root, folder, 4)
+        late_start(tests, root, folder)
         unknown_code(tests, folder)
         dropped(tests, root, folder)
         unnamed(tests, folder)
