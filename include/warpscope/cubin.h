@@ -413,7 +413,8 @@ WS_API enum ws_status ws_cubin_dwarf(struct ws_cubin *cubin, const struct ws_dwa
 /**
  * C++ name of a mangled one into `ret_text` (always terminated, cut to `size` - 1 bytes). Names
  * that are not mangled or cannot be decoded, and all names in a build without libiberty, are copied
- * unchanged and give false. Time and memory are bounded for any name.
+ * unchanged and give false. Time and memory are bounded for any name. What compilers add (Numba's
+ * count and options, nvcc's namespace around what is static, Warp's hash) is left out of all forms.
  */
 WS_API bool ws_demangle(struct ws_str mangled, char *ret_text, size_t size);
 /**
@@ -422,7 +423,7 @@ WS_API bool ws_demangle(struct ws_str mangled, char *ret_text, size_t size);
  */
 WS_API bool ws_demangle_kernel(struct ws_str mangled, char *ret_text, size_t size);
 /**
- * That without template arguments: "ns::Outer::kernel".
+ * That without template arguments: "ns::Outer::kernel"; a function of Numba without its module.
  */
 WS_API bool ws_demangle_short(struct ws_str mangled, char *ret_text, size_t size);
 

@@ -785,7 +785,7 @@ struct ws_report_image {
 enum {
 	/** Of the rules by which signatures are made (docs/signature.md): those of two versions are
 	 * not compared. */
-	WS_SIGNATURE_VERSION = 2,
+	WS_SIGNATURE_VERSION = 3,
 	WS_SIGNATURE_PARTS = 4,
 };
 

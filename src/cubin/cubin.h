@@ -18,6 +18,19 @@ enum ws_regmap_answer wsi_cubin_find_register(const struct ws_cubin *cubin, stru
 					      struct ws_reg_piece ret_pieces[WS_REG_MAX_PIECES],
 					      size_t *ret_n);
 
+/*
+ * A mangled name without what compilers add of their own, into `ret_text`, which has the name's
+ * length; gives the new length. `internal`, of at most two characters, stands for each namespace
+ * that nvcc puts around what is static.
+ */
+size_t wsi_name_plain(struct ws_str name, const char *internal, char *ret_text);
+
+/* Whether Numba made a mangled name: its scopes are the module and functions around it. */
+bool wsi_name_is_numba(struct ws_str name);
+
+/* As ws_demangle() and ws_demangle_kernel(), with all that compilers added. */
+bool wsi_demangle_all(struct ws_str mangled, bool with_params, char *ret_text, size_t size);
+
 /* Moves cubins that `from` has open over the same bytes into `set`, which has none open yet. Then
  * only `from` may be destroyed, and before `set`. */
 void wsi_cubin_set_inherit(struct ws_cubin_set *set, struct ws_cubin_set *from);

@@ -17,6 +17,9 @@ enum {
 	STACK_PER_BYTE = 2048, /* of the name; measured: 1 KiB for the worst nesting */
 };
 
+/* Stands for a namespace that is not shown, so that substitutions are counted as they were. */
+static const char INTERNAL[] = "1\x01";
+
 #if WSI_HAVE_DEMANGLE
 #include <libiberty/demangle.h>
 #include <setjmp.h>
@@ -26,6 +29,7 @@ struct demangling {
 	int options;
 	char *text;
 	size_t size, len;
+	size_t n_colons; /* that may follow what stood for a namespace, and are not shown */
 	bool done;
 	jmp_buf full;
 };
@@ -33,12 +37,18 @@ struct demangling {
 static void text_take(const char *piece, size_t len, void *user)
 {
 	struct demangling *d = user;
-	size_t room = d->size - 1 - d->len;
-	size_t n = len < room ? len : room;
-	memcpy(d->text + d->len, piece, n);
-	d->len += n;
-	if (n < len)
-		longjmp(d->full, 1);
+	for (size_t i = 0; i < len; i++) {
+		if (piece[i] == INTERNAL[1]) {
+			d->n_colons = 2;
+		} else if (d->n_colons && piece[i] == ':') {
+			d->n_colons--;
+		} else {
+			d->n_colons = 0;
+			if (d->len == d->size - 1)
+				longjmp(d->full, 1);
+			d->text[d->len++] = piece[i];
+		}
+	}
 }
 
 static void *demangling_run(void *user)
@@ -69,7 +79,9 @@ static bool is_mangled(struct ws_str name)
 	       name.ptr[1] == 'Z';
 }
 
-static bool demangle(struct ws_str mangled, bool with_params, char *ret_text, size_t size)
+/* `plain`: without what compilers add. */
+static bool demangle(struct ws_str mangled, bool with_params, bool plain, char *ret_text,
+		     size_t size)
 {
 	if (!is_mangled(mangled) || size < 2)
 		return false;
@@ -81,7 +93,10 @@ static bool demangle(struct ws_str mangled, bool with_params, char *ret_text, si
 		if (!large)
 			return false;
 	}
-	memcpy(name, mangled.ptr, mangled.len);
+	if (plain)
+		mangled.len = wsi_name_plain(mangled, INTERNAL, name);
+	else
+		memcpy(name, mangled.ptr, mangled.len);
 	name[mangled.len] = 0;
 	struct demangling d = {
 		.mangled = name,
@@ -105,10 +120,12 @@ static bool is_mangled(struct ws_str name)
 	return false;
 }
 
-static bool demangle(struct ws_str mangled, bool with_params, char *ret_text, size_t size)
+static bool demangle(struct ws_str mangled, bool with_params, bool plain, char *ret_text,
+		     size_t size)
 {
 	(void)mangled;
 	(void)with_params;
+	(void)plain;
 	(void)ret_text;
 	(void)size;
 	return false;
@@ -125,19 +142,36 @@ static void copy_name(struct ws_str text, char *ret_text, size_t size)
 	ret_text[n] = 0;
 }
 
-bool ws_demangle(struct ws_str mangled, char *ret_text, size_t size)
+/* Names that are no C++ names are those of Warp's kernels, or have nothing added. */
+static void copy_plain(struct ws_str name, char *ret_text, size_t size)
 {
-	if (demangle(mangled, true, ret_text, size))
+	char text[SHORT_NAME];
+	if (!wsi_str_begins(name, "_Z") && name.len <= sizeof text)
+		name = (struct ws_str){ text, wsi_name_plain(name, INTERNAL, text) };
+	copy_name(name, ret_text, size);
+}
+
+bool wsi_demangle_all(struct ws_str mangled, bool with_params, char *ret_text, size_t size)
+{
+	if (demangle(mangled, with_params, false, ret_text, size))
 		return true;
 	copy_name(mangled, ret_text, size);
 	return false;
 }
 
+bool ws_demangle(struct ws_str mangled, char *ret_text, size_t size)
+{
+	if (demangle(mangled, true, true, ret_text, size))
+		return true;
+	copy_plain(mangled, ret_text, size);
+	return false;
+}
+
 bool ws_demangle_kernel(struct ws_str mangled, char *ret_text, size_t size)
 {
-	if (demangle(mangled, false, ret_text, size))
+	if (demangle(mangled, false, true, ret_text, size))
 		return true;
-	copy_name(mangled, ret_text, size);
+	copy_plain(mangled, ret_text, size);
 	return false;
 }
 
@@ -195,11 +229,12 @@ bool ws_demangle_short(struct ws_str mangled, char *ret_text, size_t size)
 	/* the whole name is decoded first: what is stripped may be longer than the buffer */
 	wsi_scoped_free char *whole =
 		is_mangled(mangled) ? wsi_realloc_array(NULL, 2 * LONGEST_NAME, 1) : NULL;
-	if (!whole || !demangle(mangled, false, whole, 2 * LONGEST_NAME)) {
-		copy_name(mangled, ret_text, size);
+	if (!whole || !demangle(mangled, false, true, whole, 2 * LONGEST_NAME)) {
+		copy_plain(mangled, ret_text, size);
 		return false;
 	}
 	arguments_strip(whole);
-	copy_name(ws_str_of(whole), ret_text, size);
+	const char *scope = wsi_name_is_numba(mangled) ? strrchr(whole, ':') : NULL;
+	copy_name(ws_str_of(scope ? scope + 1 : whole), ret_text, size);
 	return true;
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include <warpscope/sass.h>
+#include <warpscope/symbols.h>
 
 enum {
 	MAX_LINES = 50,        /* that are tried for one without code */
@@ -172,11 +173,7 @@ static enum ws_status locate_line(struct ws_debug *d, const char *file, uint32_t
  * NAME_BYTES. */
 static bool is_function(const struct ws_function *function, const char *name, char *text)
 {
-	if (ws_str_equal(function->symbol, ws_str_of(name)) ||
-	    ws_str_equal(function->name, ws_str_of(name)))
-		return true;
-	ws_demangle(function->name, text, NAME_BYTES);
-	if (strcmp(text, name) == 0)
+	if (ws_name_is(function, name))
 		return true;
 	ws_demangle_short(function->name, text, NAME_BYTES);
 	const size_t n = strlen(text), part = strlen(name);

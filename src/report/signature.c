@@ -12,6 +12,7 @@
  * WS_SIGNATURE_VERSION.
  */
 #include "base/sha256.h"
+#include "cubin/cubin.h"
 #include "report/build.h"
 #include "report/library.h"
 
@@ -74,41 +75,13 @@ static void put_signature_name(struct signature_line *line, struct ws_str name)
 	put_text(line, hex);
 }
 
-/*
- * The length of what names an unnamed namespace at `text`, its number in front: 0 when there is
- * none. The compiler puts a hash of the file and of the way that it was compiled into it
- * [measured: nvcc 13.0, `32_GLOBAL__N__24598d58_4_a_cu_main`], so it differs between builds.
- */
-static size_t unnamed_len(struct ws_str text)
-{
-	size_t digits = 0, len = 0;
-	while (digits < text.len && digits < 4 && wsi_is_digit(text.ptr[digits]))
-		len = len * 10 + (size_t)(text.ptr[digits++] - '0');
-	struct ws_str name = wsi_str_skip(text, digits);
-	return digits && len <= name.len && wsi_str_begins(name, "_GLOBAL__N_") ? digits + len : 0;
-}
-
-/* A mangled name; that of an unnamed namespace as other compilers write it. */
+/* A mangled name without what differs between builds. */
 static void put_mangled(struct signature_line *line, struct ws_str name)
 {
-	static const char unnamed[] = "12_GLOBAL__N_1";
 	char text[1 << 13];
-	size_t n = 0;
-	if (name.len > sizeof text - sizeof unnamed) {
-		put_signature_name(line, name);
-		return;
-	}
-	while (name.len) {
-		bool first = !n || !wsi_is_digit(text[n - 1]); /* digit of a number */
-		size_t skip = first ? unnamed_len(name) : 0;
-		size_t len = skip ? sizeof unnamed - 1 : 1;
-		if (len > sizeof text - n)
-			break;
-		memcpy(text + n, skip ? unnamed : name.ptr, len);
-		n += len;
-		name = wsi_str_skip(name, skip ? skip : 1);
-	}
-	put_signature_name(line, (struct ws_str){ text, n });
+	if (name.len <= sizeof text)
+		name = (struct ws_str){ text, wsi_name_plain(name, "", text) };
+	put_signature_name(line, name);
 }
 
 /* ---- frames ---- */

@@ -3,6 +3,7 @@
 #include <warpscope/symbols.h>
 
 #include "base/base.h"
+#include "cubin/cubin.h"
 
 void ws_name_text(struct ws_out *out, struct ws_str mangled, bool full)
 {
@@ -36,6 +37,17 @@ bool ws_name_is(const struct ws_function *function, const char *name)
 	if (strcmp(text, name) == 0)
 		return true;
 	ws_demangle(function->name, text, sizeof text);
+	if (strcmp(text, name) == 0)
+		return true;
+	ws_demangle_kernel(function->name, text, sizeof text);
+	if (strcmp(text, name) == 0)
+		return true;
+	if (!strstr(name, "[abi:") && !strstr(name, "_INTERNAL_"))
+		return false;
+	wsi_demangle_all(function->name, false, text, sizeof text);
+	if (strcmp(text, name) == 0)
+		return true;
+	wsi_demangle_all(function->name, true, text, sizeof text);
 	return strcmp(text, name) == 0;
 }
 

@@ -35,6 +35,14 @@ static bool has_whole(struct ws_str full, struct ws_str name)
 	return false;
 }
 
+/* Whether a name is the other but for its scopes. */
+static bool ends_in(struct ws_str whole, struct ws_str name)
+{
+	const size_t before = whole.len - name.len;
+	return whole.len >= name.len && memcmp(whole.ptr + before, name.ptr, name.len) == 0 &&
+	       (before == 0 || whole.ptr[before - 1] == ':');
+}
+
 /* Whether a function is called that but for its scopes and, unless the name has them, its template
  * arguments and parameters. */
 static bool is_called(struct ws_str function, struct ws_str name)
@@ -51,9 +59,10 @@ static bool is_called(struct ws_str function, struct ws_str name)
 		return has_whole(ws_str_of(text), name);
 	}
 	ws_demangle_short(function, text, LONGEST);
-	const size_t len = strlen(text);
-	return len >= name.len && memcmp(text + len - name.len, name.ptr, name.len) == 0 &&
-	       (len == name.len || text[len - name.len - 1] == ':');
+	if (ends_in(ws_str_of(text), name))
+		return true;
+	ws_demangle_kernel(function, text, LONGEST); /* Numba: with its module */
+	return ends_in(ws_str_of(text), name);
 }
 
 static bool is_loaded(const struct ws_function *function, struct ws_str name)

@@ -70,6 +70,9 @@ def check_pairs(program, folder, maker):
     pairs = [
         ("the hash of an unnamed namespace", b"_ZN22_GLOBAL__N__24598d58_a8kernel_1EPi", b"_ZN22_GLOBAL__N__bf19f174_a8kernel_1EPi", True),
         ("two kernels of an unnamed namespace", b"_ZN22_GLOBAL__N__24598d58_a8kernel_1EPi", b"_ZN22_GLOBAL__N__24598d58_a8kernel_2EPi", False),
+        ("what Numba's process compiled before", b"_ZN1m3oobB2v1B12cw51cXTLSUwvEi", b"_ZN1m3oobB2v4B12cw51cXTLSUwvEi", True),
+        ("two kernels of Numba", b"_ZN1m3oobB2v1B12cw51cXTLSUwvEi", b"_ZN1m3oocB2v1B12cw51cXTLSUwvEi", False),
+        ("the file around what is static", b"_ZN25_INTERNAL_e5da78a7_4_s_cu1kEi", b"_ZN25_INTERNAL_f5da78a7_4_t_cu1kEi", True),
         ("template arguments of kernels", b"_ZN5space15template_kernelIfLi4EEEvPfPKfiiii_", b"_ZN5space15template_kernelIdLi4EEEvPfPKfiiii_", False),
         ("what only looks like an unnamed namespace", b"_Z27copy_99_GLOBAL__N_of_tables1PfPKfiiiiii", b"_Z27copy_98_GLOBAL__N_of_tables1PfPKfiiiiii",
          False),
