@@ -4,7 +4,7 @@
 BUILD ?= build
 DUMPS = $(sort $(wildcard examples/dumps/*.nvcudmp*))
 
-.PHONY: all build demo headers picture check check-full check-sanitize check-sanitize-full check-fuzz check-oracle check-browser bench bench-smoke install clean packages
+.PHONY: all build demo headers picture check check-full check-sanitize check-sanitize-full check-fuzz check-oracle check-browser bench bench-smoke install dist check-dist check-dist-full clean packages
 
 all: build
 
@@ -111,6 +111,15 @@ install: build
 	@meson configure $(BUILD) -Dprefix=$(PREFIX) -Dlibdir=$(LIBDIR)
 	@meson install -C $(BUILD)
 	@tools/after-install.sh "$(PREFIX)" "$(LIBDIR)" "$(DESTDIR)"
+
+# Static programs for amd64 and arm64, and what goes with them, in $(DIST)/out: the same bytes wherever they are made.
+DIST = $(BUILD)-dist
+ARCHITECTURES = amd64 arm64
+
+dist: packages
+	@tools/install-packages.sh packages-dist.txt
+	@set -e; for arch in $(ARCHITECTURES); do tools/dist.sh $$arch $(DIST)/$$arch; done
+	@tools/dist.py $(DIST) $(DIST)/out $(ARCHITECTURES)
 
 clean:
 	rm -rf build build-*

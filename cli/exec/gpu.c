@@ -40,7 +40,8 @@ bool exec_gpu_set(const char *arch)
 	char folder[EXEC_PATH_BYTES];
 	const char *more = getenv("LD_LIBRARY_PATH");
 	if (!gpu_folder(folder)) {
-		cli_warn("the driver of the software GPU is not installed beside this program");
+		cli_warn("the driver of the software GPU is not installed beside this program, as "
+			 "`make install` does; the static program comes without it");
 		return false;
 	}
 	size_t size = strlen(folder) + (more ? strlen(more) : 0) + 2;

@@ -46,7 +46,7 @@ struct ws_provider {
  * like cudbgGetAPI (the default). Its symbols stay its own (RTLD_LOCAL). The library is told who we
  * are and what we ask for; no session is started.
  * @retval WS_IO           the library cannot be loaded, or lacks the symbol.
- * @retval WS_UNSUPPORTED  it gives no table.
+ * @retval WS_UNSUPPORTED  it gives no table; or this is a static program, which can load none.
  * @retval WS_NO_MEMORY
  */
 WS_API enum ws_status ws_provider_open(const char *library, struct ws_provider *ret_provider,

@@ -2,7 +2,9 @@
 /* A target over any provider of the debugger API: opening, closing, the lists. */
 #include "target/api/api.h"
 
+#if WSI_HAVE_DLOPEN
 #include <dlfcn.h>
+#endif
 #include <unistd.h>
 
 /* Slots of a version of the API, newest first: the table only ever grew at its end. [public doc:
@@ -259,6 +261,7 @@ enum ws_status ws_target_from_api(CUDBGAPI api, uint32_t major, uint32_t minor,
 	return WS_OK;
 }
 
+#if WSI_HAVE_DLOPEN
 typedef CUDBGResult (*get_api)(uint32_t major, uint32_t minor, uint32_t rev, CUDBGAPI *api);
 typedef CUDBGResult (*get_version)(uint32_t *major, uint32_t *minor, uint32_t *rev);
 
@@ -332,10 +335,32 @@ enum ws_status ws_provider_open(const char *library, struct ws_provider *ret_pro
 	return WS_OK;
 }
 
+static void library_close(void *library)
+{
+	if (library)
+		dlclose(library);
+}
+#else
+/* A library that is loaded has the loader and a libc of its own, which a static program has not. */
+enum ws_status ws_provider_open(const char *library, struct ws_provider *ret_provider,
+				struct ws_error *err)
+{
+	(void)library;
+	(void)ret_provider;
+	return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
+			"a static program cannot load a library (--api-lib); one that `make "
+			"install` has installed can");
+}
+
+static void library_close(void *library)
+{
+	(void)library;
+}
+#endif
+
 void ws_provider_close(struct ws_provider *provider)
 {
-	if (provider->library)
-		dlclose(provider->library);
+	library_close(provider->library);
 	memset(provider, 0, sizeof *provider);
 }
 
