@@ -4,7 +4,7 @@
 #include "sim/exec/exec.h"
 
 /* What executes an operation that src/alu does not know. */
-enum code_way {
+enum operation_way {
 	PLAIN,  /* as an operation of lanes */
 	SPLITS, /* lanes may go different ways */
 	MANY,   /* registers: a matrix of a group's lanes, or what lies in tensor memory */
@@ -15,7 +15,7 @@ enum code_way {
 struct code_rule {
 	uint16_t operation; /* enum ws_operation */
 	wsi_handler *run;
-	enum code_way way;
+	enum operation_way way;
 	wsi_preparer *prepare; /* may choose another handler */
 };
 
@@ -344,7 +344,7 @@ static void decode_operation(const struct ws_sim *sim, const struct wsi_text *te
 	if (rule && op->n_at == 0 && op->bytes != 0)
 		op->n_at = 1; /* "[RZ]": address 0 */
 	op->top = top_register(op);
-	const enum code_way way = rule ? rule->way : PLAIN;
+	const enum operation_way way = rule ? rule->way : PLAIN;
 	if (!uniform_fits(op, sim->device->uregs, way == MANY ? 128 : WSI_WORDS_READ,
 			  way == MANY ? 128 : WSI_WORDS_WRITTEN, way == FLAT ? 8 : 4))
 		return;
