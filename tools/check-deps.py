@@ -94,8 +94,8 @@ WRITES = {
 WORDS = {'puts', 'write', 'warn', 'err', 'splice'}  # names of other things too, unless they are called
 # Functions whose argument, counted from 0, is text of the program: a string literal, or a choice of literals.
 LITERAL = {
-    'ws_out_text': 1, 'wsi_html_raw': 1, 'ws_out_printf': 1, 'wsi_html_printf': 1, 'wsi_say': 1, 'wsi_run': 2, 'wsi_label': 1,
-    'wsi_fact_claim': 1, 'wsi_cell': 1, 'cli_say': 0, 'cli_note': 0, 'cli_warn': 0, 'cli_usage': 1,
+    'ws_out_text': 1, 'wsi_html_raw': 1, 'ws_out_printf': 1, 'wsi_html_printf': 1, 'wsi_say': 1, 'wsi_render_run': 2, 'wsi_label': 1,
+    'wsi_render_fact_claim': 1, 'wsi_cell': 1, 'cli_say': 0, 'cli_note': 0, 'cli_warn': 0, 'cli_usage': 1,
     'ws_table_printf': 1, 'agent_say': 0, 'driver_say': 0,
 }
 # ... or one of these, by file: text of the program that has a name.
@@ -169,11 +169,12 @@ def sink_passed(path, source):
 
 # ---- names ----
 
+PREFIX = 'prefix '  # of functions that files share
 SHORT = 5  # lines of a static function that may be named like one in another file
 
 
 def names_defined(source):
-    """Tags, and static functions of more than SHORT lines, that a file defines: [(name, line)]"""
+    """Tags, prefixes of functions for other files, and static functions of more than SHORT lines, that a file defines: [(name, line)]"""
     words = tokens(source)
     found, depth, start, function = [], 0, 0, None
     for i, (word, line) in enumerate(words):
@@ -185,6 +186,8 @@ def names_defined(source):
                 names = [name for name in head if name != '__attribute__' and not name.isupper()]
                 is_static = names and words[i - 1][0] == ')' and 'static' in (w for w, _ in words[start:i])
                 function = (names[0], words[start][1]) if is_static else None
+                if names and not is_static and names[-1].startswith('wsi_'):
+                    found.append((PREFIX + re.match('wsi_[a-z0-9]+', names[-1])[0] + '_', words[start][1]))
             depth += 1
         elif word == '}':
             depth -= 1
@@ -213,8 +216,12 @@ def main():
                     source = file.read()
                 bad = sink_passed(path, source) if top in ('src', 'cli', 'cuda') else []
                 for what, number in names_defined(source) if top in ('src', 'cli', 'cuda') else ():
-                    first = defined.setdefault((' ' in what, what.split()[-1]), path)  # tags have a name space of their own
-                    if first != path:
+                    if what.startswith(PREFIX) and name.endswith('.h'):
+                        continue  # inline
+                    # tags have a name space of their own; a prefix belongs to a room, the floors of sim are one
+                    owner = re.sub('^sim/.*', 'sim', folder) if what.startswith(PREFIX) else path
+                    first = defined.setdefault((' ' in what, what.split()[-1]), owner)
+                    if first != owner:
                         bad.append(f'line {number}: {what} is defined in {first}, too: say whose or what')
                 for number, line in enumerate(source.splitlines(), 1):
                     m = re.match(r'\s*#\s*include\s+[<"]([^>"]+)[>"]', line)

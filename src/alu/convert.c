@@ -200,7 +200,7 @@ static wsi_alu_function *quick_f2f(const struct wsi_alu *alu)
 	return plain && alu->from == &wsi_f64 && alu->to == &wsi_f32 ? run_f32_f64 : run_f2f;
 }
 
-bool wsi_prepare_f2f(struct wsi_alu_build *b)
+bool wsi_alu_prepare_f2f(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
 	const struct wsi_format *types[2];
@@ -215,7 +215,7 @@ bool wsi_prepare_f2f(struct wsi_alu_build *b)
 }
 
 /* To an integer of the same type. */
-bool wsi_prepare_frnd(struct wsi_alu_build *b)
+bool wsi_alu_prepare_frnd(struct wsi_alu_build *b)
 {
 	static wsi_alu_function *const functions[] = { [WSI_RN] = run_round,
 						       [WSI_RM] = run_floor,
@@ -295,7 +295,7 @@ INTEGER(run_integer_floor, WSI_RM)
 INTEGER(run_integer_ceil, WSI_RP)
 INTEGER(run_integer_trunc, WSI_RZ)
 
-bool wsi_prepare_f2i(struct wsi_alu_build *b)
+bool wsi_alu_prepare_f2i(struct wsi_alu_build *b)
 {
 	static wsi_alu_function *const functions[] = { [WSI_RN] = run_integer_round,
 						       [WSI_RM] = run_integer_floor,
@@ -350,7 +350,7 @@ WSI_LANES static void run_i2f_unsigned(const struct wsi_alu *alu, struct wsi_alu
 	to[l] = wsi_bits((float)from[l]);
 }
 
-bool wsi_prepare_i2f(struct wsi_alu_build *b)
+bool wsi_alu_prepare_i2f(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
 	alu->to = &wsi_f32;
@@ -509,7 +509,7 @@ static void run_f2fp_random(const struct wsi_alu *alu, struct wsi_alu_io *io)
 
 /* Before sm_89, and of the uniform datapath before sm_120, the name has only what is not F16 from
  * F32. */
-bool wsi_prepare_f2fp(struct wsi_alu_build *b)
+bool wsi_alu_prepare_f2fp(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
 	const struct wsi_format *types[2] = { &wsi_f16, &wsi_f32 };
@@ -580,7 +580,7 @@ static void run_i2i(const struct wsi_alu *alu, struct wsi_alu_io *io)
 		io->result[0][l] = clamped_integer(alu, io->source[0][l]);
 }
 
-bool wsi_prepare_i2i(struct wsi_alu_build *b)
+bool wsi_alu_prepare_i2i(struct wsi_alu_build *b)
 {
 	take_integer_type(b);
 	b->alu->run = run_i2i;
@@ -612,7 +612,7 @@ static void run_i2ip(const struct wsi_alu *alu, struct wsi_alu_io *io)
 }
 
 /* All that compilers make clamps, though some architectures do not print .SAT. */
-bool wsi_prepare_i2ip(struct wsi_alu_build *b)
+bool wsi_alu_prepare_i2ip(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
 	take_integer_type(b);

@@ -143,7 +143,7 @@ static int scale_of(const struct wsi_alu_build *b)
 	return 0;
 }
 
-bool wsi_prepare_float(struct wsi_alu_build *b)
+bool wsi_alu_prepare_float(struct wsi_alu_build *b)
 {
 	static wsi_alu_function *const functions[][3] = {
 		[ADD] = { run_fadd, run_fadd_flush, run_fadd_other },
@@ -165,7 +165,7 @@ bool wsi_prepare_float(struct wsi_alu_build *b)
 }
 
 /* FHADD, FHFMA: the first source, or the first two, are halves; the result is a single. */
-bool wsi_prepare_mixed(struct wsi_alu_build *b)
+bool wsi_alu_prepare_mixed(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
 	enum float_arithmetic what = b->op == WS_OP_FHADD ? ADD : FMA;
@@ -209,7 +209,7 @@ static void run_quad_add(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	}
 }
 
-bool wsi_prepare_quad_add(struct wsi_alu_build *b)
+bool wsi_alu_prepare_quad_add(struct wsi_alu_build *b)
 {
 	b->alu->number = (uint32_t)ws_insn_bits(b->insn, 32, 8); /* the table, a name in the text */
 	b->alu->run = run_quad_add;
@@ -253,7 +253,7 @@ static void run_float_pairs(const struct wsi_alu *alu, struct wsi_alu_io *io)
 }
 
 /* `.F32` is one float for both halves, as is a number; .NP is not known. */
-bool wsi_prepare_float_pairs(struct wsi_alu_build *b)
+bool wsi_alu_prepare_float_pairs(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
 	enum float_arithmetic what = b->op == WS_OP_FADD2 ? ADD : b->op == WS_OP_FMUL2 ? MUL : FMA;
@@ -325,7 +325,7 @@ static void run_fminmax3(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	}
 }
 
-bool wsi_prepare_fminmax(struct wsi_alu_build *b)
+bool wsi_alu_prepare_fminmax(struct wsi_alu_build *b)
 {
 	bool three = b->op == WS_OP_FMNMX3;
 	if (!wsi_alu_shape(b, three ? 3 : 2, 1) || wsi_alu_have(b, WS_MOD_IS_A))
@@ -348,7 +348,7 @@ WSI_LANES static void run_fsel(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	}
 }
 
-bool wsi_prepare_fsel(struct wsi_alu_build *b)
+bool wsi_alu_prepare_fsel(struct wsi_alu_build *b)
 {
 	take_float_modifiers(b);
 	b->alu->run = run_fsel;
@@ -357,7 +357,7 @@ bool wsi_prepare_fsel(struct wsi_alu_build *b)
 
 /* ---- comparisons ---- */
 
-bool wsi_take_float_comparison(struct wsi_alu_build *b)
+bool wsi_alu_take_float_comparison(struct wsi_alu_build *b)
 {
 	static const enum ws_modifier names[] = {
 		WS_MOD_F,   WS_MOD_LT,  WS_MOD_EQ,  WS_MOD_LE,  WS_MOD_GT,  WS_MOD_NE,
@@ -409,11 +409,11 @@ static void run_fset(const struct wsi_alu *alu, struct wsi_alu_io *io)
 		io->result[0][l] = bits >> l & 1 ? WSI_ONE32 : 0;
 }
 
-bool wsi_prepare_fsetp(struct wsi_alu_build *b)
+bool wsi_alu_prepare_fsetp(struct wsi_alu_build *b)
 {
 	take_float_modifiers(b);
 	b->alu->run = b->op == WS_OP_FSETP ? run_fsetp : run_fset;
-	return wsi_alu_shape(b, 2, 1) && wsi_take_float_comparison(b);
+	return wsi_alu_shape(b, 2, 1) && wsi_alu_take_float_comparison(b);
 }
 
 /* ---- double precision ---- */
@@ -483,7 +483,7 @@ static bool widen_all(struct wsi_alu_build *b)
 	return true;
 }
 
-bool wsi_prepare_double(struct wsi_alu_build *b)
+bool wsi_alu_prepare_double(struct wsi_alu_build *b)
 {
 	static wsi_alu_function *const functions[] = {
 		[ADD] = run_dadd, [MUL] = run_dmul, [FMA] = run_dfma
@@ -530,13 +530,13 @@ static void run_dsetp_minmax(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	io->predicate_result[1] = wsi_combine(alu->combine, both, with);
 }
 
-bool wsi_prepare_dsetp(struct wsi_alu_build *b)
+bool wsi_alu_prepare_dsetp(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
 	if (!wsi_alu_shape(b, 2, 1) || !widen_all(b))
 		return false;
 	take_float_modifiers(b);
-	bool compared = wsi_take_float_comparison(b);
+	bool compared = wsi_alu_take_float_comparison(b);
 	alu->upper = wsi_alu_have(b, WS_MOD_MAX);
 	alu->run = compared ? run_dsetp : run_dsetp_minmax;
 	return compared || alu->combine == WSI_AND;

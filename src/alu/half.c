@@ -218,7 +218,7 @@ static bool takes_single(const struct wsi_alu *alu)
 	return false;
 }
 
-bool wsi_prepare_half(struct wsi_alu_build *b)
+bool wsi_alu_prepare_half(struct wsi_alu_build *b)
 {
 	static wsi_alu_function *const functions[][2] = {
 		[ADD] = { run_add, run_add_bf16 },
@@ -281,7 +281,7 @@ static void run_minmax(const struct wsi_alu *alu, struct wsi_alu_io *io)
 }
 
 /* HMNMX2, and VHMNMX of three sources. */
-bool wsi_prepare_half_minmax(struct wsi_alu_build *b)
+bool wsi_alu_prepare_half_minmax(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
 	bool three = b->op == WS_OP_VHMNMX;
@@ -338,7 +338,7 @@ static void run_setp(const struct wsi_alu *alu, struct wsi_alu_io *io)
 		io->predicate_result[k] = wsi_combine(alu->combine, holds[k], with);
 }
 
-bool wsi_prepare_half_compare(struct wsi_alu_build *b)
+bool wsi_alu_prepare_half_compare(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
 	alu->kind = wsi_alu_have(b, WS_MOD_BF16_V2);
@@ -346,5 +346,5 @@ bool wsi_prepare_half_compare(struct wsi_alu_build *b)
 	alu->upper = wsi_alu_have(b, WS_MOD_H_AND);
 	alu->run = b->op == WS_OP_HSET2 ? run_set : run_setp;
 	return take_halves(b) && !takes_single(alu) && wsi_alu_shape(b, 2, 1) &&
-	       wsi_take_float_comparison(b);
+	       wsi_alu_take_float_comparison(b);
 }

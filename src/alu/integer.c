@@ -101,7 +101,7 @@ static void place_carries(struct wsi_alu_build *b)
 	}
 }
 
-bool wsi_prepare_add(struct wsi_alu_build *b)
+bool wsi_alu_prepare_add(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
 	unsigned n = b->op == WS_OP_IADD3 ? 3 : 2;
@@ -193,7 +193,7 @@ WSI_LANES static void run_address_unsigned(const struct wsi_alu *alu, struct wsi
 	wsi_put_wide(io, l, (uint64_t)a[l] * b[l] + wsi_pair(io, 2, l));
 }
 
-bool wsi_prepare_mad(struct wsi_alu_build *b)
+bool wsi_alu_prepare_mad(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
 	alu->carry_in = wsi_alu_have(b, WS_MOD_X);
@@ -257,7 +257,7 @@ WSI_LANES static void run_lea(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	io->predicate_result[0] = wsi_gather(carry);
 }
 
-bool wsi_prepare_lea(struct wsi_alu_build *b)
+bool wsi_alu_prepare_lea(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
 	uint64_t shift;
@@ -299,7 +299,7 @@ static void run_lane_add(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	}
 }
 
-bool wsi_prepare_lane_add(struct wsi_alu_build *b)
+bool wsi_alu_prepare_lane_add(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
 	alu->sat = wsi_alu_have(b, WS_MOD_ISAT);
@@ -340,7 +340,7 @@ WSI_LANES static void run_minmax_s(const struct wsi_alu *alu, struct wsi_alu_io 
 }
 
 /* The last predicate of later architectures is read for what nobody has seen in use: never true. */
-bool wsi_prepare_minmax(struct wsi_alu_build *b)
+bool wsi_alu_prepare_minmax(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
 	if (alu->n_predicates == 2 && alu->predicate[1].number == 7 && alu->predicate_flip[1])
@@ -348,7 +348,7 @@ bool wsi_prepare_minmax(struct wsi_alu_build *b)
 	if (!wsi_alu_shape(b, 2, 1) || !wsi_alu_drops_predicates(alu))
 		return false;
 	if (wsi_alu_have(b, WS_MOD_U64) || wsi_alu_have(b, WS_MOD_S64))
-		return wsi_prepare_minmax_wide(b);
+		return wsi_alu_prepare_minmax_wide(b);
 	alu->run = wsi_alu_have(b, WS_MOD_U32) ? run_minmax_u : run_minmax_s;
 	return true;
 }
@@ -362,7 +362,7 @@ WSI_LANES static void run_iabs(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	to[l] = a[l] >> 31 ? -a[l] : a[l];
 }
 
-bool wsi_prepare_iabs(struct wsi_alu_build *b)
+bool wsi_alu_prepare_iabs(struct wsi_alu_build *b)
 {
 	b->alu->run = run_iabs;
 	return wsi_alu_shape(b, 1, 0);
@@ -424,7 +424,7 @@ static void run_isetp_wide(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	put_compared(alu, io, less, equal);
 }
 
-bool wsi_prepare_isetp(struct wsi_alu_build *b)
+bool wsi_alu_prepare_isetp(struct wsi_alu_build *b)
 {
 	static const enum ws_modifier names[] = {
 		[NEVER] = WS_MOD_F, [LT] = WS_MOD_LT, [EQ] = WS_MOD_EQ, [LE] = WS_MOD_LE,

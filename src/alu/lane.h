@@ -117,26 +117,30 @@ bool wsi_alu_take_number(struct wsi_alu_build *b, uint64_t *ret_number);
 /* Whether all predicate results are dropped. */
 bool wsi_alu_drops_predicates(const struct wsi_alu *alu);
 
-wsi_alu_preparer wsi_prepare_add, wsi_prepare_mad, wsi_prepare_lea, wsi_prepare_lane_add;
-wsi_alu_preparer wsi_prepare_minmax, wsi_prepare_iabs, wsi_prepare_isetp;
-wsi_alu_preparer wsi_prepare_logic, wsi_prepare_shift, wsi_prepare_extend, wsi_prepare_mask;
-wsi_alu_preparer wsi_prepare_count, wsi_prepare_permute;
-wsi_alu_preparer wsi_prepare_move, wsi_prepare_select;
-wsi_alu_preparer wsi_prepare_plop3, wsi_prepare_p2r, wsi_prepare_r2p;
+wsi_alu_preparer wsi_alu_prepare_add, wsi_alu_prepare_mad, wsi_alu_prepare_lea,
+	wsi_alu_prepare_lane_add;
+wsi_alu_preparer wsi_alu_prepare_minmax, wsi_alu_prepare_iabs, wsi_alu_prepare_isetp;
+wsi_alu_preparer wsi_alu_prepare_logic, wsi_alu_prepare_shift, wsi_alu_prepare_extend,
+	wsi_alu_prepare_mask;
+wsi_alu_preparer wsi_alu_prepare_count, wsi_alu_prepare_permute;
+wsi_alu_preparer wsi_alu_prepare_move, wsi_alu_prepare_select;
+wsi_alu_preparer wsi_alu_prepare_plop3, wsi_alu_prepare_p2r, wsi_alu_prepare_r2p;
 
-wsi_alu_preparer wsi_prepare_float, wsi_prepare_float_pairs, wsi_prepare_fminmax, wsi_prepare_fsel,
-	wsi_prepare_mixed, wsi_prepare_quad_add;
-wsi_alu_preparer wsi_prepare_dot, wsi_prepare_absdiff, wsi_prepare_part_minmax,
-	wsi_prepare_minmax_wide;
-wsi_alu_preparer wsi_prepare_float_matrix, wsi_prepare_integer_matrix, wsi_prepare_double_matrix;
-wsi_alu_preparer wsi_prepare_transpose;
-wsi_alu_preparer wsi_prepare_half, wsi_prepare_half_minmax, wsi_prepare_half_compare;
-wsi_alu_preparer wsi_prepare_f2f, wsi_prepare_frnd, wsi_prepare_f2i, wsi_prepare_i2f,
-	wsi_prepare_f2fp;
-wsi_alu_preparer wsi_prepare_i2i, wsi_prepare_i2ip, wsi_prepare_mufu, wsi_prepare_fchk;
-wsi_alu_preparer wsi_prepare_fsetp, wsi_prepare_double, wsi_prepare_dsetp;
+wsi_alu_preparer wsi_alu_prepare_float, wsi_alu_prepare_float_pairs, wsi_alu_prepare_fminmax,
+	wsi_alu_prepare_fsel, wsi_alu_prepare_mixed, wsi_alu_prepare_quad_add;
+wsi_alu_preparer wsi_alu_prepare_dot, wsi_alu_prepare_absdiff, wsi_alu_prepare_part_minmax,
+	wsi_alu_prepare_minmax_wide;
+wsi_alu_preparer wsi_alu_prepare_float_matrix, wsi_alu_prepare_integer_matrix,
+	wsi_alu_prepare_double_matrix;
+wsi_alu_preparer wsi_alu_prepare_transpose;
+wsi_alu_preparer wsi_alu_prepare_half, wsi_alu_prepare_half_minmax, wsi_alu_prepare_half_compare;
+wsi_alu_preparer wsi_alu_prepare_f2f, wsi_alu_prepare_frnd, wsi_alu_prepare_f2i,
+	wsi_alu_prepare_i2f, wsi_alu_prepare_f2fp;
+wsi_alu_preparer wsi_alu_prepare_i2i, wsi_alu_prepare_i2ip, wsi_alu_prepare_mufu,
+	wsi_alu_prepare_fchk;
+wsi_alu_preparer wsi_alu_prepare_fsetp, wsi_alu_prepare_double, wsi_alu_prepare_dsetp;
 
 /* Sets how floats are compared and combined; false when the name does not tell. */
-bool wsi_take_float_comparison(struct wsi_alu_build *b);
+bool wsi_alu_take_float_comparison(struct wsi_alu_build *b);
 
 #endif

@@ -48,7 +48,7 @@ WSI_LANES static void run_logic_test(const struct wsi_alu *alu, struct wsi_alu_i
 	io->predicate_result[0] = wsi_combine(alu->combine, bits, wsi_predicate(alu, io, 0));
 }
 
-bool wsi_prepare_logic(struct wsi_alu_build *b)
+bool wsi_alu_prepare_logic(struct wsi_alu_build *b)
 {
 	uint64_t table;
 	if (!wsi_alu_take_number(b, &table) || !wsi_alu_shape(b, 3, 1))
@@ -79,7 +79,7 @@ static void run_plop3(const struct wsi_alu *alu, struct wsi_alu_io *io)
 }
 
 /* Signs of registers: none, the second, the last two or all three operands. */
-bool wsi_prepare_plop3(struct wsi_alu_build *b)
+bool wsi_alu_prepare_plop3(struct wsi_alu_build *b)
 {
 	static const uint8_t signs[] = { 0, 1u << 1, 3u << 1, 7 };
 	struct wsi_alu *alu = b->alu;
@@ -161,7 +161,7 @@ WSI_LANES static void run_shift_right_high(const struct wsi_alu *alu, struct wsi
 	}
 }
 
-bool wsi_prepare_shift(struct wsi_alu_build *b)
+bool wsi_alu_prepare_shift(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
 	if (!wsi_alu_shape(b, 3, 0) || wsi_alu_have(b, WS_MOD_XOR))
@@ -198,7 +198,7 @@ WSI_LANES static void run_sign_extend(const struct wsi_alu *alu, struct wsi_alu_
 	}
 }
 
-bool wsi_prepare_extend(struct wsi_alu_build *b)
+bool wsi_alu_prepare_extend(struct wsi_alu_build *b)
 {
 	b->alu->wrap = wsi_alu_have(b, WS_MOD_W);
 	b->alu->is_signed = !wsi_alu_have(b, WS_MOD_U32);
@@ -217,7 +217,7 @@ WSI_LANES static void run_mask(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	}
 }
 
-bool wsi_prepare_mask(struct wsi_alu_build *b)
+bool wsi_alu_prepare_mask(struct wsi_alu_build *b)
 {
 	b->alu->wrap = wsi_alu_have(b, WS_MOD_W);
 	b->alu->run = run_mask;
@@ -269,7 +269,7 @@ WSI_LANES static void run_flo(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	}
 }
 
-bool wsi_prepare_count(struct wsi_alu_build *b)
+bool wsi_alu_prepare_count(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
 	if (!wsi_alu_shape(b, 1, 0))
@@ -333,7 +333,7 @@ static void run_permute_pattern(const struct wsi_alu *alu, struct wsi_alu_io *io
 	}
 }
 
-bool wsi_prepare_permute(struct wsi_alu_build *b)
+bool wsi_alu_prepare_permute(struct wsi_alu_build *b)
 {
 	static const enum ws_modifier modes[] = { WS_MOD_F4E, WS_MOD_B4E, WS_MOD_RC8,
 						  WS_MOD_ECL, WS_MOD_ECR, WS_MOD_RC16 };
@@ -372,7 +372,7 @@ static void run_move_some(const struct wsi_alu *alu, struct wsi_alu_io *io)
 
 /* A second operand is a mask of the lanes of a quad [measured: texture gradients, which ptxas makes
  * of four accesses, one for each]. */
-bool wsi_prepare_move(struct wsi_alu_build *b)
+bool wsi_alu_prepare_move(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
 	uint64_t lanes;
@@ -403,7 +403,7 @@ static void run_select_wide(const struct wsi_alu *alu, struct wsi_alu_io *io)
 		wsi_put_wide(io, l, wsi_pair(io, chosen >> l & 1 ? 0 : 1, l));
 }
 
-bool wsi_prepare_select(struct wsi_alu_build *b)
+bool wsi_alu_prepare_select(struct wsi_alu_build *b)
 {
 	b->alu->run = b->alu->result[0].words == 2 ? run_select_wide : run_select;
 	return wsi_alu_shape(b, 2, 1) && widen_for(b);
@@ -431,7 +431,7 @@ static void run_p2r(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	}
 }
 
-bool wsi_prepare_p2r(struct wsi_alu_build *b)
+bool wsi_alu_prepare_p2r(struct wsi_alu_build *b)
 {
 	b->alu->number = byte_of(b) * BYTE_BITS;
 	b->alu->run = run_p2r;
@@ -451,7 +451,7 @@ static void run_r2p(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	}
 }
 
-bool wsi_prepare_r2p(struct wsi_alu_build *b)
+bool wsi_alu_prepare_r2p(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
 	if (alu->n_sources == 1) { /* without a mask: all */

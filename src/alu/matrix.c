@@ -73,12 +73,12 @@ static unsigned place_of(unsigned r, unsigned lane, unsigned j, unsigned per_reg
 	return (r * LANES_OF_ROW + lane % LANES_OF_ROW) * per_register + j;
 }
 
-unsigned wsi_matrix_dense_place(unsigned bits, const uint32_t *words, unsigned first, unsigned row,
-				unsigned k)
+unsigned wsi_alu_matrix_dense_place(unsigned bits, const uint32_t *words, unsigned first,
+				    unsigned row, unsigned k)
 {
 	const uint32_t *word = words + row % 8 * LANES_OF_ROW + first;
 	if (bits == 4)
-		return wsi_matrix_dense_place(8, words, first, row, k / 2) * 2 + k % 2;
+		return wsi_alu_matrix_dense_place(8, words, first, row, k / 2) * 2 + k % 2;
 	if (bits == 8) /* a thread has 16 elements of one row */
 		return k / 2 * 4 + (word[row / 8 + k / 16 * 2] >> k % 16 * 2 & 3);
 	unsigned n = bits == 16 ? 8 : 4; /* 16 bits of each of the two rows */
@@ -91,8 +91,9 @@ unsigned wsi_matrix_dense_place(unsigned bits, const uint32_t *words, unsigned f
 static unsigned sparse_a_place(const struct wsi_alu *alu, const struct wsi_alu_io *io, unsigned row,
 			       unsigned k)
 {
-	return alu->combine ? wsi_matrix_dense_place(alu->kind, io->source[3], alu->compare, row, k)
-			    : k;
+	return alu->combine
+		       ? wsi_alu_matrix_dense_place(alu->kind, io->source[3], alu->compare, row, k)
+		       : k;
 }
 
 /* ---- floating point ---- */
@@ -131,7 +132,7 @@ static void take_floats(const struct wsi_alu *alu, const struct wsi_alu_io *io,
 
 static double factor_of(const struct wsi_alu *alu, uint32_t bits)
 {
-	return alu->wrap ? matrix_value_of(E4M3, bits & 0x7f) : wsi_matrix_power(bits);
+	return alu->wrap ? matrix_value_of(E4M3, bits & 0x7f) : wsi_alu_matrix_power(bits);
 }
 
 /*
@@ -183,7 +184,7 @@ static uint32_t single_of(double sum)
 	return sum != sum ? WSI_NAN32 : wsi_bits((float)sum);
 }
 
-double wsi_matrix_value(enum ws_modifier type, uint32_t bits)
+double wsi_alu_matrix_value(enum ws_modifier type, uint32_t bits)
 {
 	static const struct {
 		enum ws_modifier type;
@@ -203,7 +204,7 @@ double wsi_matrix_value(enum ws_modifier type, uint32_t bits)
 	return matrix_value_of(F16, bits);
 }
 
-double wsi_matrix_power(uint32_t exponent)
+double wsi_alu_matrix_power(uint32_t exponent)
 {
 	enum { BIAS = 127, BIAS_OF_DOUBLE = 1023, FRACTION = 52 };
 	if (exponent == 0xff)
@@ -211,12 +212,12 @@ double wsi_matrix_power(uint32_t exponent)
 	return wsi_double((uint64_t)(exponent + BIAS_OF_DOUBLE - BIAS) << FRACTION);
 }
 
-uint32_t wsi_matrix_single(double sum)
+uint32_t wsi_alu_matrix_single(double sum)
 {
 	return single_of(sum);
 }
 
-uint32_t wsi_matrix_half(double sum)
+uint32_t wsi_alu_matrix_half(double sum)
 {
 	return wsi_to_half(single_of(sum), false);
 }
@@ -350,7 +351,7 @@ static bool take_matrix_shape(const struct wsi_alu_build *b, unsigned *ret_rows,
 	return false;
 }
 
-bool wsi_prepare_float_matrix(struct wsi_alu_build *b)
+bool wsi_alu_prepare_float_matrix(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
 	unsigned rows, depth;
@@ -472,7 +473,7 @@ static bool take_integer_elements(struct wsi_alu_build *b)
 	return true;
 }
 
-bool wsi_prepare_integer_matrix(struct wsi_alu_build *b)
+bool wsi_alu_prepare_integer_matrix(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
 	unsigned rows, depth;
@@ -541,7 +542,7 @@ static void run_double_matrix(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	}
 }
 
-bool wsi_prepare_double_matrix(struct wsi_alu_build *b)
+bool wsi_alu_prepare_double_matrix(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
 	if (!wsi_alu_shape(b, 3, 0))
@@ -575,7 +576,7 @@ static void run_transpose(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	memcpy(io->result[0], result, sizeof result);
 }
 
-bool wsi_prepare_transpose(struct wsi_alu_build *b)
+bool wsi_alu_prepare_transpose(struct wsi_alu_build *b)
 {
 	b->alu->run = run_transpose;
 	return wsi_alu_shape(b, 1, 0) && wsi_alu_have(b, WS_MOD_16) &&

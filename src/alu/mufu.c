@@ -162,7 +162,7 @@ static void run_mufu_wide(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	}
 }
 
-bool wsi_prepare_mufu(struct wsi_alu_build *b)
+bool wsi_alu_prepare_mufu(struct wsi_alu_build *b)
 {
 	static const enum ws_modifier names[] = {
 		[COS] = WS_MOD_COS,       [SIN] = WS_MOD_SIN,       [EX2] = WS_MOD_EX2,
@@ -210,7 +210,7 @@ static void run_fchk(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	io->predicate_result[0] = slow;
 }
 
-bool wsi_prepare_fchk(struct wsi_alu_build *b)
+bool wsi_alu_prepare_fchk(struct wsi_alu_build *b)
 {
 	b->alu->keep[0] = b->alu->keep[1] = UINT32_MAX;
 	b->alu->run = run_fchk;

@@ -53,7 +53,7 @@ WSI_LANES static void run_dot_halves(const struct wsi_alu *alu, struct wsi_alu_i
 }
 
 /* The first type of the name is of the first source, the second of the second. */
-bool wsi_prepare_dot(struct wsi_alu_build *b)
+bool wsi_alu_prepare_dot(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
 	bool is_signed[2] = { false }, halves = wsi_alu_have(b, WS_MOD_2A);
@@ -99,7 +99,7 @@ static void run_absdiff(const struct wsi_alu *alu, struct wsi_alu_io *io)
  * effect: it is that of PTX's vabsdiff4, whose bytes stand where the mask of the result leaves some
  * out. [measured: ptxas makes VABSDIFF4 of full masks only, with that source]
  */
-bool wsi_prepare_absdiff(struct wsi_alu_build *b)
+bool wsi_alu_prepare_absdiff(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
 	bool bytes = b->op == WS_OP_VABSDIFF4;
@@ -156,7 +156,7 @@ static void run_part_minmax(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	io->predicate_result[1] = first[1];
 }
 
-bool wsi_prepare_part_minmax(struct wsi_alu_build *b)
+bool wsi_alu_prepare_part_minmax(struct wsi_alu_build *b)
 {
 	static const enum ws_modifier halves[] = { WS_MOD_U16x2, WS_MOD_S16x2 };
 	static const enum ws_modifier bytes[] = { WS_MOD_U8x4, WS_MOD_S8x4 };
@@ -170,7 +170,7 @@ bool wsi_prepare_part_minmax(struct wsi_alu_build *b)
 	alu->relu = wsi_alu_have(b, WS_MOD_RELU);
 	alu->flip[1] = b->negated[1] ? UINT32_MAX : 0;
 	if (b->op == WS_OP_VIMNMX && alu->kind == 32 && !alu->relu && wsi_alu_drops_predicates(alu))
-		return wsi_prepare_minmax(b);
+		return wsi_alu_prepare_minmax(b);
 	alu->run = run_part_minmax;
 	/* What they tell of other parts than halves is not known. */
 	return wsi_alu_drops_predicates(alu) || (b->op == WS_OP_VIMNMX && alu->kind == 16);
@@ -187,7 +187,7 @@ static void run_minmax_wide(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	}
 }
 
-bool wsi_prepare_minmax_wide(struct wsi_alu_build *b)
+bool wsi_alu_prepare_minmax_wide(struct wsi_alu_build *b)
 {
 	struct wsi_alu *alu = b->alu;
 	alu->is_signed = wsi_alu_have(b, WS_MOD_S64);

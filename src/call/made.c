@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "call/made.h"
 
-size_t wsi_api_room(const struct wsi_api_fn *fn, unsigned arg, const union wsi_api_value *values)
+size_t wsi_call_api_room(const struct wsi_api_fn *fn, unsigned arg,
+			 const union wsi_api_value *values)
 {
 	const struct wsi_api_arg *a = &fn->args[arg];
 	uint64_t n = a->count < 0 ? 1 : values[a->count].number;
 	return n > SIZE_MAX / a->size ? SIZE_MAX : (size_t)n * a->size;
 }
 
-size_t wsi_api_written(const struct wsi_api_fn *fn, unsigned i, const union wsi_api_value *values)
+size_t wsi_call_api_written(const struct wsi_api_fn *fn, unsigned i,
+			    const union wsi_api_value *values)
 {
 	const struct wsi_api_arg *arg = &fn->args[i];
-	size_t room = wsi_api_room(fn, i, values);
+	size_t room = wsi_call_api_room(fn, i, values);
 	if (!strcmp(arg->type, "char *"))
 		return strnlen(values[i].pointer, room);
 	if (arg->used < 0 || !values[arg->used].pointer)
@@ -44,7 +46,7 @@ CUDBGResult wsi_made_init(struct wsi_made *made, unsigned present)
 		else if (arg->way == WSI_API_OPAQUE)
 			made->n[i] = WSI_MADE_OPAQUE;
 		else if (!arg->string)
-			made->n[i] = wsi_api_room(fn, i, made->v);
+			made->n[i] = wsi_call_api_room(fn, i, made->v);
 		if (made->n[i] > wsi_made_most)
 			return CUDBG_ERROR_OS_RESOURCES;
 		total += aligned(made->n[i] + 1);
@@ -76,7 +78,7 @@ void wsi_made_fini(struct wsi_made *made)
 size_t wsi_made_written(const struct wsi_api_fn *fn, unsigned i, const union wsi_api_value *values)
 {
 	const struct wsi_api_arg *arg = &fn->args[i];
-	size_t room = wsi_api_room(fn, i, values), n = wsi_api_written(fn, i, values);
+	size_t room = wsi_call_api_room(fn, i, values), n = wsi_call_api_written(fn, i, values);
 	/* where a client need not ask how much is filled, the rest has been, too */
 	if (arg->used >= 0 && fn->args[arg->used].optional)
 		return room;

@@ -89,9 +89,11 @@ union wsi_api_value {
 };
 
 /* Room behind a pointer argument in bytes, by the counts that `values` has; SIZE_MAX: too much. */
-size_t wsi_api_room(const struct wsi_api_fn *fn, unsigned arg, const union wsi_api_value *values);
+size_t wsi_call_api_room(const struct wsi_api_fn *fn, unsigned arg,
+			 const union wsi_api_value *values);
 /* Bytes of an output that a successful call has written; of a text without its NUL. */
-size_t wsi_api_written(const struct wsi_api_fn *fn, unsigned i, const union wsi_api_value *values);
+size_t wsi_call_api_written(const struct wsi_api_fn *fn, unsigned i,
+			    const union wsi_api_value *values);
 /* Calls the function in a slot; `values` has one element per argument. */
 CUDBGResult wsi_api_invoke(CUDBGAPI api, unsigned slot, const union wsi_api_value *values);
 

@@ -20,7 +20,7 @@ enum {
 	FLAG_ZSTD = 0x8000,
 };
 
-bool wsi_is_fatbin(struct ws_span bytes)
+bool wsi_cubin_is_fatbin(struct ws_span bytes)
 {
 	return bytes.len >= 4 && wsi_at_u32(bytes, 0) == magic;
 }

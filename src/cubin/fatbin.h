@@ -10,7 +10,7 @@
 typedef bool wsi_fatbin_take_fn(void *user, const struct ws_image_entry *entry,
 				struct ws_span packed);
 
-bool wsi_is_fatbin(struct ws_span bytes);
+bool wsi_cubin_is_fatbin(struct ws_span bytes);
 
 /*
  * All entries of the containers in `bytes`, one after the other. False when `take` stopped.

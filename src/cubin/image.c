@@ -200,7 +200,7 @@ static enum ws_status file_list(struct ws_image_file *file, struct ws_span bytes
 	enum ws_status st = WS_OK;
 	if (bytes.len >= n_magic && memcmp(bytes.ptr, archive_magic, n_magic) == 0)
 		st = archive_list(&in, bytes, err);
-	else if (wsi_is_fatbin(bytes))
+	else if (wsi_cubin_is_fatbin(bytes))
 		st = wsi_fatbin_list(bytes, image_entry_take, &in, &file->damage)
 			     ? WS_OK
 			     : out_of_memory(err);

@@ -25,7 +25,7 @@ static const struct wsi_code_reloc code_relocs[] = {
 	{ WSI_R_CUDA_CONST22_37, WS_RELOC_CONSTANT, 37, 22, 0 },
 };
 
-struct wsi_code_reloc wsi_code_reloc(uint32_t type)
+struct wsi_code_reloc wsi_cubin_code_reloc(uint32_t type)
 {
 	for (size_t i = 0; i < WSI_COUNT(code_relocs); i++)
 		if (code_relocs[i].type == type)
@@ -110,7 +110,7 @@ enum ws_status ws_cubin_relocs(const struct ws_cubin *cubin, uint32_t section,
 		for (unsigned t = 0; t < 2; t++) {
 			for (size_t i = 0; i < counts[t]; i++) {
 				struct wsi_reloc r = wsi_cubin_reloc(cubin, tables[t], i);
-				struct wsi_code_reloc what = wsi_code_reloc(r.type);
+				struct wsi_code_reloc what = wsi_cubin_code_reloc(r.type);
 				all[done++] = (struct ws_reloc){
 					.sec_off = r.off,
 					.kind = what.kind,

@@ -14,6 +14,6 @@ struct wsi_code_reloc {
 };
 
 /* WS_RELOC_OTHER for types that are not known, or fill data. */
-struct wsi_code_reloc wsi_code_reloc(uint32_t type);
+struct wsi_code_reloc wsi_cubin_code_reloc(uint32_t type);
 
 #endif

@@ -298,7 +298,7 @@ static bool request_init(struct remote_request *request, struct wsi_cudbg *s, un
 		} else if (values[i].pointer) {
 			request->head.present |= (uint16_t)(1u << i);
 			size_t n = arg->string ? strlen(values[i].pointer)
-					       : wsi_api_room(fn, i, values);
+					       : wsi_call_api_room(fn, i, values);
 			if (arg->way != WSI_API_OPAQUE && n > WSI_MADE_MOST)
 				return false;
 			if (!wsi_wire_goes_in(arg))
@@ -372,7 +372,7 @@ static bool take_outputs(struct wsi_cudbg *s, const struct wsi_api_fn *fn,
 	for (unsigned i = 0; i < fn->n_args; i++) {
 		if (!wsi_api_comes_out(&fn->args[i]) || !values[i].pointer)
 			continue;
-		size_t room = wsi_api_room(fn, i, values);
+		size_t room = wsi_call_api_room(fn, i, values);
 		struct ws_span bytes = wsi_read_span(&in, number[i]);
 		/* a structure is looked into */
 		bool whole = fn->args[i].count >= 0 || number[i] == room;

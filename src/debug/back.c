@@ -37,7 +37,7 @@ enum ws_status ws_debug_run_back(struct ws_debug *d, struct ws_debug_stop *ret_s
 			stop.reason = WS_DEBUG_INTERRUPTED;
 		if (!found.any || is_interrupted)
 			break;
-		hit = found.watch ? wsi_watch_ahead(d, &found) : stopped_at(d, &found);
+		hit = found.watch ? wsi_debug_watch_ahead(d, &found) : stopped_at(d, &found);
 	}
 	if (hit) {
 		stop.reason = hit->is.watches ? WS_DEBUG_AT_WATCHPOINT : WS_DEBUG_AT_BREAKPOINT;
@@ -81,10 +81,10 @@ enum ws_status ws_debug_register_writer(struct ws_debug *d, enum ws_reg_kind kin
 enum ws_status ws_debug_memory_writer(struct ws_debug *d, const struct ws_debug_memory *memory,
 				      struct ws_debug_stop *ret_stop, struct ws_error *err)
 {
-	struct wsi_debug_breakpoint watchpoint = wsi_watch_of(d, memory, WS_WATCH_WRITE);
+	struct wsi_debug_breakpoint watchpoint = wsi_debug_watch_of(d, memory, WS_WATCH_WRITE);
 	struct ws_back_found found;
 	struct ws_error left;
-	enum ws_status st = wsi_watch_plant(d, &watchpoint, err);
+	enum ws_status st = wsi_debug_watch_plant(d, &watchpoint, err);
 	if (st != WS_OK)
 		return st;
 	const struct ws_back back = { .kind = WS_BACK_WATCH, .watch = watchpoint.target_number };

@@ -121,17 +121,18 @@ static enum ws_status plant_from(struct ws_debug *d, struct wsi_debug_breakpoint
 }
 
 /* `first`: a breakpoint's places before it are planted. */
-static enum ws_status plant(struct ws_debug *d, struct wsi_debug_breakpoint *one, size_t first,
-			    struct ws_error *err)
+static enum ws_status plant_places(struct ws_debug *d, struct wsi_debug_breakpoint *one,
+				   size_t first, struct ws_error *err)
 {
-	return one->is.watches ? wsi_watch_plant(d, one, err) : plant_from(d, one, first, err);
+	return one->is.watches ? wsi_debug_watch_plant(d, one, err)
+			       : plant_from(d, one, first, err);
 }
 
 /* The same, of one that the user knows: it is told, and disabled. */
 static void plant_or_tell(struct ws_debug *d, struct wsi_debug_breakpoint *one, size_t first)
 {
 	struct ws_error err;
-	const enum ws_status st = plant(d, one, first, &err);
+	const enum ws_status st = plant_places(d, one, first, &err);
 	one->is.is_enabled = st == WS_OK;
 	if (st != WS_OK)
 		wsi_debug_tell(d, WS_DEBUG_NOT_PLANTED, one, &err);
@@ -256,7 +257,7 @@ enum ws_status wsi_breakpoint_add(struct ws_debug *d, struct wsi_debug_breakpoin
 	show_places(made);
 	enum ws_status st = wsi_grow(&d->breakpoints, &d->cap_breakpoints, d->n_breakpoints,
 				     sizeof *made, SIZE_MAX)
-				    ? plant(d, made, 0, err)
+				    ? plant_places(d, made, 0, err)
 				    : wsi_debug_no_memory(err);
 	if (st != WS_OK) {
 		wsi_breakpoint_fini(made);

@@ -176,7 +176,7 @@ static bool find_stop(struct ws_debug *d, struct ws_debug_stop *stop)
 	if (hit) {
 		stop->reason = WS_DEBUG_AT_BREAKPOINT;
 		stop->breakpoint = wsi_breakpoint_tell(d, hit);
-	} else if (wsi_watch_hit(d)) {
+	} else if (wsi_debug_watch_hit(d)) {
 		stop->reason = WS_DEBUG_AT_WATCHPOINT;
 		stop->breakpoint = d->hits[0].watchpoint;
 		stop->hits = d->hits;

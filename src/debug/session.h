@@ -178,16 +178,17 @@ enum ws_status wsi_breakpoint_name(struct wsi_debug_breakpoint *made, const char
 
 /* ---- watch.c ---- */
 
-enum ws_status wsi_watch_plant(const struct ws_debug *d, struct wsi_debug_breakpoint *watchpoint,
-			       struct ws_error *err);
+enum ws_status wsi_debug_watch_plant(const struct ws_debug *d,
+				     struct wsi_debug_breakpoint *watchpoint, struct ws_error *err);
 /* One of memory that is not global belongs to the thread in focus. */
-struct wsi_debug_breakpoint wsi_watch_of(const struct ws_debug *d,
-					 const struct ws_debug_memory *memory, uint32_t kinds);
+struct wsi_debug_breakpoint
+wsi_debug_watch_of(const struct ws_debug *d, const struct ws_debug_memory *memory, uint32_t kinds);
 /* Whether watchpoints were hit that are to be told; the focus goes to who did the first. */
-bool wsi_watch_hit(struct ws_debug *d);
+bool wsi_debug_watch_hit(struct ws_debug *d);
 /* The one that is about to be hit by lanes of a warp: the first that its condition holds for gets
  * the focus. NULL: none, or it does not hold. */
-struct wsi_debug_breakpoint *wsi_watch_ahead(struct ws_debug *d, const struct ws_back_found *found);
+struct wsi_debug_breakpoint *wsi_debug_watch_ahead(struct ws_debug *d,
+						   const struct ws_back_found *found);
 
 /* ---- run.c ---- */
 

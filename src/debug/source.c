@@ -57,12 +57,12 @@ void wsi_source_leave(struct ws_debug *d)
 
 bool wsi_source_is_stuck(const struct ws_debug *d)
 {
-	return d->device && wsi_sim_host_stuck(d->device);
+	return d->device && wsi_live_stuck(d->device);
 }
 
 bool wsi_source_is_idle(const struct ws_debug *d)
 {
-	return d->device && wsi_sim_host_idle(d->device);
+	return d->device && wsi_live_idle(d->device);
 }
 
 void wsi_source_tell_printed(struct ws_debug *d)

@@ -4,8 +4,8 @@
 
 /* ---- making ---- */
 
-struct wsi_debug_breakpoint wsi_watch_of(const struct ws_debug *d,
-					 const struct ws_debug_memory *memory, uint32_t kinds)
+struct wsi_debug_breakpoint wsi_debug_watch_of(const struct ws_debug *d,
+					       const struct ws_debug_memory *memory, uint32_t kinds)
 {
 	return (struct wsi_debug_breakpoint){
 		.is = { .watches = kinds, .memory = *memory },
@@ -14,8 +14,8 @@ struct wsi_debug_breakpoint wsi_watch_of(const struct ws_debug *d,
 	};
 }
 
-enum ws_status wsi_watch_plant(const struct ws_debug *d, struct wsi_debug_breakpoint *watchpoint,
-			       struct ws_error *err)
+enum ws_status wsi_debug_watch_plant(const struct ws_debug *d,
+				     struct wsi_debug_breakpoint *watchpoint, struct ws_error *err)
 {
 	struct ws_focus focus;
 	struct ws_address *at = &watchpoint->is.memory.at;
@@ -38,7 +38,7 @@ enum ws_status ws_debug_watch(struct ws_debug *d, const char *where,
 			      const char *condition, const struct ws_debug_breakpoint **ret_made,
 			      struct ws_error *err)
 {
-	struct wsi_debug_breakpoint made = wsi_watch_of(d, memory, kinds);
+	struct wsi_debug_breakpoint made = wsi_debug_watch_of(d, memory, kinds);
 	const enum ws_status st = wsi_breakpoint_name(&made, where, condition, err);
 	if (st == WS_OK)
 		return wsi_breakpoint_add(d, &made, ret_made, err);
@@ -93,7 +93,7 @@ static void read_watched_number(const struct ws_debug *d, struct ws_debug_hit *h
 	hit->has_number = true;
 }
 
-bool wsi_watch_hit(struct ws_debug *d)
+bool wsi_debug_watch_hit(struct ws_debug *d)
 {
 	struct ws_watch_hit access;
 	struct ws_focus focus;
@@ -112,7 +112,8 @@ bool wsi_watch_hit(struct ws_debug *d)
 	return d->n_hits > 0;
 }
 
-struct wsi_debug_breakpoint *wsi_watch_ahead(struct ws_debug *d, const struct ws_back_found *found)
+struct wsi_debug_breakpoint *wsi_debug_watch_ahead(struct ws_debug *d,
+						   const struct ws_back_found *found)
 {
 	struct wsi_debug_breakpoint *one = watchpoint_find(d, found->watch);
 	const struct ws_watch_hit hit = { .warp_index = found->warp_index, .lanes = found->lanes };

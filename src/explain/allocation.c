@@ -293,7 +293,7 @@ static void say_python(const struct allocation_step *step, struct allocation_wor
 {
 	if (python->status != WS_OK)
 		return;
-	const char *name = wsi_build_name(step->build, wsi_file_name(python->file));
+	const char *name = wsi_build_name(step->build, wsi_report_file_name(python->file));
 	say_allocation(words, " at %.*s:%" PRIu64 "`", (int)strlen(name) - 1, name, python->line);
 	if (python->function.len)
 		say_allocation(words, " in %s", wsi_build_name(step->build, python->function));

@@ -110,8 +110,9 @@ struct wsi_scene {
 
 /* Whether the dump holds, in place of one or two words of registers or of memory, representatives
  * of their class (WS_STRIP_VALUES): pointers stay, and zeros of registers. */
-bool wsi_is_replaced(const struct wsi_build *build, const uint32_t *words, unsigned n);
-bool wsi_memory_is_replaced(const struct wsi_build *build, const uint8_t *bytes, size_t size);
+bool wsi_explain_is_replaced(const struct wsi_build *build, const uint32_t *words, unsigned n);
+bool wsi_explain_memory_is_replaced(const struct wsi_build *build, const uint8_t *bytes,
+				    size_t size);
 /* Whether any may be. */
 bool wsi_values_are_replaced(const struct wsi_build *build);
 /* Whether warps without a fault were dropped (WS_STRIP_OTHERS). */
@@ -286,8 +287,8 @@ bool wsi_origin_parameter(const struct wsi_scene *scene, uint64_t offset,
 
 /* Where a term of that address was read from memory; leaves `index` alone when none is known to be.
  */
-void wsi_index_find(struct wsi_scene *scene, const struct ws_report_access *access,
-		    struct ws_report_index *index);
+void wsi_explain_index_find(struct wsi_scene *scene, const struct ws_report_access *access,
+			    struct ws_report_index *index);
 
 /* owner.c */
 
@@ -336,7 +337,7 @@ enum ws_status wsi_findings(struct wsi_scene *scene) WS_MUST_USE;
 /* findings/: those of one family each. */
 enum ws_status wsi_find_trap(struct wsi_scene *scene) WS_MUST_USE;
 /* Whether a function of that name is one of the compiler's checks of tensor memory (trap.c). */
-bool wsi_is_guard_rail(struct ws_str name);
+bool wsi_explain_is_guard_rail(struct ws_str name);
 enum ws_status wsi_find_assertion(struct wsi_scene *scene) WS_MUST_USE;
 /* Tells with which numbers the code came to `pc`, an instruction that no correct run reaches; `at`
  * is the scene of that code, or the same. */

@@ -865,8 +865,8 @@ static bool index_on_stack(const struct origin_trace *trace, const struct ws_flo
 	return found;
 }
 
-void wsi_index_find(struct wsi_scene *scene, const struct ws_report_access *access,
-		    struct ws_report_index *index)
+void wsi_explain_index_find(struct wsi_scene *scene, const struct ws_report_access *access,
+			    struct ws_report_index *index)
 {
 	struct origin_trace trace = { .scene = scene, .lane = lane_of(access) };
 	struct ws_flow_address parts;

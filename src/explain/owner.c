@@ -56,7 +56,7 @@ static const char *numbered_text(const struct wsi_scene *scene, uint32_t ordinal
 
 static const char *symbol_text(struct wsi_build *build, const char *what, struct ws_str mangled)
 {
-	const struct wsi_name *name = mangled.len ? wsi_name_of(build, mangled) : NULL;
+	const struct wsi_name *name = mangled.len ? wsi_report_name_of(build, mangled) : NULL;
 	if (!name)
 		return what;
 	return wsi_build_text(build, "%s %s", what, wsi_build_name(build, name->full));
@@ -315,7 +315,7 @@ static const char *where_neighbour(struct wsi_scene *scene, const struct ws_repo
 	if (near->distance > FAR_BYTES)
 		return "far from any known range";
 	if (near->symbol.len) {
-		const struct wsi_name *name = wsi_name_of(scene->build, near->symbol);
+		const struct wsi_name *name = wsi_report_name_of(scene->build, near->symbol);
 		return name ? wsi_build_text(
 				      scene->build, "%s the range of %s, %" PRIu64 " bytes",
 				      offset_text(scene->build, address, access->width, &range),
@@ -383,7 +383,7 @@ enum ws_status wsi_owner_find(struct wsi_scene *scene, struct ws_report_access *
 			owner->value_known = owner->value_known && is_same_for_all(owner);
 		find_range_of_base(scene, owner);
 		access->index.root_ordinal = WS_NONE;
-		wsi_index_find(scene, access, &access->index);
+		wsi_explain_index_find(scene, access, &access->index);
 		access->index.element_known &= access->lane != WS_NONE;
 		claim_index(scene, &access->index);
 	}

@@ -28,7 +28,7 @@ static enum ws_status read_param_value(struct wsi_build *build,
 	if (!bytes)
 		return WS_NO_MEMORY;
 	param->value_status = ws_target_read_memory(build->target, &at, bytes, len, &n, NULL);
-	if (param->value_status == WS_OK && wsi_memory_is_replaced(build, bytes, len))
+	if (param->value_status == WS_OK && wsi_explain_memory_is_replaced(build, bytes, len))
 		param->value_status = WS_EXCLUDED;
 	if (param->value_status == WS_OK)
 		param->value = (struct ws_span){ bytes, len, WS_NO_OFFSET };
@@ -107,7 +107,7 @@ out:
 	return st == WS_NO_MEMORY ? st : WS_OK;
 }
 
-enum ws_status wsi_params(struct wsi_build *build)
+enum ws_status wsi_explain_params(struct wsi_build *build)
 {
 	for (uint32_t i = 0; i < build->report->n_kernels && i < MAX_KERNELS; i++) {
 		struct ws_report_kernel *kernel = &build->kernels[i];

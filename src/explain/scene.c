@@ -205,7 +205,7 @@ const char *wsi_code_line_text(struct wsi_build *build, const struct wsi_functio
 	size_t n = 0;
 	if (ws_cubin_find_address(code->place.cubin, pc, &place, NULL) != WS_OK)
 		return "";
-	struct wsi_lines lines = wsi_lines_of(build, &place, NULL);
+	struct wsi_lines lines = wsi_report_lines_of(build, &place, NULL);
 	if (ws_cubin_line_find(lines.cubin, lines.section, place.sec_off, pos, 1, &n, NULL) !=
 		    WS_OK ||
 	    n == 0 || !pos[0].file || pos[0].line == 0)
@@ -301,7 +301,7 @@ static bool is_representative(uint32_t word)
 	return word == 0 || word == 1 || word == 0x3f800000 || word == 0xbaadf00d;
 }
 
-bool wsi_is_replaced(const struct wsi_build *build, const uint32_t *words, unsigned n)
+bool wsi_explain_is_replaced(const struct wsi_build *build, const uint32_t *words, unsigned n)
 {
 	if (build->report->dump_status != WS_OK ||
 	    !(build->report->dump.stripped & WS_STRIP_VALUES))
@@ -337,7 +337,7 @@ enum ws_status wsi_scene_register(const struct wsi_scene *scene, uint32_t lane,
 						kinds[kind], number, count, values, &n, NULL);
 	if (st == WS_OK && n < count)
 		st = WS_ABSENT;
-	if (st == WS_OK && !is_kept && wsi_is_replaced(scene->build, values, count))
+	if (st == WS_OK && !is_kept && wsi_explain_is_replaced(scene->build, values, count))
 		st = WS_EXCLUDED;
 	if (st == WS_OK)
 		*ret_value = (uint64_t)values[1] << 32 | values[0];
@@ -368,7 +368,8 @@ static bool read_bank4(const struct wsi_scene *scene, uint64_t offset, unsigned 
 	return true;
 }
 
-bool wsi_memory_is_replaced(const struct wsi_build *build, const uint8_t *bytes, size_t size)
+bool wsi_explain_memory_is_replaced(const struct wsi_build *build, const uint8_t *bytes,
+				    size_t size)
 {
 	if (build->report->dump_status != WS_OK ||
 	    !(build->report->dump.stripped & WS_STRIP_VALUES))
@@ -376,7 +377,7 @@ bool wsi_memory_is_replaced(const struct wsi_build *build, const uint8_t *bytes,
 	if (size != 4 && size != 8)
 		return true;
 	uint32_t words[2] = { wsi_load_u32(bytes), size == 8 ? wsi_load_u32(bytes + 4) : 0 };
-	return wsi_is_replaced(build, words, (unsigned)size / 4);
+	return wsi_explain_is_replaced(build, words, (unsigned)size / 4);
 }
 
 enum ws_status wsi_scene_memory(const struct wsi_scene *scene, uint32_t lane, enum ws_space space,
@@ -396,7 +397,7 @@ enum ws_status wsi_scene_memory(const struct wsi_scene *scene, uint32_t lane, en
 	if (size > sizeof bytes)
 		size = sizeof bytes;
 	enum ws_status st = ws_target_read_memory(scene->build->target, &at, bytes, size, &n, NULL);
-	if (wsi_memory_is_replaced(scene->build, bytes, size))
+	if (wsi_explain_memory_is_replaced(scene->build, bytes, size))
 		return WS_EXCLUDED;
 	if (st != WS_OK &&
 	    !(space == WS_SPACE_CONST && bank == 4 && read_bank4(scene, address, size, bytes)))

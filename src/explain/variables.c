@@ -229,7 +229,7 @@ static void value_fill(struct variables_work *work, const struct ws_variable_val
 			 (type.kind == WS_KIND_BASE && type.encoding != WS_ENCODING_FLOAT);
 	memcpy(words, from->value.bytes, sizeof words);
 	to->in_address = (is_pointer || is_number) && is_in_address(work, &from->variable);
-	if (wsi_is_replaced(work->scene->build, words, type.size_bytes == 8 ? 2 : 1))
+	if (wsi_explain_is_replaced(work->scene->build, words, type.size_bytes == 8 ? 2 : 1))
 		to->why = "replaced by strip";
 	else if (is_pointer)
 		to->text = wsi_build_text(work->scene->build, "0x%016" PRIx64,
@@ -326,8 +326,8 @@ static enum ws_status lane_variables_take(struct variables_work *work, uint32_t 
 	for (uint32_t i = 0; i < n && st == WS_OK; i++) {
 		struct ws_str function = { NULL, 0 };
 		if (i + 1 < n && chain[i].function) {
-			const struct wsi_name *name =
-				wsi_name_of(work->scene->build, ws_str_of(chain[i].function));
+			const struct wsi_name *name = wsi_report_name_of(
+				work->scene->build, ws_str_of(chain[i].function));
 			if (!name)
 				return WS_NO_MEMORY;
 			function = name->brief;

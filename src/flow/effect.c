@@ -31,7 +31,7 @@ bool ws_flow_registers_spare(const struct ws_flow_registers *set, enum ws_operan
 	return hit == 0;
 }
 
-bool wsi_call_may_write(enum ws_operand_kind kind, unsigned number)
+bool wsi_flow_call_may_write(enum ws_operand_kind kind, unsigned number)
 {
 	if (kind != WS_OPERAND_REG)
 		return true;
@@ -48,7 +48,7 @@ void wsi_registers_add_effect(struct ws_flow_registers *set, const struct wsi_ef
 	if (!(effect->flags & WSI_EFFECT_CALL))
 		return;
 	for (unsigned r = 0; r < 255; r++)
-		if (wsi_call_may_write(WS_OPERAND_REG, r))
+		if (wsi_flow_call_may_write(WS_OPERAND_REG, r))
 			wsi_registers_add(set, WS_OPERAND_REG, r, 1);
 	wsi_registers_add(set, WS_OPERAND_UREG, 0, 255);
 	wsi_registers_add(set, WS_OPERAND_PRED, 0, 7);

@@ -476,7 +476,7 @@ bool wsi_copies(const struct wsi_parts *parts, struct wsi_half *ret_from)
 
 /* ---- memory ---- */
 
-bool wsi_address_is_wide(const struct wsi_source *source)
+bool wsi_flow_address_is_wide(const struct wsi_source *source)
 {
 	return (source->has_base && source->base_count == 2) ||
 	       (source->has_ubase && source->ubase_count == 2);
@@ -500,7 +500,7 @@ static uint16_t address_register(struct wsi_slicer *s, uint16_t parent, struct w
 void wsi_express_address(struct wsi_slicer *s, uint16_t node, const struct wsi_source *source,
 			 size_t at)
 {
-	unsigned bits = wsi_address_is_wide(source) ? 64 : 32;
+	unsigned bits = wsi_flow_address_is_wide(source) ? 64 : 32;
 	if (source->has_base) {
 		struct wsi_half base = { .kind = WS_OPERAND_REG, .number = source->base, .at = at };
 		uint16_t to = node;
@@ -595,7 +595,7 @@ static void express_load(struct express_job *j, int64_t skip)
 	node->is_signed = have(j, WS_MOD_S8) || have(j, WS_MOD_S16);
 	node->value = skip;
 	uint16_t address = wsi_node_new(j->s, j->node, WS_FLOW_ADD,
-					wsi_address_is_wide(from) ? 64 : 32, j->at);
+					wsi_flow_address_is_wide(from) ? 64 : 32, j->at);
 	wsi_node_arg(j->s, j->node, address);
 	if (address < WS_FLOW_MAX_NODES - 1)
 		wsi_express_address(j->s, address, from, j->at);

@@ -103,7 +103,7 @@ void wsi_registers_add_effect(struct ws_flow_registers *set, const struct wsi_ef
  * Whether a callee may write a register: nvcc's calling convention keeps R1, R2 and R16 to R31
  * [measured: prologues of -G code for sm_80, sm_90 and sm_100, which save what they use of these].
  */
-bool wsi_call_may_write(enum ws_operand_kind kind, unsigned number);
+bool wsi_flow_call_may_write(enum ws_operand_kind kind, unsigned number);
 
 /*
  * All that a callee inside this code, and what it calls, may write. False when that is not known,

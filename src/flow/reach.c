@@ -171,7 +171,7 @@ static enum reach_step step_call(struct wsi_reach *reach, size_t at, const struc
 			       ? GO_ON
 			       : lose(defs, at, "written by a called function");
 	}
-	if (wsi_call_may_write(want->kind, want->number))
+	if (wsi_flow_call_may_write(want->kind, want->number))
 		return lose(defs, at, "written by a called function");
 	reach->convention = true;
 	return GO_ON;

@@ -624,7 +624,8 @@ enum ws_status ws_flow_slice_address(const struct ws_flow *flow, uint64_t pc, un
 		return st;
 	const struct wsi_source *source = &parts.source[i];
 	ret_slice->partly = !ws_insn_explained(&parts.insn);
-	uint16_t root = wsi_node_new(s, 0, WS_FLOW_ADD, wsi_address_is_wide(source) ? 64 : 32, at);
+	uint16_t root =
+		wsi_node_new(s, 0, WS_FLOW_ADD, wsi_flow_address_is_wide(source) ? 64 : 32, at);
 	wsi_express_address(s, root, source, at);
 	slicer_finish(s);
 	return WS_OK;

@@ -96,7 +96,7 @@ void wsi_express_wide(struct wsi_slicer *s, uint16_t node, size_t at, const stru
 /* The sum of terms in an address operand; gives the node its arguments. */
 void wsi_express_address(struct wsi_slicer *s, uint16_t node, const struct wsi_source *source,
 			 size_t at);
-bool wsi_address_is_wide(const struct wsi_source *source);
+bool wsi_flow_address_is_wide(const struct wsi_source *source);
 
 /* ---- wide.c ---- */
 

@@ -222,12 +222,12 @@ const struct wsi_log_topic wsi_cuda_topic_any = {
 	.cannot = "It cannot be told from the line whether a kernel failed, or one call only",
 };
 
-const struct wsi_cuda_error *wsi_cuda_error_at(size_t index)
+const struct wsi_cuda_error *wsi_log_cuda_error_at(size_t index)
 {
 	return index < WSI_COUNT(table) ? &table[index] : NULL;
 }
 
-const struct wsi_cuda_error *wsi_cuda_error_find(uint64_t number)
+const struct wsi_cuda_error *wsi_log_cuda_error_find(uint64_t number)
 {
 	for (size_t i = 0; i < WSI_COUNT(table); i++)
 		if (table[i].topic.code == number)

@@ -38,7 +38,8 @@ bool wsi_take_number(struct ws_str *text, unsigned base, uint64_t *ret_number)
 	return true;
 }
 
-bool wsi_number_behind(struct ws_str text, const char *word, unsigned base, uint64_t *ret_number)
+bool wsi_log_number_behind(struct ws_str text, const char *word, unsigned base,
+			   uint64_t *ret_number)
 {
 	return wsi_behind(&text, word) && wsi_take_number(&text, base, ret_number);
 }

@@ -11,7 +11,8 @@ bool wsi_behind(struct ws_str *text, const char *word);
 /* Takes a number of at most 15 digits off the start of a text. */
 bool wsi_take_number(struct ws_str *text, unsigned base, uint64_t *ret_number);
 /* The number behind a word. */
-bool wsi_number_behind(struct ws_str text, const char *word, unsigned base, uint64_t *ret_number);
+bool wsi_log_number_behind(struct ws_str text, const char *word, unsigned base,
+			   uint64_t *ret_number);
 /* Takes a word off the start of a text. */
 bool wsi_take_word(struct ws_str *text, const char *word);
 

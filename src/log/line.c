@@ -31,7 +31,7 @@ bool wsi_log_xid(struct ws_str line, struct wsi_xid *ret_xid)
 	    !wsi_take_number(&rest, 16, &device) || !wsi_behind(&rest, "): ") ||
 	    !wsi_take_number(&rest, 10, &xid.number))
 		return false;
-	(void)wsi_number_behind(rest, "pid=", 10, &xid.pid);
+	(void)wsi_log_number_behind(rest, "pid=", 10, &xid.pid);
 	xid.domain = (uint32_t)domain;
 	xid.bus = (uint32_t)bus & 0xff;
 	xid.device = (uint32_t)device & 0xff;
@@ -71,8 +71,8 @@ static bool take_line_process(struct ws_str line, struct ws_str *ret_host, uint6
 bool wsi_log_member(struct ws_str line, struct wsi_comm_member *ret_member)
 {
 	return take_line_process(line, &ret_member->host, &ret_member->pid) &&
-	       wsi_number_behind(line, " rank ", 10, &ret_member->rank) &&
-	       wsi_number_behind(line, " nranks ", 10, &ret_member->n_ranks) &&
+	       wsi_log_number_behind(line, " rank ", 10, &ret_member->rank) &&
+	       wsi_log_number_behind(line, " nranks ", 10, &ret_member->n_ranks) &&
 	       ret_member->rank < ret_member->n_ranks;
 }
 
@@ -82,8 +82,10 @@ bool wsi_log_member(struct ws_str line, struct wsi_comm_member *ret_member)
 bool wsi_log_watchdog(struct ws_str line, struct wsi_watchdog *ret_watchdog)
 {
 	struct ws_str group = line;
-	if (!wsi_number_behind(line, "last enqueued NCCL work: ", 10, &ret_watchdog->enqueued) ||
-	    !wsi_number_behind(line, "last completed NCCL work: ", 10, &ret_watchdog->completed))
+	if (!wsi_log_number_behind(line, "last enqueued NCCL work: ", 10,
+				   &ret_watchdog->enqueued) ||
+	    !wsi_log_number_behind(line, "last completed NCCL work: ", 10,
+				   &ret_watchdog->completed))
 		return false;
 	/* of smaller groups the rank is that in the group */
 	bool is_world =
@@ -93,8 +95,8 @@ bool wsi_log_watchdog(struct ws_str line, struct wsi_watchdog *ret_watchdog)
 
 /* ---- inference servers: (Worker_DP0_TP1 pid=4021) ..., [2025-05-27 04:36:06 DP1 TP4] ... ---- */
 
-bool wsi_server_label(struct ws_str text, char between, char label[WSI_LABEL_BYTES],
-		      uint64_t *ret_rank)
+bool wsi_log_server_label(struct ws_str text, char between, char label[WSI_LABEL_BYTES],
+			  uint64_t *ret_rank)
 {
 	static const char *const counting[] = { "DP", "PP", "TP" };
 	size_t len = 0, n_counting = 0;
@@ -135,7 +137,7 @@ bool wsi_log_worker(struct ws_str line, struct wsi_server_worker *ret_worker)
 		return false;
 	while (i < WSI_COUNT(names) && !wsi_str_begins(inner, names[i]))
 		i++;
-	if (i == WSI_COUNT(names) || !wsi_number_behind(inner, " pid=", 10, &worker.pid))
+	if (i == WSI_COUNT(names) || !wsi_log_number_behind(inner, " pid=", 10, &worker.pid))
 		return false;
 	inner = wsi_str_skip(inner, strlen(names[i]));
 	for (number = inner; *number.ptr != ' ';) /* there is one, before "pid=" */
@@ -144,7 +146,7 @@ bool wsi_log_worker(struct ws_str line, struct wsi_server_worker *ret_worker)
 	number = inner;
 	if (wsi_behind(&number, "rank=") && wsi_take_number(&number, 10, &worker.rank))
 		snprintf(worker.label, sizeof worker.label, "rank %" PRIu64, worker.rank);
-	else if (!wsi_server_label(inner, '_', worker.label, &worker.rank))
+	else if (!wsi_log_server_label(inner, '_', worker.label, &worker.rank))
 		return false;
 	*ret_worker = worker;
 	return true;
@@ -164,7 +166,7 @@ bool wsi_log_failure(struct ws_str line, struct wsi_server_worker *ret_worker)
 	front = wsi_str_skip(front, from);
 	uint64_t seconds;
 	if (!wsi_take_number(&front, 10, &seconds) || !wsi_take_char(&front, ' ') ||
-	    !wsi_server_label(front, ' ', worker.label, &worker.rank))
+	    !wsi_log_server_label(front, ' ', worker.label, &worker.rank))
 		return false;
 	*ret_worker = worker;
 	return true;

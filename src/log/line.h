@@ -51,7 +51,7 @@ bool wsi_log_failure(struct ws_str line, struct wsi_server_worker *ret_worker);
 
 /* Parts such as "TP1" of a text, with `between` between them, as a label: "DP0 TP1". The rank is
  * known if there is one part that counts processes. False: it is no such text. */
-bool wsi_server_label(struct ws_str text, char between, char label[WSI_LABEL_BYTES],
-		      uint64_t *ret_rank);
+bool wsi_log_server_label(struct ws_str text, char between, char label[WSI_LABEL_BYTES],
+			  uint64_t *ret_rank);
 
 #endif

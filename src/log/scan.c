@@ -41,7 +41,7 @@ void wsi_log_words_init(struct wsi_log_words *words)
 	for (size_t i = 0; i < WSI_WORD_MESSAGE; i++)
 		log_word_add(words, (enum wsi_log_word)i, texts[i]);
 	const struct wsi_cuda_error *one;
-	for (size_t i = 0; (one = wsi_cuda_error_at(i)); i++)
+	for (size_t i = 0; (one = wsi_log_cuda_error_at(i)); i++)
 		if (one->is_distinct)
 			log_word_add(words, WSI_WORD_MESSAGE, one->topic.title);
 }

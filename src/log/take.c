@@ -189,10 +189,10 @@ static void take_watchdog_words(struct ws_log *log)
 	char detail[WSI_LOG_DETAIL] = "";
 	operation = wsi_behind(&operation, "OpType=") ? wsi_log_name(operation, 40)
 						      : (struct ws_str){ 0 };
-	if (operation.len && wsi_number_behind(rest, "SeqNum=", 10, &sequence)) {
+	if (operation.len && wsi_log_number_behind(rest, "SeqNum=", 10, &sequence)) {
 		int len = snprintf(detail, sizeof detail, "%.*s, number %" PRIu64,
 				   (int)operation.len, operation.ptr, sequence);
-		if (wsi_number_behind(rest, "Timeout(ms)=", 10, &limit))
+		if (wsi_log_number_behind(rest, "Timeout(ms)=", 10, &limit))
 			snprintf(detail + len, sizeof detail - (size_t)len,
 				 ", not done after %" PRIu64 " s", limit / 1000);
 	}

@@ -59,7 +59,7 @@ static bool take_error_name(struct ws_log *log, const char *start, bool is_marke
 	struct ws_str name = wsi_log_name(rest, 64);
 	if (is_harmless(name))
 		return true;
-	for (size_t i = 0; (one = wsi_cuda_error_at(i)); i++) {
+	for (size_t i = 0; (one = wsi_log_cuda_error_at(i)); i++) {
 		if (!is(name, one->driver) && !is(name, one->runtime))
 			continue;
 		tell_cuda_error(log, one);
@@ -76,7 +76,7 @@ static bool take_error_name(struct ws_log *log, const char *start, bool is_marke
 static bool take_message(struct ws_log *log, struct ws_str text, bool is_marked)
 {
 	const struct wsi_cuda_error *one;
-	for (size_t i = 0; (one = wsi_cuda_error_at(i)); i++) {
+	for (size_t i = 0; (one = wsi_log_cuda_error_at(i)); i++) {
 		struct ws_str rest = text;
 		if ((!is_marked && !one->is_distinct) || !wsi_behind(&rest, one->topic.title))
 			continue;
@@ -100,7 +100,7 @@ static void take_marked(struct ws_log *log, struct ws_str rest)
 	if (is_end || !rest.len)
 		return; /* as in `GGML_ASSERT: !"CUDA error"`: another line says more */
 	if (wsi_take_number(&rest, 10, &number)) {
-		const struct wsi_cuda_error *error = wsi_cuda_error_find(number);
+		const struct wsi_cuda_error *error = wsi_log_cuda_error_find(number);
 		if (error) {
 			tell_cuda_error(log, error);
 		} else if (number > 0 && number < 2000) {
@@ -147,7 +147,7 @@ void wsi_log_take_cuda(struct ws_log *log)
 	if (wsi_log_has(log, WSI_WORD_RUNTIME_NAME, WSI_WORD_RUNTIME_NAME))
 		found |= take_error_name(log, "cudaError", is_marked);
 	if (wsi_log_has(log, WSI_WORD_MEMORY, WSI_WORD_MEMORY)) {
-		tell_cuda_error(log, wsi_cuda_error_find(2));
+		tell_cuda_error(log, wsi_log_cuda_error_find(2));
 		found = true;
 	}
 	if (!found && wsi_log_has(log, WSI_WORD_MESSAGE, WSI_WORD_MESSAGE))

@@ -41,9 +41,9 @@ struct wsi_cuda_error {
 };
 
 /* NULL past the last. */
-const struct wsi_cuda_error *wsi_cuda_error_at(size_t index);
+const struct wsi_cuda_error *wsi_log_cuda_error_at(size_t index);
 /* NULL: not listed. */
-const struct wsi_cuda_error *wsi_cuda_error_find(uint64_t number);
+const struct wsi_cuda_error *wsi_log_cuda_error_find(uint64_t number);
 /* Of an error that is not listed. */
 extern const struct wsi_log_topic wsi_cuda_topic_any;
 

@@ -50,7 +50,7 @@ const char *wsi_product_decode(enum ws_operation operation, bool pair, bool apar
 	return shape_is_right(ret_product, pair, apart) ? NULL : "shape";
 }
 
-uint64_t wsi_matrix_odd_bits(uint64_t descriptor, bool tensor)
+uint64_t wsi_objects_matrix_odd_bits(uint64_t descriptor, bool tensor)
 {
 	/* fields: start, leading, stride, base offset, mode of the leading offset, swizzle */
 	const uint64_t fields =

@@ -25,6 +25,6 @@ const char *wsi_product_decode(enum ws_operation operation, bool pair, bool apar
 
 /* Bits of a matrix descriptor that are not as they must be. `tensor`: of tcgen05.mma, else of
  * wgmma. */
-uint64_t wsi_matrix_odd_bits(uint64_t descriptor, bool tensor);
+uint64_t wsi_objects_matrix_odd_bits(uint64_t descriptor, bool tensor);
 
 #endif

@@ -85,7 +85,7 @@ static void block_strokes(struct wsi_page *page, const struct drawn_blocks *bloc
 		wsi_html_printf(page, "<path class=\"%c\" d=\"",
 				state == NOT_RESIDENT
 					? 'N'
-					: wsi_state_letter((enum ws_thread_state)state));
+					: wsi_render_state_letter((enum ws_thread_state)state));
 		for (uint32_t i = 0, len; i < blocks->n_cells; i += len) {
 			uint32_t left = blocks->columns - i % blocks->columns;
 			for (len = 1; len < left && i + len < blocks->n_cells &&
@@ -209,14 +209,14 @@ static void thread_figure_row(struct wsi_page *page, const struct ws_report_warp
 			if (mine != state)
 				continue;
 			if (!open)
-				wsi_html_printf(
-					page,
-					"<path class=\"%c\" transform=\"translate(118 %u) "
-					"scale(12)\" d=\"",
-					state == NOT_RESIDENT
-						? 'N'
-						: wsi_state_letter((enum ws_thread_state)state),
-					row * 12 + 6);
+				wsi_html_printf(page,
+						"<path class=\"%c\" transform=\"translate(118 %u) "
+						"scale(12)\" d=\"",
+						state == NOT_RESIDENT
+							? 'N'
+							: wsi_render_state_letter(
+								  (enum ws_thread_state)state),
+						row * 12 + 6);
 			open = true;
 			wsi_html_printf(page, "M%u 0h%u", lane, len);
 		}

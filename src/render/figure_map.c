@@ -116,8 +116,9 @@ static void states(struct wsi_page *page, const struct map_extent *extent)
 			if (!any)
 				continue;
 			if (!open)
-				wsi_html_printf(page, "<path class=\"%c\" d=\"",
-						wsi_state_letter((enum ws_thread_state)state));
+				wsi_html_printf(
+					page, "<path class=\"%c\" d=\"",
+					wsi_render_state_letter((enum ws_thread_state)state));
 			open = true;
 			column(page, sm, extent->column[sm->id] - 1u, state);
 		}
@@ -254,7 +255,7 @@ void wsi_html_legend(struct wsi_page *page, const uint64_t counts[WSI_N_STATES],
 	for (int state = 0; state < WSI_N_STATES; state++) {
 		if (!counts[state])
 			continue;
-		char letter = wsi_state_letter((enum ws_thread_state)state);
+		char letter = wsi_render_state_letter((enum ws_thread_state)state);
 		wsi_html_printf(
 			page,
 			"<li><svg viewBox=\"0 0 14 14\" aria-hidden=\"true\"><path class=\"%c\" "
@@ -304,7 +305,7 @@ static void base36(struct wsi_page *page, uint64_t value)
 static void warp_data(struct wsi_page *page, const struct ws_report_warp *warp)
 {
 	const struct ws_report *report = page->report;
-	wsi_html_printf(page, "%c", wsi_state_letter((enum ws_thread_state)warp->state));
+	wsi_html_printf(page, "%c", wsi_render_state_letter((enum ws_thread_state)warp->state));
 	if (warp->group != WS_NONE)
 		base36(page, warp->group);
 	if (warp->block == WS_NONE || report->map.blocks[warp->block].status != WS_OK)

@@ -150,7 +150,7 @@ static void draw(struct wsi_page *page, const struct ws_report_access *access)
 	if (below->status != WS_OK && above->status != WS_OK)
 		return;
 	struct ruler_layout at = ruler_layout_of(access);
-	wsi_element(page, WSI_FIGURE);
+	wsi_render_element(page, WSI_FIGURE);
 	wsi_html_printf(page,
 			"<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Address "
 			"ruler\"><svg class=\"ruler\" viewBox=\"0 0 %d %d\" role=\"img\" "

@@ -80,7 +80,7 @@ void wsi_figure_times(struct wsi_page *page, const char *label, const char *note
 	}
 	if (!page->rich || n_known < 2 || first >= last || last > UINT32_MAX)
 		return;
-	wsi_element(page, WSI_FIGURE);
+	wsi_render_element(page, WSI_FIGURE);
 	wsi_html_printf(page,
 			"<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><svg "
 			"class=\"times\" viewBox=\"0 0 %d %u\" role=\"img\" aria-label=\"%s\">\n",

@@ -38,7 +38,7 @@ static void head(struct wsi_page *page)
 {
 	wsi_html_start(page);
 	if (page->report->dump_status == WS_OK) { /* first: tabs show little of a title */
-		wsi_str(page, WSI_PLAIN, wsi_file_name(ws_str_of(page->report->dump.path)));
+		wsi_str(page, WSI_PLAIN, wsi_report_file_name(ws_str_of(page->report->dump.path)));
 		wsi_html_raw(page, ": ");
 	}
 	wsi_html_title(page, (struct ws_str){ page->report->summary, page->report->summary_head });
@@ -93,7 +93,7 @@ static void html_verdict(struct wsi_page *page)
 	wsi_html_printf(page, "<p class=\"kind\">%s", verdict_words[report->verdict]);
 	if (report->dump_status == WS_OK) {
 		wsi_html_raw(page, " <span class=\"dump\">in <code>");
-		wsi_str(page, WSI_PLAIN, wsi_file_name(ws_str_of(report->dump.path)));
+		wsi_str(page, WSI_PLAIN, wsi_report_file_name(ws_str_of(report->dump.path)));
 		wsi_html_raw(page, "</code></span>");
 	}
 	wsi_html_raw(page, "</p>\n<h1>");

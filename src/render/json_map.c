@@ -17,7 +17,7 @@ static void slots(struct ws_json *json, const struct ws_report_map *map,
 		const struct ws_report_warp *warp = &map->warps[sm->first_warp + i];
 		if (!warp->known || warp->id >= MAX_SLOTS)
 			continue;
-		text[warp->id] = wsi_state_letter((enum ws_thread_state)warp->state);
+		text[warp->id] = wsi_render_state_letter((enum ws_thread_state)warp->state);
 		len = wsi_max_u64(len, warp->id + 1);
 	}
 	ws_json_key_str(json, "warps", (struct ws_str){ text, len });

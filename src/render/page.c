@@ -32,14 +32,14 @@ void wsi_lead(struct wsi_page *page, const char *text)
 	page->form->lead(page, text);
 }
 
-void wsi_part(struct wsi_page *page, const char *name, uint32_t number)
+void wsi_render_part(struct wsi_page *page, const char *name, uint32_t number)
 {
 	page_element(page, WSI_NOTHING);
 	page->form->part(page, name, number);
 	page->parted = true;
 }
 
-void wsi_element(struct wsi_page *page, enum wsi_page_element next)
+void wsi_render_element(struct wsi_page *page, enum wsi_page_element next)
 {
 	page_element(page, next);
 	page->form->open(page, next, NULL);
@@ -51,7 +51,7 @@ void wsi_label(struct wsi_page *page, const char *label)
 	page->form->open(page, WSI_FACT, label);
 }
 
-void wsi_table(struct wsi_page *page, const struct wsi_page_table *table)
+void wsi_render_table(struct wsi_page *page, const struct wsi_page_table *table)
 {
 	page_element(page, WSI_TABLE);
 	page->table = *table;
@@ -77,7 +77,7 @@ void wsi_cell_wide(struct wsi_page *page)
 	page_cell(page, NULL, true);
 }
 
-void wsi_row_marked(struct wsi_page *page)
+void wsi_render_row_marked(struct wsi_page *page)
 {
 	page->row_marked = true;
 }
@@ -89,8 +89,8 @@ void wsi_frame(struct wsi_page *page, const struct wsi_stack_frame *frame)
 	page->form->frame(page, frame);
 }
 
-void wsi_code_line(struct wsi_page *page, bool here, const char *mark, uint64_t number,
-		   uint64_t threads)
+void wsi_render_code_line(struct wsi_page *page, bool here, const char *mark, uint64_t number,
+			  uint64_t threads)
 {
 	page->form->code_line(page, here, mark, number, threads);
 }
@@ -118,7 +118,7 @@ void wsi_say(struct wsi_page *page, const char *format, ...)
 	va_end(list);
 }
 
-void wsi_run(struct wsi_page *page, enum wsi_look look, const char *format, ...)
+void wsi_render_run(struct wsi_page *page, enum wsi_look look, const char *format, ...)
 {
 	va_list list;
 	va_start(list, format);

@@ -149,28 +149,29 @@ void wsi_section(struct wsi_page *page, const char *id, const char *title,
 /* Sentences before all else; in text before the title. */
 void wsi_lead(struct wsi_page *page, const char *text);
 /* `name` ("Wait") and `number`, from 0, are its title in HTML. */
-void wsi_part(struct wsi_page *page, const char *name, uint32_t number);
+void wsi_render_part(struct wsi_page *page, const char *name, uint32_t number);
 /* Starts an element that needs no more than that. */
-void wsi_element(struct wsi_page *page, enum wsi_page_element element);
+void wsi_render_element(struct wsi_page *page, enum wsi_page_element element);
 /* Starts a fact. An empty label: one more value of the one before. */
 void wsi_label(struct wsi_page *page, const char *label);
-void wsi_table(struct wsi_page *page, const struct wsi_page_table *table);
+void wsi_render_table(struct wsi_page *page, const struct wsi_page_table *table);
 /* The next cell, row by row; `join` parts it from the one before it where cells are joined. */
 void wsi_cell(struct wsi_page *page, const char *join);
 /* The next cell, which takes a whole row. */
 void wsi_cell_wide(struct wsi_page *page);
 /* The row that comes stands out. */
-void wsi_row_marked(struct wsi_page *page);
+void wsi_render_row_marked(struct wsi_page *page);
 void wsi_frame(struct wsi_page *page, const struct wsi_stack_frame *frame);
 /* A line of a listing: whether it is what the listing is about; of an instruction its mark, or
  * NULL, and its address; of source its number and how many threads are there. */
-void wsi_code_line(struct wsi_page *page, bool here, const char *mark, uint64_t number,
-		   uint64_t threads);
+void wsi_render_code_line(struct wsi_page *page, bool here, const char *mark, uint64_t number,
+			  uint64_t threads);
 
 /* ---- what elements say ---- */
 
 void wsi_say(struct wsi_page *page, const char *format, ...) WS_PRINTF(2, 3);
-void wsi_run(struct wsi_page *page, enum wsi_look run, const char *format, ...) WS_PRINTF(3, 4);
+void wsi_render_run(struct wsi_page *page, enum wsi_look run, const char *format, ...)
+	WS_PRINTF(3, 4);
 void wsi_str(struct wsi_page *page, enum wsi_look run, struct ws_str text);
 /* A sentence of ours with names of the input; what stands between backticks is code. */
 void wsi_sentence(struct wsi_page *page, enum wsi_look run, const char *text);

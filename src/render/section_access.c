@@ -13,7 +13,7 @@ static bool bit(uint32_t mask, uint32_t lane)
 
 static void hex(struct wsi_page *page, uint64_t value)
 {
-	wsi_run(page, WSI_CODE, "0x%" PRIx64, value);
+	wsi_render_run(page, WSI_CODE, "0x%" PRIx64, value);
 }
 
 /* "loads 4 bytes from global memory" */
@@ -44,28 +44,29 @@ static void address(struct wsi_page *page, const struct ws_report_access *access
 	if (lane == WS_NONE && told) {
 		wsi_label(page, "Address");
 		if (access->first_address == access->last_address)
-			wsi_run(page, WSI_STRONG, "0x%" PRIx64 ", of %u suspect%s",
-				access->first_address, wsi_count_bits(told),
-				wsi_plural(wsi_count_bits(told)));
+			wsi_render_run(page, WSI_STRONG, "0x%" PRIx64 ", of %u suspect%s",
+				       access->first_address, wsi_count_bits(told),
+				       wsi_plural(wsi_count_bits(told)));
 		else
-			wsi_run(page, WSI_STRONG, "0x%" PRIx64 " to 0x%" PRIx64 ", of %u suspects",
+			wsi_render_run(
+				page, WSI_STRONG, "0x%" PRIx64 " to 0x%" PRIx64 ", of %u suspects",
 				access->first_address, access->last_address, wsi_count_bits(told));
 	}
 	if (lane == WS_NONE || !bit(access->lanes_known | access->lanes_guess, lane))
 		return;
 	wsi_label(page, "Address");
-	wsi_run(page, WSI_STRONG, "lane %u: 0x%" PRIx64, lane, access->address[lane]);
+	wsi_render_run(page, WSI_STRONG, "lane %u: 0x%" PRIx64, lane, access->address[lane]);
 	if (bit(access->null_like, lane))
-		wsi_run(page, WSI_STRONG, ", as from a null pointer");
+		wsi_render_run(page, WSI_STRONG, ", as from a null pointer");
 	else if (bit(access->noncanonical, lane))
-		wsi_run(page, WSI_STRONG, ", which cannot be a GPU pointer");
+		wsi_render_run(page, WSI_STRONG, ", which cannot be a GPU pointer");
 	if (access->where)
-		wsi_run(page, WSI_STRONG, ", %s", access->where);
+		wsi_render_run(page, WSI_STRONG, ", %s", access->where);
 }
 
 static void base(struct wsi_page *page, const struct ws_report_owner *owner)
 {
-	wsi_fact_claim(page, "Base", &owner->claim);
+	wsi_render_fact_claim(page, "Base", &owner->claim);
 	if (!owner->claim.text || !owner->value_known)
 		return;
 	if (page->rich) /* below the evidence */
@@ -123,14 +124,14 @@ static void access_lanes(struct wsi_page *page, const struct ws_report_access *a
 	reasons_of(page->report, access, reasons);
 	wsi_label(page, "Suspects");
 	wsi_say(page, "%u of %u lane%s, ", wsi_count_bits(access->suspects), n, wsi_plural(n));
-	wsi_run(page, WSI_CODE, "0x%08x", access->suspects);
+	wsi_render_run(page, WSI_CODE, "0x%08x", access->suspects);
 	for (size_t i = 0; i < N_REASONS; i++) {
 		uint32_t mask = reasons[i].mask;
 		if (!mask)
 			continue;
 		wsi_say(page, "%s%u %s", comma, wsi_count_bits(mask), reasons[i].words);
 		if (page->rich)
-			wsi_run(page, WSI_CODE, " 0x%08x", mask);
+			wsi_render_run(page, WSI_CODE, " 0x%08x", mask);
 		comma = ", ";
 	}
 	if (access->cleared)
@@ -176,8 +177,8 @@ static void neighbour(struct wsi_page *page, const char *label,
 	} else {
 		wsi_say(page, ", %" PRIu64 " byte%s %s the access", side->distance,
 			wsi_plural(side->distance), direction);
-		wsi_run(page, WSI_SOFT, " (%" PRIu64 " element%s)", side->elements,
-			wsi_plural(side->elements));
+		wsi_render_run(page, WSI_SOFT, " (%" PRIu64 " element%s)", side->elements,
+			       wsi_plural(side->elements));
 	}
 }
 
@@ -205,17 +206,17 @@ static void operand_value(struct wsi_page *page, const struct ws_report_access *
 {
 	uint32_t lane = shown_lane(access, operand);
 	if (operand->use == WS_USE_RESULT) {
-		wsi_run(page, WSI_SOFT, "written by the instruction");
+		wsi_render_run(page, WSI_SOFT, "written by the instruction");
 	} else if (operand->status != WS_OK) {
 		wsi_say_status(page, operand->status);
 	} else if (!has_values(operand)) {
-		wsi_run(page, WSI_NONE, "%s",
-			operand->use == WS_USE_DATA ? "data, not shown" : "gone");
+		wsi_render_run(page, WSI_NONE, "%s",
+			       operand->use == WS_USE_DATA ? "data, not shown" : "gone");
 	} else if (operand->uniform || operand->constant) {
 		hex(page, operand->value[lane]);
 	} else if (bit(operand->lanes, lane)) {
 		hex(page, operand->value[lane]);
-		wsi_run(page, WSI_SOFT, " lane %u; others below", lane);
+		wsi_render_run(page, WSI_SOFT, " lane %u; others below", lane);
 	}
 }
 
@@ -228,15 +229,15 @@ static void operand_table(struct wsi_page *page, const struct ws_report_access *
 						    { "As at the fault?", WS_ALIGN_LEFT } };
 	if (!page->rich || access->n_operands == 0)
 		return;
-	wsi_table(page, &(struct wsi_page_table){ .id = "operands",
-						  .label = "Operands",
-						  .column = columns,
-						  .n_columns = WSI_COUNT(columns),
-						  .named = true });
+	wsi_render_table(page, &(struct wsi_page_table){ .id = "operands",
+							 .label = "Operands",
+							 .column = columns,
+							 .n_columns = WSI_COUNT(columns),
+							 .named = true });
 	for (uint32_t i = 0; i < access->n_operands; i++) {
 		const struct ws_report_operand *operand = &access->operands[i];
 		wsi_cell(page, "");
-		wsi_run(page, WSI_CODE, "%s", operand->name);
+		wsi_render_run(page, WSI_CODE, "%s", operand->name);
 		wsi_cell(page, "");
 		wsi_say(page, "%s", ws_operand_use_text(operand->use));
 		wsi_cell(page, "");
@@ -246,7 +247,7 @@ static void operand_table(struct wsi_page *page, const struct ws_report_access *
 			continue;
 		wsi_say(page, "%s", ws_trust_text(operand->trust));
 		if (operand->trust_why)
-			wsi_run(page, WSI_SOFT, " %s", operand->trust_why);
+			wsi_render_run(page, WSI_SOFT, " %s", operand->trust_why);
 	}
 }
 
@@ -257,7 +258,7 @@ static void access_lane_row(struct wsi_page *page, const struct ws_report_access
 			    size_t n_operands)
 {
 	if (bit(access->suspects, lane))
-		wsi_row_marked(page);
+		wsi_render_row_marked(page);
 	wsi_cell(page, "");
 	wsi_say(page, page->rich && lane == access->lane ? "%u \u25c4" : "%u", lane);
 	wsi_cell(page, "");
@@ -292,12 +293,13 @@ static void lane_table(struct wsi_page *page, const struct ws_report_access *acc
 		columns[LANE_COLUMNS + n] = (struct ws_column){ one->name, WS_ALIGN_LEFT };
 		operands[n++] = one;
 	}
-	wsi_table(page, &(struct wsi_page_table){ .id = "lanes",
-						  .label = "Address and operands of each lane",
-						  .column = columns,
-						  .n_columns = LANE_COLUMNS + n,
-						  .folded = true,
-						  .named = true });
+	wsi_render_table(page,
+			 &(struct wsi_page_table){ .id = "lanes",
+						   .label = "Address and operands of each lane",
+						   .column = columns,
+						   .n_columns = LANE_COLUMNS + n,
+						   .folded = true,
+						   .named = true });
 	for (uint32_t lane = 0; lane < WS_MAX_LANES; lane++) {
 		if (bit(access->lanes, lane))
 			access_lane_row(page, access, lane, operands, n);
@@ -310,18 +312,18 @@ static void one_access(struct wsi_page *page, const struct ws_report_access *acc
 {
 	bool certain = access->found.confidence == WS_CONFIDENCE_CERTAIN;
 	wsi_label(page, "Executes");
-	wsi_run(page, WSI_KEY, "%s", access->text);
+	wsi_render_run(page, WSI_KEY, "%s", access->text);
 	if (!certain)
 		wsi_say(page, "  at 0x%" PRIx64, access->pc);
 	if (page->rich || !certain)
-		wsi_fact_claim(page, "Because", &access->found);
+		wsi_render_fact_claim(page, "Because", &access->found);
 	kind(page, access);
 	address(page, access);
 	wsi_figure_ruler(page, access);
 	base(page, &access->owner);
-	wsi_fact_claim(page, "Index", &access->index.claim);
+	wsi_render_fact_claim(page, "Index", &access->index.claim);
 	access_lanes(page, access);
-	wsi_fact_claim(page, "Addresses", &access->address_claim);
+	wsi_render_fact_claim(page, "Addresses", &access->address_claim);
 	if (page->rich) {
 		neighbour(page, access->inside ? "In range" : "Below", &access->below, "before",
 			  access->inside);
@@ -346,7 +348,7 @@ void wsi_section_access(struct wsi_page *page)
 		    WSI_DETAIL);
 	for (uint32_t i = 0; i < e->n_accesses; i++) {
 		if (e->n_accesses > 1)
-			wsi_part(page, "Candidate", i);
+			wsi_render_part(page, "Candidate", i);
 		one_access(page, &e->accesses[i]);
 	}
 }

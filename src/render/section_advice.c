@@ -7,7 +7,7 @@
 static void claims(struct wsi_page *page, const struct ws_report_claim *claims, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		wsi_element(page, WSI_ITEM);
+		wsi_render_element(page, WSI_ITEM);
 		wsi_say_claim(page, &claims[i]);
 	}
 }
@@ -39,7 +39,7 @@ void wsi_section_next(struct wsi_page *page)
 		return;
 	wsi_section(page, "next", "What to try next", WSI_PROSE);
 	for (uint32_t i = 0; i < report->n_next; i++) {
-		wsi_element(page, WSI_ITEM);
+		wsi_render_element(page, WSI_ITEM);
 		wsi_sentence(page, WSI_PLAIN, report->next[i]);
 	}
 }
@@ -47,13 +47,13 @@ void wsi_section_next(struct wsi_page *page)
 void wsi_section_diagnostics(struct wsi_page *page)
 {
 	const struct ws_report *report = page->report;
-	uint32_t shown = wsi_rows(page, report->n_diagnostics);
+	uint32_t shown = wsi_render_rows(page, report->n_diagnostics);
 	if (report->n_diagnostics == 0)
 		return;
 	wsi_section(page, "damage", "Diagnostics of the dump", WSI_FOLDED);
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct ws_diagnostic *one = &report->diagnostics[i];
-		wsi_element(page, WSI_ITEM);
+		wsi_render_element(page, WSI_ITEM);
 		wsi_say(page, "%s", one->message);
 		if (one->file_off != WS_NO_OFFSET)
 			wsi_say(page, " (file offset 0x%" PRIx64 ")", one->file_off);

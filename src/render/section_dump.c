@@ -23,10 +23,10 @@ static void dump_facts_text(struct wsi_page *page, const struct ws_dump_facts *d
 {
 	char when[WSI_TIME_TEXT];
 	wsi_label(page, "Dump");
-	wsi_run(page, WSI_CODE, "%s", dump->path);
+	wsi_render_run(page, WSI_CODE, "%s", dump->path);
 	wsi_say(page, ", %" PRIu64 " bytes, ", dump->bytes);
-	wsi_run(page, dump->complete ? WSI_PLAIN : WSI_STRONG,
-		dump->complete ? "complete" : "INCOMPLETE");
+	wsi_render_run(page, dump->complete ? WSI_PLAIN : WSI_STRONG,
+		       dump->complete ? "complete" : "INCOMPLETE");
 	if (dump->layout)
 		wsi_say(page, ", layout %s", dump->layout);
 	if (dump->have_metadata)
@@ -48,7 +48,7 @@ static void dump_facts_text(struct wsi_page *page, const struct ws_dump_facts *d
 static void device_fact(struct wsi_page *page, const struct ws_report_device *device)
 {
 	if (device->status != WS_OK) {
-		wsi_run(page, WSI_NONE, "? (%s)", ws_missing_word(device->status));
+		wsi_render_run(page, WSI_NONE, "? (%s)", ws_missing_word(device->status));
 		return;
 	}
 	wsi_say(page, "%u: ", device->state.id);
@@ -86,7 +86,7 @@ void wsi_section_dump(struct wsi_page *page)
 void wsi_section_kernels(struct wsi_page *page)
 {
 	const struct ws_report *report = page->report;
-	uint32_t shown = wsi_rows(page, report->n_code);
+	uint32_t shown = wsi_render_rows(page, report->n_code);
 	if (report->n_code == 0)
 		return;
 	wsi_section(
@@ -98,7 +98,7 @@ void wsi_section_kernels(struct wsi_page *page)
 	for (uint32_t i = 0; i < shown; i++) {
 		struct ws_str name = report->code[i];
 		bool cut = !page->options.full_names && name.len > 2 * WSI_WIDE_NAME;
-		wsi_element(page, WSI_ITEM);
+		wsi_render_element(page, WSI_ITEM);
 		wsi_str(page, WSI_CODE,
 			cut ? (struct ws_str){ name.ptr, 2 * WSI_WIDE_NAME } : name);
 		wsi_say(page, cut ? "..." : "");
@@ -137,7 +137,7 @@ static void id_fact(struct wsi_page *page, const char *label, const struct ws_co
 		return;
 	ws_code_id_text(id, text);
 	wsi_label(page, label);
-	wsi_run(page, WSI_CODE, "%s", text);
+	wsi_render_run(page, WSI_CODE, "%s", text);
 }
 
 void wsi_section_image(struct wsi_page *page)
@@ -151,7 +151,7 @@ void wsi_section_image(struct wsi_page *page)
 		wsi_label(page, "Options");
 		wsi_str(page, WSI_CODE, image->options_shown);
 		if (image->options_left_out)
-			wsi_run(page, WSI_SOFT, " (others may name files: --json)");
+			wsi_render_run(page, WSI_SOFT, " (others may name files: --json)");
 	}
 	wsi_label(page, "Lines");
 	wsi_say(page, "%s", wsi_lines_words(image));
@@ -169,14 +169,14 @@ void wsi_section_signature(struct wsi_page *page)
 		return;
 	wsi_section(page, "signature", "Signature, the same for every dump of this bug",
 		    WSI_FOLDED);
-	wsi_element(page, WSI_PARAGRAPH);
-	wsi_run(page, WSI_CODE, "%s", report->signature);
+	wsi_render_element(page, WSI_PARAGRAPH);
+	wsi_render_run(page, WSI_CODE, "%s", report->signature);
 	if (!page->options.all && !page->rich)
 		return;
-	wsi_element(page, WSI_PARAGRAPH);
-	wsi_run(page, WSI_SOFT, "made from: %s", report->signature_parts);
+	wsi_render_element(page, WSI_PARAGRAPH);
+	wsi_render_run(page, WSI_SOFT, "made from: %s", report->signature_parts);
 	if (!report->signature_rule)
 		return;
-	wsi_element(page, WSI_PARAGRAPH);
-	wsi_run(page, WSI_SOFT, "by rule: %s", report->signature_rule);
+	wsi_render_element(page, WSI_PARAGRAPH);
+	wsi_render_run(page, WSI_SOFT, "by rule: %s", report->signature_rule);
 }

@@ -17,7 +17,7 @@ static void assertion(struct wsi_page *page, const struct ws_report_assertion *a
 	if (assertion->message.len)
 		wsi_str(page, WSI_CODE, assertion->message);
 	else
-		wsi_run(page, WSI_NONE, "(message not known)");
+		wsi_render_run(page, WSI_NONE, "(message not known)");
 	if (assertion->file.len || assertion->line) {
 		wsi_label(page, "");
 		wsi_say(page, "at ");
@@ -37,12 +37,12 @@ static void exception(struct wsi_page *page, const struct ws_report_exception *e
 	wsi_say(page, "%s", e->label);
 	if (e->name) {
 		wsi_say(page, ", ");
-		wsi_run(page, WSI_CODE, "%s", e->name);
+		wsi_render_run(page, WSI_CODE, "%s", e->name);
 		wsi_say(page, " (%u)", e->code);
 	}
 	if (e->cuda_gdb) {
 		wsi_say(page, ", cuda-gdb: ");
-		wsi_run(page, WSI_CODE, "%s", e->cuda_gdb);
+		wsi_render_run(page, WSI_CODE, "%s", e->cuda_gdb);
 	}
 	if (e->text_status == WS_OK) {
 		wsi_label(page, "Driver");
@@ -50,7 +50,7 @@ static void exception(struct wsi_page *page, const struct ws_report_exception *e
 	}
 	assertion(page, &e->assertion);
 	if (page->rich) {
-		wsi_fact_claim(page, "Precision", &e->precision);
+		wsi_render_fact_claim(page, "Precision", &e->precision);
 	} else if (e->precision.text) {
 		wsi_label(page, "Precision");
 		wsi_say(page, "%s", e->precision.text);
@@ -97,13 +97,13 @@ static void fault_lanes(struct wsi_page *page, const struct ws_report_exception 
 	wsi_label(page, "Lanes");
 	if (e->lanes_blamed) {
 		wsi_say(page, "faulted ");
-		wsi_run(page, WSI_CODE, "0x%08x", e->lanes_blamed);
+		wsi_render_run(page, WSI_CODE, "0x%08x", e->lanes_blamed);
 		wsi_say(page, ", ");
 	}
 	wsi_say(page, "active ");
-	wsi_run(page, WSI_CODE, "0x%08x", e->lanes_active);
+	wsi_render_run(page, WSI_CODE, "0x%08x", e->lanes_active);
 	wsi_say(page, " of ");
-	wsi_run(page, WSI_CODE, "0x%08x", e->lanes_valid);
+	wsi_render_run(page, WSI_CODE, "0x%08x", e->lanes_valid);
 	if (!page->rich || e->blame == WS_BLAME_NOBODY)
 		return;
 	wsi_label(page, "In all");
@@ -132,11 +132,11 @@ static void errorpc(struct wsi_page *page, const struct ws_report_exception *e)
 		wsi_say_status(page, e->errorpc_status);
 		return;
 	}
-	wsi_run(page, WSI_CODE, "0x%016" PRIx64, e->errorpc);
+	wsi_render_run(page, WSI_CODE, "0x%016" PRIx64, e->errorpc);
 	if (e->n_frames && e->frames[0].pc == e->errorpc)
 		wsi_say_offset(page, &e->frames[0]);
 	else
-		wsi_run(page, WSI_SOFT, "  not in this %s's code", wsi_noun(page->report));
+		wsi_render_run(page, WSI_SOFT, "  not in this %s's code", wsi_noun(page->report));
 }
 
 static void pc(struct wsi_page *page, const struct ws_report_exception *e)
@@ -146,7 +146,7 @@ static void pc(struct wsi_page *page, const struct ws_report_exception *e)
 		wsi_say_status(page, e->pc_status);
 		return;
 	}
-	wsi_run(page, WSI_CODE, "0x%016" PRIx64, e->pc);
+	wsi_render_run(page, WSI_CODE, "0x%016" PRIx64, e->pc);
 	if (e->n_frames && e->frames[0].pc == e->pc)
 		wsi_say_offset(page, &e->frames[0]);
 	else if (e->pc_frame)
@@ -155,8 +155,8 @@ static void pc(struct wsi_page *page, const struct ws_report_exception *e)
 		allocation_distance(page, e);
 	if (e->pc_frame && e->pc_frame->line_status == WS_OK) {
 		wsi_say(page, ", ");
-		wsi_str(page, WSI_CODE, wsi_file_name(e->pc_frame->file));
-		wsi_run(page, WSI_CODE, ":%u", e->pc_frame->line);
+		wsi_str(page, WSI_CODE, wsi_report_file_name(e->pc_frame->file));
+		wsi_render_run(page, WSI_CODE, ":%u", e->pc_frame->line);
 	}
 }
 

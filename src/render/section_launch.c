@@ -14,8 +14,8 @@ static void value(struct wsi_page *page, const struct ws_report_param *param)
 	size_t n = wsi_min_u64(param->value.len, number || page->rich ? WS_PARAM_BYTES : 32);
 	for (size_t i = 0; i < n; i++)
 		snprintf(text + 2 * i, 3, "%02x", param->value.ptr[number ? n - 1 - i : i]);
-	wsi_run(page, WSI_CODE, "%s%s%s", number ? "0x" : "", text,
-		n < param->size_bytes ? "..." : "");
+	wsi_render_run(page, WSI_CODE, "%s%s%s", number ? "0x" : "", text,
+		       n < param->size_bytes ? "..." : "");
 }
 
 /* A long one may be cut; returns what parts it from what follows. */
@@ -42,7 +42,7 @@ static void field_row(struct wsi_page *page, const struct ws_report_field *field
 	wsi_cell(page, "");
 	wsi_cell(page, field->text ? " = " : "");
 	if (field->text)
-		wsi_run(page, WSI_CODE, "%s", field->text);
+		wsi_render_run(page, WSI_CODE, "%s", field->text);
 }
 
 static void field_rows(struct wsi_page *page, const struct ws_report_param *param)
@@ -87,7 +87,7 @@ static void param_row(struct wsi_page *page, const struct ws_report_kernel *kern
 	if (!param->text || strncmp(param->text, "0x", 2) == 0) /* a pointer is shown as it is */
 		return;
 	wsi_say(page, " = ");
-	wsi_run(page, WSI_CODE, "%s", param->text);
+	wsi_render_run(page, WSI_CODE, "%s", param->text);
 }
 
 static void params(struct wsi_page *page, const struct ws_report_kernel *kernel)
@@ -108,13 +108,13 @@ static void params(struct wsi_page *page, const struct ws_report_kernel *kernel)
 		typed |= kernel->params[i].type.len || kernel->params[i].n_fields;
 	uint32_t most = page->rich ? 300 : 16;
 	uint32_t shown = page->options.all || kernel->n_params <= most ? kernel->n_params : most;
-	wsi_table(page, &(struct wsi_page_table){ .id = "params",
-						  .label = "Parameters",
-						  .fact = "Parameters",
-						  .column = typed ? columns : untyped,
-						  .n_columns = typed ? WSI_COUNT(columns)
-								     : WSI_COUNT(untyped),
-						  .named = true });
+	wsi_render_table(page, &(struct wsi_page_table){ .id = "params",
+							 .label = "Parameters",
+							 .fact = "Parameters",
+							 .column = typed ? columns : untyped,
+							 .n_columns = typed ? WSI_COUNT(columns)
+									    : WSI_COUNT(untyped),
+							 .named = true });
 	for (uint32_t i = 0; i < shown; i++) {
 		param_row(page, kernel, &kernel->params[i], typed);
 		field_rows(page, &kernel->params[i]);
@@ -172,7 +172,7 @@ void wsi_section_launch(struct wsi_page *page)
 	wsi_section(page, "launch", "The launch", WSI_DETAIL);
 	wsi_label(page, "Kernel");
 	if (kernel->name_status != WS_OK)
-		wsi_run(page, WSI_NONE, "? (%s)", ws_missing_word(kernel->name_status));
+		wsi_render_run(page, WSI_NONE, "? (%s)", ws_missing_word(kernel->name_status));
 	else
 		wsi_str(page, WSI_CODE, wsi_shown_name(page, kernel->name, kernel->name_short));
 	if (kernel->name_status == WS_OK && !page->options.full_names &&

@@ -6,7 +6,7 @@
 static void facts(struct wsi_page *page, const struct ws_report_snapshot *snapshot)
 {
 	wsi_label(page, "Snapshot");
-	wsi_run(page, WSI_CODE, "%s", snapshot->path);
+	wsi_render_run(page, WSI_CODE, "%s", snapshot->path);
 	if (snapshot->status != WS_OK)
 		return;
 	wsi_say(page, ", %" PRIu64 " segment%s, %" PRIu64 " block%s, %" PRIu64 " event%s",
@@ -59,7 +59,7 @@ static void allocation(struct wsi_page *page, const struct ws_report_allocation 
 		say_parameter(page, one);
 	else if (one->use == WS_ALLOCATION_WAIT)
 		wsi_say(page, "%u, ", one->index + 1);
-	wsi_run(page, WSI_CODE, "0x%" PRIx64, one->address);
+	wsi_render_run(page, WSI_CODE, "0x%" PRIx64, one->address);
 	wsi_say(page, ": ");
 	wsi_sentence(page, WSI_PLAIN, one->text);
 }

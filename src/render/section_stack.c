@@ -42,13 +42,13 @@ static void source(struct wsi_page *page, const struct ws_report_frame *frame, b
 	const struct ws_report_source *source = &frame->source;
 	if (source->status != WS_OK)
 		return;
-	wsi_element(page, WSI_SOURCE);
+	wsi_render_element(page, WSI_SOURCE);
 	for (uint32_t i = 0; i < source->n_lines; i++) {
 		uint32_t number = source->first_line + i;
 		if (number != frame->line && !with_context)
 			continue;
 		uint64_t threads = page->rich ? threads_at(page->report, frame->file, number) : 0;
-		wsi_code_line(page, number == frame->line, NULL, number, threads);
+		wsi_render_code_line(page, number == frame->line, NULL, number, threads);
 		source_line(page, source->lines[i]);
 	}
 }
@@ -64,13 +64,13 @@ static void one_frame(struct wsi_page *page, const struct ws_report_exception *e
 						   .soft = frame->library,
 						   .has_code = frame->source.status == WS_OK });
 	wsi_say_function(page, frame, false);
-	wsi_element(page, WSI_PLACE);
+	wsi_render_element(page, WSI_PLACE);
 	if (frame->line_status == WS_OK) {
 		wsi_say_path(page, frame->file, frame->line);
 		wsi_say(page, "%s%s", frame->inlined ? ", inlined" : "",
 			frame->library ? ", library" : "");
 	} else {
-		wsi_run(page, WSI_CODE, "0x%016" PRIx64, frame->pc);
+		wsi_render_run(page, WSI_CODE, "0x%016" PRIx64, frame->pc);
 		if (frame->function_status == WS_OK)
 			wsi_say(page, ", line information: %s",
 				frame->line_status == WS_ABSENT
@@ -101,7 +101,7 @@ static uint32_t recursion(struct wsi_page *page, const struct ws_report_exceptio
 		uint32_t n = repeats_from(e, start, period);
 		if (page->options.all || n <= 2 * period)
 			continue;
-		wsi_element(page, WSI_NOTE);
+		wsi_render_element(page, WSI_NOTE);
 		wsi_say(page, "%u more frames repeat the last %s; --all", n,
 			period == 1 ? "one" : "ones");
 		return n;
@@ -118,7 +118,7 @@ static uint32_t libraries(struct wsi_page *page, const struct ws_report_exceptio
 	if (n == 0)
 		return 0;
 	size_t n_names = wsi_library_names(e, start, start + n, names);
-	wsi_element(page, WSI_FOLD);
+	wsi_render_element(page, WSI_FOLD);
 	wsi_say(page, "#%u to #%u: %u library frames (", start, start + n - 1, n);
 	for (size_t i = 0; i < n_names; i++) {
 		wsi_say(page, i ? ", " : "");
@@ -128,7 +128,7 @@ static uint32_t libraries(struct wsi_page *page, const struct ws_report_exceptio
 	for (uint32_t i = start; page->rich && i < start + n; i++)
 		one_frame(page, e, i);
 	if (page->rich)
-		wsi_element(page, WSI_FOLD_END);
+		wsi_render_element(page, WSI_FOLD_END);
 	return n;
 }
 
@@ -138,7 +138,7 @@ static void borrowed(struct wsi_page *page, const struct ws_report_exception *e)
 	for (uint32_t i = 0; i < e->n_frames; i++) {
 		if (!e->frames[i].borrowed_from)
 			continue;
-		wsi_element(page, WSI_NOTE);
+		wsi_render_element(page, WSI_NOTE);
 		wsi_say(page, "lines from %s, whose machine code is proven identical",
 			e->frames[i].borrowed_from);
 		return;
@@ -157,13 +157,13 @@ static void changed_files(struct wsi_page *page, const struct ws_report_exceptio
 		other_time |= source->other_time;
 		if (again)
 			continue;
-		wsi_element(page, WSI_NOTE);
+		wsi_render_element(page, WSI_NOTE);
 		wsi_say(page, "%s is not the file that was compiled: %s", source->path,
 			source->why);
 	}
 	if (!other_time)
 		return;
-	wsi_element(page, WSI_NOTE);
+	wsi_render_element(page, WSI_NOTE);
 	wsi_say(page,
 		"the sources have the same sizes as when they were compiled, but different times");
 }
@@ -173,12 +173,12 @@ static void stack_notes(struct wsi_page *page, const struct ws_report_exception 
 	borrowed(page, e);
 	changed_files(page, e);
 	if (e->n_callers_left_out || cut) {
-		wsi_element(page, WSI_NOTE);
+		wsi_render_element(page, WSI_NOTE);
 		wsi_say(page, "%u more caller%s", e->n_callers_left_out + cut,
 			wsi_plural(e->n_callers_left_out + cut));
 	}
 	if (e->stack_status != WS_OK && e->stack_status != WS_ABSENT) {
-		wsi_element(page, WSI_NOTE);
+		wsi_render_element(page, WSI_NOTE);
 		wsi_say(page, "return addresses: %s", ws_missing_word(e->stack_status));
 	}
 }
@@ -202,7 +202,7 @@ void wsi_section_stack(struct wsi_page *page)
 		if (folded)
 			continue;
 		if (i == e->pc_frames_from) {
-			wsi_element(page, WSI_NOTE);
+			wsi_render_element(page, WSI_NOTE);
 			wsi_say(page, "the warp had left these functions when it stopped; its "
 				      "stack was then:");
 		}
@@ -218,7 +218,7 @@ static void variable_row(struct wsi_page *page, const struct ws_report_variable 
 	wsi_cell(page, " ");
 	wsi_str(page, WSI_CODE, variable->name);
 	wsi_cell(page, " = ");
-	wsi_run(page, WSI_CODE, "%s", variable->text);
+	wsi_render_run(page, WSI_CODE, "%s", variable->text);
 	wsi_cell(page, variable->in_address ? ", " : "");
 	if (variable->in_address)
 		wsi_say(page, "part of the address");
@@ -244,11 +244,11 @@ void wsi_section_variables(struct wsi_page *page)
 	if (!n_values)
 		return;
 	wsi_section(page, "variables", "Arguments and variables of the function", WSI_DETAIL);
-	wsi_table(page, &(struct wsi_page_table){ .id = "variables",
-						  .label = "Variables",
-						  .fact = "Variables",
-						  .column = columns,
-						  .n_columns = WSI_COUNT(columns) });
+	wsi_render_table(page, &(struct wsi_page_table){ .id = "variables",
+							 .label = "Variables",
+							 .fact = "Variables",
+							 .column = columns,
+							 .n_columns = WSI_COUNT(columns) });
 	for (uint32_t i = 0; i < e->n_variables && n_shown < most; i++) {
 		if (!e->variables[i].text)
 			continue;
@@ -269,12 +269,12 @@ void wsi_section_listing(struct wsi_page *page)
 	if (!e || e->n_insns == 0)
 		return;
 	wsi_section(page, "code", "Machine code", WSI_FOLDED);
-	wsi_element(page, WSI_MACHINE);
+	wsi_render_element(page, WSI_MACHINE);
 	for (uint32_t i = 0; i < e->n_insns; i++) {
 		const struct ws_report_insn *insn = &e->insns[i];
-		wsi_code_line(page, insn->mark != NULL, insn->mark, insn->pc, 0);
-		wsi_run(page, insn->known ? WSI_CODE : WSI_NONE, "%s", insn->text);
+		wsi_render_code_line(page, insn->mark != NULL, insn->mark, insn->pc, 0);
+		wsi_render_run(page, insn->known ? WSI_CODE : WSI_NONE, "%s", insn->text);
 		if (page->rich && insn->values)
-			wsi_run(page, WSI_EVIDENCE, "%s", insn->values);
+			wsi_render_run(page, WSI_EVIDENCE, "%s", insn->values);
 	}
 }

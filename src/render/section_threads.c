@@ -33,25 +33,25 @@ void wsi_section_groups(struct wsi_page *page)
 		{ "Function", WS_ALIGN_LEFT }, { "First block, thread", WS_ALIGN_LEFT },
 	};
 	const struct ws_report *report = page->report;
-	uint32_t shown = wsi_rows(page, report->n_groups);
+	uint32_t shown = wsi_render_rows(page, report->n_groups);
 	uint64_t rest = 0;
 	if (report->n_groups == 0)
 		return;
 	wsi_section(page, "threads", "Where the threads are", WSI_FOLDED);
-	wsi_table(page, &(struct wsi_page_table){ .id = "groups",
-						  .label = "Threads by place",
-						  .column = columns,
-						  .n_columns = WSI_COUNT(columns),
-						  .filter = true });
+	wsi_render_table(page, &(struct wsi_page_table){ .id = "groups",
+							 .label = "Threads by place",
+							 .column = columns,
+							 .n_columns = WSI_COUNT(columns),
+							 .filter = true });
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct ws_report_group *group = &report->groups[i];
 		cell_number(page, group->n_lanes);
 		cell_number(page, group->n_warps);
 		wsi_cell(page, "");
-		wsi_run(page, WSI_FAULTED + (enum wsi_look)group->state, "%s",
-			ws_thread_state_text(group->state));
+		wsi_render_run(page, WSI_FAULTED + (enum wsi_look)group->state, "%s",
+			       ws_thread_state_text(group->state));
 		wsi_cell(page, "");
-		wsi_run(page, WSI_CODE, "0x%" PRIx64, group->pc);
+		wsi_render_run(page, WSI_CODE, "0x%" PRIx64, group->pc);
 		cell_line(page, &group->frame, wsi_has_place(&group->frame));
 		cell_line(page, &group->user, group->user.level != group->frame.level);
 		cell_function(page, &group->user);
@@ -61,7 +61,7 @@ void wsi_section_groups(struct wsi_page *page)
 		rest += report->groups[i].n_lanes;
 	if (shown == report->n_groups)
 		return;
-	wsi_element(page, WSI_MORE);
+	wsi_render_element(page, WSI_MORE);
 	wsi_say(page, "%" PRIu64 " thread%s in %u more group%s (--all)", rest, wsi_plural(rest),
 		report->n_groups - shown, wsi_plural(report->n_groups - shown));
 }
@@ -79,15 +79,15 @@ void wsi_section_further(struct wsi_page *page)
 	const struct ws_report *report = page->report;
 	if (report->n_exceptions < 2)
 		return;
-	uint32_t shown = wsi_rows(page, report->n_exceptions - 1) + 1;
+	uint32_t shown = wsi_render_rows(page, report->n_exceptions - 1) + 1;
 	wsi_section(page, "further",
 		    report->dump_status == WS_OK ? "Other exceptions in this dump"
 						 : "Other exceptions on this device",
 		    WSI_FOLDED);
-	wsi_table(page, &(struct wsi_page_table){ .id = "further",
-						  .label = "Other exceptions",
-						  .column = columns,
-						  .n_columns = WSI_COUNT(columns) });
+	wsi_render_table(page, &(struct wsi_page_table){ .id = "further",
+							 .label = "Other exceptions",
+							 .column = columns,
+							 .n_columns = WSI_COUNT(columns) });
 	for (uint32_t i = 1; i < shown; i++) {
 		const struct ws_report_exception *e = &report->exceptions[i];
 		const struct ws_report_frame *user =

@@ -15,10 +15,10 @@ enum {
 static void place_of_wait(struct wsi_page *page, const struct ws_report_wait *wait)
 {
 	wsi_label(page, "At");
-	wsi_run(page, WSI_CODE, "0x%" PRIx64, wait->pc);
+	wsi_render_run(page, WSI_CODE, "0x%" PRIx64, wait->pc);
 	if (wait->instruction) {
 		wsi_say(page, "  ");
-		wsi_run(page, WSI_CODE, "%s", wait->instruction);
+		wsi_render_run(page, WSI_CODE, "%s", wait->instruction);
 	}
 	uint32_t user = wait->user_frame != WS_NONE ? wait->user_frame : 0;
 	for (uint32_t i = 0; i < wait->n_frames; i++) {
@@ -56,14 +56,14 @@ static void waited_word(struct wsi_page *page, const struct ws_report_wait *wait
 {
 	if (wait->address_status == WS_OK) {
 		wsi_label(page, "Address");
-		wsi_run(page, WSI_CODE, "0x%" PRIx64, wait->address);
+		wsi_render_run(page, WSI_CODE, "0x%" PRIx64, wait->address);
 		wsi_say(page, " (%s%s)", ws_space_text(wait->space),
 			wait->one_address ? "" : "; that of the first thread, others may differ");
 		if (wait->owner.claim.text)
 			wsi_say(page, ", %s", wait->owner.claim.text);
 		if (wait->value_status == WS_OK) {
 			wsi_say(page, ", holds ");
-			wsi_run(page, WSI_CODE, "0x%" PRIx64, wait->value);
+			wsi_render_run(page, WSI_CODE, "0x%" PRIx64, wait->value);
 		} else {
 			wsi_say(page, ", its value: ");
 			wsi_say_status(page, wait->value_status);
@@ -93,13 +93,14 @@ static void absentee(struct wsi_page *page, const struct ws_report_absentee *one
 	const struct ws_report *report = page->report;
 	uint64_t n = one->n_blocks ? one->n_blocks : one->n_lanes;
 	wsi_label(page, "Absent");
-	wsi_run(page, wsi_never_comes(one->state) ? WSI_NEVER : WSI_PLAIN, "%" PRIu64 " %s%s %s%s",
-		n, one->n_blocks ? "block" : "thread", wsi_plural(n), words[one->state],
-		one->state == WS_ABSENTEE_UNKNOWN ? wsi_noun(report) : "");
+	wsi_render_run(page, wsi_never_comes(one->state) ? WSI_NEVER : WSI_PLAIN,
+		       "%" PRIu64 " %s%s %s%s", n, one->n_blocks ? "block" : "thread",
+		       wsi_plural(n), words[one->state],
+		       one->state == WS_ABSENTEE_UNKNOWN ? wsi_noun(report) : "");
 	if (one->group < report->n_groups) {
 		const struct ws_report_group *group = &report->groups[one->group];
 		wsi_say(page, ": ");
-		wsi_run(page, WSI_CODE, "0x%" PRIx64, group->pc);
+		wsi_render_run(page, WSI_CODE, "0x%" PRIx64, group->pc);
 		if (group->frame.function_status == WS_OK) {
 			wsi_say(page, " ");
 			wsi_say_function(page, &group->frame, false);
@@ -116,14 +117,14 @@ static void absentee(struct wsi_page *page, const struct ws_report_absentee *one
 
 static void one_wait(struct wsi_page *page, const struct ws_report_wait *wait)
 {
-	wsi_element(page, WSI_PARAGRAPH);
-	wsi_run(page, WSI_STRONG,
-		"%" PRIu64 " thread%s of %" PRIu64 " warp%s in %" PRIu64 " block%s ", wait->n_lanes,
-		wsi_plural(wait->n_lanes), wait->n_warps, wsi_plural(wait->n_warps), wait->n_blocks,
-		wsi_plural(wait->n_blocks));
-	wsi_run(page, WSI_STRONG, "%s", wait->claim.text);
+	wsi_render_element(page, WSI_PARAGRAPH);
+	wsi_render_run(page, WSI_STRONG,
+		       "%" PRIu64 " thread%s of %" PRIu64 " warp%s in %" PRIu64 " block%s ",
+		       wait->n_lanes, wsi_plural(wait->n_lanes), wait->n_warps,
+		       wsi_plural(wait->n_warps), wait->n_blocks, wsi_plural(wait->n_blocks));
+	wsi_render_run(page, WSI_STRONG, "%s", wait->claim.text);
 	if (page->rich && wait->collective)
-		wsi_run(page, WSI_SOFT, " (%s)", wait->collective);
+		wsi_render_run(page, WSI_SOFT, " (%s)", wait->collective);
 	place_of_wait(page, wait);
 	if (page->rich && wait->barrier_status == WS_OK && wait->expected) {
 		wsi_label(page, "Barrier");
@@ -144,8 +145,8 @@ static void one_wait(struct wsi_page *page, const struct ws_report_wait *wait)
 	wsi_label(page, "Because");
 	wsi_say(page, "%s ", wait->claim.evidence ? wait->claim.evidence : "");
 	wsi_say(page, page->rich ? "" : "(");
-	wsi_run(page, (enum wsi_look)wait->claim.confidence, "%s",
-		ws_confidence_text(wait->claim.confidence));
+	wsi_render_run(page, (enum wsi_look)wait->claim.confidence, "%s",
+		       ws_confidence_text(wait->claim.confidence));
 	wsi_say(page, page->rich ? "" : ")");
 }
 
@@ -161,7 +162,7 @@ void wsi_section_waits(struct wsi_page *page)
 	if (!page->options.all && shown > most)
 		shown = most;
 	for (uint32_t i = 0; i < shown; i++) {
-		wsi_part(page, "Wait", i);
+		wsi_render_part(page, "Wait", i);
 		one_wait(page, &report->waits[i]);
 	}
 	wsi_say_more(page, report->n_waits - shown);

@@ -34,7 +34,7 @@ static void say_elapsed_time(struct wsi_page *page, uint64_t seconds)
 	if (seconds && seconds <= UINT32_MAX && wsi_time_text((uint32_t)seconds, text))
 		wsi_say(page, "%s", text);
 	else
-		wsi_run(page, WSI_NONE, "?");
+		wsi_render_run(page, WSI_NONE, "?");
 }
 
 static void say_text(struct wsi_page *page, struct ws_str text)
@@ -42,7 +42,7 @@ static void say_text(struct wsi_page *page, struct ws_str text)
 	if (text.len)
 		wsi_str(page, WSI_PLAIN, text);
 	else
-		wsi_run(page, WSI_NONE, "-");
+		wsi_render_run(page, WSI_NONE, "-");
 }
 
 static void more_of(struct wsi_page *page, uint32_t shown, uint32_t n)
@@ -155,11 +155,11 @@ static void section_groups(struct pages *p)
 	if (r->n_groups == 0)
 		return;
 	wsi_section(page, "bugs", "Bugs", WSI_DETAIL);
-	wsi_table(page, &(struct wsi_page_table){ .id = "bugs-table",
-						  .label = "Bugs",
-						  .column = columns,
-						  .n_columns = WSI_COUNT(columns) });
-	uint32_t n = wsi_rows(page, r->n_groups);
+	wsi_render_table(page, &(struct wsi_page_table){ .id = "bugs-table",
+							 .label = "Bugs",
+							 .column = columns,
+							 .n_columns = WSI_COUNT(columns) });
+	uint32_t n = wsi_render_rows(page, r->n_groups);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct ws_triage_group *group = &r->groups[i];
 		wsi_cell(page, "");
@@ -196,17 +196,17 @@ static void job_rows(struct pages *p, const struct ws_triage_job *job)
 	for (uint32_t i = 0; i < job->n_rows; i++)
 		any |= job->rows[i].evidence != NULL;
 	struct wsi_page *page = &p->page;
-	wsi_table(page, &(struct wsi_page_table){ .id = "ranks-table",
-						  .label = "Ranks",
-						  .column = columns,
-						  .n_columns = WSI_COUNT(columns) - !any,
-						  .named = true });
-	uint32_t n = wsi_rows(page, job->n_rows);
+	wsi_render_table(page, &(struct wsi_page_table){ .id = "ranks-table",
+							 .label = "Ranks",
+							 .column = columns,
+							 .n_columns = WSI_COUNT(columns) - !any,
+							 .named = true });
+	uint32_t n = wsi_render_rows(page, job->n_rows);
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t i = k + 1 == n && job->read != WS_NONE && job->read > k ? job->read : k;
 		const struct ws_triage_row *row = &job->rows[i];
 		if (i == job->culprit)
-			wsi_row_marked(page);
+			wsi_render_row_marked(page);
 		wsi_cell(page, "");
 		wsi_str(page, WSI_PLAIN, row->name);
 		wsi_cell(page, "");
@@ -219,7 +219,7 @@ static void job_rows(struct pages *p, const struct ws_triage_job *job)
 		wsi_cell(page, "");
 		say_text(page, row->place);
 		wsi_cell(page, "");
-		say_dump(p, wsi_file_name(row->path).len ? row->path : ws_str_of("-"));
+		say_dump(p, wsi_report_file_name(row->path).len ? row->path : ws_str_of("-"));
 		if (any)
 			wsi_cell(page, "");
 		if (any)
@@ -239,7 +239,7 @@ static void section_jobs(struct pages *p)
 	for (uint32_t i = 0; i < r->n_jobs; i++) {
 		const struct ws_triage_job *job = &r->jobs[i];
 		if (r->n_jobs_in_all > 1) {
-			wsi_part(page, "Job", i);
+			wsi_render_part(page, "Job", i);
 			wsi_label(page, "Job");
 			say_text(page, job->name);
 			wsi_label(page, "Verdict");
@@ -258,7 +258,7 @@ static void section_jobs(struct pages *p)
 			job_rows(p, job);
 	}
 	if (r->n_jobs < r->n_jobs_in_all) {
-		wsi_element(page, WSI_MORE);
+		wsi_render_element(page, WSI_MORE);
 		wsi_say(page, "%" PRIu64 " more job%s, smaller or without a failure (--limit)",
 			r->n_jobs_in_all - r->n_jobs, wsi_plural(r->n_jobs_in_all - r->n_jobs));
 	}
@@ -270,10 +270,10 @@ static void section_gpus(struct pages *p)
 	if (r->n_gpus == 0)
 		return;
 	wsi_section(&p->page, "gpus", "GPUs that fault in several jobs", WSI_DETAIL);
-	uint32_t n = wsi_rows(&p->page, r->n_gpus);
+	uint32_t n = wsi_render_rows(&p->page, r->n_gpus);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct ws_triage_gpu *gpu = &r->gpus[i];
-		wsi_element(&p->page, WSI_ITEM);
+		wsi_render_element(&p->page, WSI_ITEM);
 		wsi_str(&p->page, WSI_PLAIN, gpu->name);
 		wsi_say(&p->page, ": %" PRIu64 " faults in %u jobs, with %u signature%s",
 			gpu->n_faults, gpu->n_jobs, gpu->n_signatures,

@@ -136,7 +136,7 @@ void wsi_say_left_out(struct wsi_page *page, uint32_t flags)
 		wsi_say(page, "nothing");
 }
 
-char wsi_state_letter(enum ws_thread_state state)
+char wsi_render_state_letter(enum ws_thread_state state)
 {
 	static const char letters[] = { [WS_THREAD_FAULTED] = 'F',
 					[WS_THREAD_TRAPPED] = 'T',
@@ -157,7 +157,7 @@ const struct ws_report_frame *wsi_user_frame(const struct ws_report_frame *frame
 	return user != WS_NONE ? &frames[user] : n ? &frames[0] : NULL;
 }
 
-uint32_t wsi_rows(const struct wsi_page *page, uint32_t n)
+uint32_t wsi_render_rows(const struct wsi_page *page, uint32_t n)
 {
 	uint32_t most = page->rich ? 300 : 20;
 	return page->options.all || n <= most ? n : most;
@@ -170,22 +170,22 @@ struct ws_str wsi_shown_name(const struct wsi_page *page, struct ws_str full, st
 
 void wsi_say_status(struct wsi_page *page, enum ws_status status)
 {
-	wsi_run(page, WSI_NONE, "%s", ws_missing_word(status));
+	wsi_render_run(page, WSI_NONE, "%s", ws_missing_word(status));
 }
 
 void wsi_say_more(struct wsi_page *page, uint32_t n)
 {
 	if (n == 0)
 		return;
-	wsi_element(page, WSI_MORE);
+	wsi_render_element(page, WSI_MORE);
 	wsi_say(page, "%u more (--all)", n);
 }
 
 void wsi_say_function(struct wsi_page *page, const struct ws_report_frame *frame, bool brief)
 {
 	if (frame->function_status != WS_OK) {
-		wsi_run(page, WSI_NONE, "?? (%s)",
-			function_missing(page->report, frame->function_status));
+		wsi_render_run(page, WSI_NONE, "?? (%s)",
+			       function_missing(page->report, frame->function_status));
 		return;
 	}
 	wsi_str(page, WSI_CODE,
@@ -199,7 +199,7 @@ void wsi_say_offset(struct wsi_page *page, const struct ws_report_frame *frame)
 		return;
 	wsi_say(page, "  ");
 	wsi_str(page, WSI_SOFT, frame->owner_short);
-	wsi_run(page, WSI_SOFT, "+0x%" PRIx64, frame->rel_pc);
+	wsi_render_run(page, WSI_SOFT, "+0x%" PRIx64, frame->rel_pc);
 }
 
 void wsi_say_path(struct wsi_page *page, struct ws_str file, uint32_t line)
@@ -211,17 +211,17 @@ void wsi_say_path(struct wsi_page *page, struct ws_str file, uint32_t line)
 
 void wsi_say_line(struct wsi_page *page, const struct ws_report_frame *frame)
 {
-	struct ws_str name = wsi_file_name(frame->file), owner = frame->owner_short;
+	struct ws_str name = wsi_report_file_name(frame->file), owner = frame->owner_short;
 	if (frame->line_status != WS_OK && owner.len)
-		wsi_run(page, WSI_CODE, "%.*s+0x%" PRIx64, (int)wsi_min_u64(owner.len, 60),
-			owner.ptr, frame->rel_pc);
+		wsi_render_run(page, WSI_CODE, "%.*s+0x%" PRIx64, (int)wsi_min_u64(owner.len, 60),
+			       owner.ptr, frame->rel_pc);
 	else if (frame->line_status != WS_OK)
-		wsi_run(page, WSI_CODE, "0x%" PRIx64, frame->pc);
+		wsi_render_run(page, WSI_CODE, "0x%" PRIx64, frame->pc);
 	else if (frame->line)
-		wsi_run(page, WSI_CODE, "%.*s:%u", (int)wsi_min_u64(name.len, 60), name.ptr,
-			frame->line);
+		wsi_render_run(page, WSI_CODE, "%.*s:%u", (int)wsi_min_u64(name.len, 60), name.ptr,
+			       frame->line);
 	else
-		wsi_run(page, WSI_CODE, "%.*s", (int)wsi_min_u64(name.len, 60), name.ptr);
+		wsi_render_run(page, WSI_CODE, "%.*s", (int)wsi_min_u64(name.len, 60), name.ptr);
 }
 
 static void say_hardware(struct wsi_page *page, const struct ws_report_thread *at,
@@ -288,7 +288,7 @@ void wsi_say_claim(struct wsi_page *page, const struct ws_report_claim *claim)
 	const char *sure = ws_confidence_text(claim->confidence);
 	bool evidence = claim->evidence && (!page->rich || *claim->evidence);
 	if (page->rich) {
-		wsi_run(page, (enum wsi_look)claim->confidence, "%s", sure);
+		wsi_render_run(page, (enum wsi_look)claim->confidence, "%s", sure);
 		wsi_say(page, " ");
 	} else if (page->shape == WSI_PROSE) {
 		wsi_say(page, "%s: ", sure);
@@ -308,7 +308,8 @@ void wsi_say_claim(struct wsi_page *page, const struct ws_report_claim *claim)
 	}
 }
 
-void wsi_fact_claim(struct wsi_page *page, const char *label, const struct ws_report_claim *claim)
+void wsi_render_fact_claim(struct wsi_page *page, const char *label,
+			   const struct ws_report_claim *claim)
 {
 	if (!claim->text)
 		return;

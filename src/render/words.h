@@ -20,7 +20,7 @@ const struct ws_report_frame *wsi_user_frame(const struct ws_report_frame *frame
 /* "resident", or "kept in this dump" when others were dropped from it. */
 const char *wsi_resident_word(const struct ws_report *report);
 /* The letter of a state in maps, in JSON and in the style sheet: F, T, B, A or D. */
-char wsi_state_letter(enum ws_thread_state state);
+char wsi_render_state_letter(enum ws_thread_state state);
 /* The last sentence of a page, the same in every form: which values of registers and memory pages
  * show. The help and the manual quote it. */
 extern const char wsi_foot[];
@@ -36,7 +36,7 @@ const char *wsi_lines_words(const struct ws_report_image *image);
 const char *wsi_plural(uint64_t n);
 
 /* How many of `n` rows to show, unless all are asked for. */
-uint32_t wsi_rows(const struct wsi_page *page, uint32_t n);
+uint32_t wsi_render_rows(const struct wsi_page *page, uint32_t n);
 enum { WSI_WIDE_NAME = 76 }; /* C++ names up to here are shown whole */
 /* The C++ name to show: whole when it is not too long, or when it was asked for. */
 struct ws_str wsi_shown_name(const struct wsi_page *page, struct ws_str full, struct ws_str brief);
@@ -70,6 +70,7 @@ void wsi_say_more(struct wsi_page *page, uint32_t n);
 /* A cell with block and thread. */
 void wsi_cell_thread(struct wsi_page *page, const struct ws_report_thread *at);
 /* A fact that was inferred, if it was. */
-void wsi_fact_claim(struct wsi_page *page, const char *label, const struct ws_report_claim *claim);
+void wsi_render_fact_claim(struct wsi_page *page, const char *label,
+			   const struct ws_report_claim *claim);
 
 #endif

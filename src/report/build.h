@@ -131,7 +131,8 @@ enum {
 enum ws_status wsi_diagnose_doubt(struct wsi_build *build,
 				  const struct ws_doubt *doubt) WS_MUST_USE;
 /* What is wrong with a grid, noted. */
-enum ws_status wsi_grid_doubts(struct wsi_build *build, const struct ws_grid *grid) WS_MUST_USE;
+enum ws_status wsi_report_grid_doubts(struct wsi_build *build,
+				      const struct ws_grid *grid) WS_MUST_USE;
 
 /* scan.c */
 enum ws_status wsi_scan(struct wsi_build *build) WS_MUST_USE;
@@ -139,9 +140,9 @@ enum ws_status wsi_scan(struct wsi_build *build) WS_MUST_USE;
 /* map.c */
 
 /* Before the walk: SMs, blocks, and room for the warps, which the walk fills. */
-enum ws_status wsi_map_start(struct wsi_build *build) WS_MUST_USE;
+enum ws_status wsi_report_map_start(struct wsi_build *build) WS_MUST_USE;
 /* After the groups have their final order. */
-enum ws_status wsi_map_finish(struct wsi_build *build) WS_MUST_USE;
+enum ws_status wsi_report_map_finish(struct wsi_build *build) WS_MUST_USE;
 
 /* frames.c */
 
@@ -154,8 +155,8 @@ struct wsi_lines {
 
 /* The module to ask for the lines of a place: its own, or an equal build among the debug images.
  * `ret_borrowed` (may be NULL) tells what the debug images had. */
-struct wsi_lines wsi_lines_of(struct wsi_build *build, const struct ws_place *place,
-			      struct ws_borrowed *ret_borrowed);
+struct wsi_lines wsi_report_lines_of(struct wsi_build *build, const struct ws_place *place,
+				     struct ws_borrowed *ret_borrowed);
 
 /* Frames being collected, on the heap. */
 struct wsi_frames {
@@ -176,7 +177,7 @@ enum ws_status wsi_frames_of_fault(struct wsi_build *build, struct wsi_fault *fa
 enum ws_status wsi_frames_of_group(struct wsi_build *build, struct wsi_group *group,
 				   struct wsi_frames *scratch) WS_MUST_USE;
 /* Names of a mangled name; NULL when memory is out. */
-const struct wsi_name *wsi_name_of(struct wsi_build *build, struct ws_str mangled);
+const struct wsi_name *wsi_report_name_of(struct wsi_build *build, struct ws_str mangled);
 
 /* types.c */
 
@@ -197,9 +198,11 @@ enum ws_status wsi_types_of_frame(struct wsi_build *build, const struct ws_place
 				  struct ws_report_frame *frame) WS_MUST_USE;
 
 /* source.c */
-struct wsi_source_file *wsi_source_of(struct wsi_build *build, const struct ws_line_file *file);
+struct wsi_source_file *wsi_report_source_of(struct wsi_build *build,
+					     const struct ws_line_file *file);
 /* Reads the lines around a frame's line. */
-enum ws_status wsi_source_read(struct wsi_build *build, struct ws_report_frame *frame) WS_MUST_USE;
+enum ws_status wsi_report_source_read(struct wsi_build *build,
+				      struct ws_report_frame *frame) WS_MUST_USE;
 
 /* image.c */
 enum ws_status wsi_image(struct wsi_build *build) WS_MUST_USE;
@@ -245,7 +248,7 @@ enum {
 /* explain/explain.c: one exception. */
 enum ws_status wsi_explain(struct wsi_build *build, struct wsi_fault *fault) WS_MUST_USE;
 /* explain/params.c: parameters of kernels. */
-enum ws_status wsi_params(struct wsi_build *build) WS_MUST_USE;
+enum ws_status wsi_explain_params(struct wsi_build *build) WS_MUST_USE;
 /* wait/wait.c */
 enum ws_status wsi_waits(struct wsi_build *build) WS_MUST_USE;
 /* explain/allocation.c: after all addresses are known. */

@@ -24,7 +24,7 @@ static void note_report_doubt(void *user, const struct ws_doubt *doubt)
 		noting->status = WS_NO_MEMORY;
 }
 
-enum ws_status wsi_grid_doubts(struct wsi_build *build, const struct ws_grid *grid)
+enum ws_status wsi_report_grid_doubts(struct wsi_build *build, const struct ws_grid *grid)
 {
 	struct noting noting = { build, WS_OK };
 	ws_grid_doubts(grid, note_report_doubt, &noting);

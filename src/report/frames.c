@@ -47,7 +47,7 @@ static bool function_name_make(struct wsi_build *build, struct ws_str mangled,
 	return true;
 }
 
-const struct wsi_name *wsi_name_of(struct wsi_build *build, struct ws_str mangled)
+const struct wsi_name *wsi_report_name_of(struct wsi_build *build, struct ws_str mangled)
 {
 	/* the string lies in a module that stays open: its address identifies it */
 	struct wsi_map_key key = { { (uintptr_t)mangled.ptr, mangled.len, 1, 0 } };
@@ -67,7 +67,7 @@ const struct wsi_name *wsi_name_of(struct wsi_build *build, struct ws_str mangle
 static bool frame_name(struct wsi_build *build, struct ws_report_frame *frame,
 		       struct ws_str mangled)
 {
-	const struct wsi_name *name = wsi_name_of(build, mangled);
+	const struct wsi_name *name = wsi_report_name_of(build, mangled);
 	if (!name)
 		return false;
 	frame->function_status = WS_OK;
@@ -111,7 +111,7 @@ static bool frame_line(struct wsi_build *build, struct ws_report_frame *frame,
 {
 	if (!pos->file)
 		return true;
-	const struct wsi_source_file *file = wsi_source_of(build, pos->file);
+	const struct wsi_source_file *file = wsi_report_source_of(build, pos->file);
 	if (!file)
 		return false;
 	frame->line_status = WS_OK;
@@ -165,8 +165,8 @@ static bool push_owner(struct wsi_build *build, const struct ws_place *place, en
 	return true;
 }
 
-struct wsi_lines wsi_lines_of(struct wsi_build *build, const struct ws_place *place,
-			      struct ws_borrowed *ret_borrowed)
+struct wsi_lines wsi_report_lines_of(struct wsi_build *build, const struct ws_place *place,
+				     struct ws_borrowed *ret_borrowed)
 {
 	struct wsi_lines own = { place->cubin, place->section, NULL };
 	struct ws_borrowed found = { .verdict = WS_BORROW_NO_FUNCTION };
@@ -200,7 +200,7 @@ enum ws_status wsi_frames_at(struct wsi_build *build, const struct wsi_where *wh
 		return push_owner(build, NULL, st, frames, &base) ? WS_OK : WS_NO_MEMORY;
 	base.rel_pc = ret_place->rel_pc + (pc - looked_up);
 	if (ret_place->function) {
-		const struct wsi_name *owner = wsi_name_of(build, ret_place->function->name);
+		const struct wsi_name *owner = wsi_report_name_of(build, ret_place->function->name);
 		if (!owner)
 			return WS_NO_MEMORY;
 		base.owner_short = owner->brief;
@@ -208,7 +208,7 @@ enum ws_status wsi_frames_at(struct wsi_build *build, const struct wsi_where *wh
 
 	struct ws_line_pos chain[WS_LINE_MAX_DEPTH + 1];
 	size_t n = 0;
-	struct wsi_lines lines = wsi_lines_of(build, ret_place, NULL);
+	struct wsi_lines lines = wsi_report_lines_of(build, ret_place, NULL);
 	base.borrowed_from = lines.borrowed_from;
 	st = ws_cubin_line_find(lines.cubin, lines.section, ret_place->sec_off, chain,
 				WSI_COUNT(chain), &n, NULL);
@@ -420,7 +420,7 @@ static enum ws_status stack_finish(struct stack *stack)
 			frames[i].source = frames[i - 1].source;
 			continue;
 		}
-		enum ws_status st = wsi_source_read(stack->build, &frames[i]);
+		enum ws_status st = wsi_report_source_read(stack->build, &frames[i]);
 		if (st != WS_OK)
 			return st;
 	}

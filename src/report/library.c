@@ -19,7 +19,7 @@ static struct ws_str take_folder_name(struct ws_str *rest)
 	return name;
 }
 
-bool wsi_name_matches(struct ws_str name, struct ws_str pattern)
+bool wsi_report_name_matches(struct ws_str name, struct ws_str pattern)
 {
 	size_t n = 0, p = 0, star = SIZE_MAX, resume = 0;
 	while (n < name.len) {
@@ -49,7 +49,7 @@ static bool starts_with(struct ws_str path, struct ws_str rule)
 		return false;
 	while (rule.len > 0) {
 		struct ws_str pattern = take_folder_name(&rule), name = take_folder_name(&path);
-		if (path.len == 0 || !wsi_name_matches(name, pattern))
+		if (path.len == 0 || !wsi_report_name_matches(name, pattern))
 			return false;
 	}
 	return true;
@@ -67,7 +67,7 @@ bool wsi_library_path(struct ws_str path)
 	return false;
 }
 
-struct ws_str wsi_file_name(struct ws_str path)
+struct ws_str wsi_report_file_name(struct ws_str path)
 {
 	for (size_t i = path.len; i > 0; i--) {
 		if (path.ptr[i - 1] == '/')
@@ -94,7 +94,7 @@ static struct ws_str library_name(const struct ws_report_frame *frame)
 		if (i > 0 && name.ptr[i] == ':' && name.ptr[i + 1] == ':')
 			return (struct ws_str){ name.ptr, i };
 	}
-	return wsi_file_name(frame->file);
+	return wsi_report_file_name(frame->file);
 }
 
 size_t wsi_library_names(const struct ws_report_exception *e, uint32_t from, uint32_t to,

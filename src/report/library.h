@@ -9,9 +9,9 @@
 /* Whether a source path lies in a folder of library code (data/library-paths.txt). */
 bool wsi_library_path(struct ws_str path);
 /* Whether a name fits a pattern, in which "*" is any number of characters. */
-bool wsi_name_matches(struct ws_str name, struct ws_str pattern);
+bool wsi_report_name_matches(struct ws_str name, struct ws_str pattern);
 /* The last component of a path. */
-struct ws_str wsi_file_name(struct ws_str path);
+struct ws_str wsi_report_file_name(struct ws_str path);
 /* How many frames from `start` on a page folds: library code between the innermost frame and the
  * user's, or further out. 0: none. */
 uint32_t wsi_library_frames(const struct ws_report_exception *e, uint32_t start);

@@ -54,7 +54,7 @@ static enum ws_status map_blocks(struct wsi_build *build)
 	return WS_OK;
 }
 
-enum ws_status wsi_map_start(struct wsi_build *build)
+enum ws_status wsi_report_map_start(struct wsi_build *build)
 {
 	uint32_t n = build->counts.warps;
 	build->map_warps = wsi_arena_zalloc_array(build->arena, n, sizeof *build->map_warps);
@@ -66,7 +66,7 @@ enum ws_status wsi_map_start(struct wsi_build *build)
 	return st == WS_OK ? map_blocks(build) : st;
 }
 
-enum ws_status wsi_map_finish(struct wsi_build *build)
+enum ws_status wsi_report_map_finish(struct wsi_build *build)
 {
 	uint32_t *final = wsi_zalloc_array(build->n_groups, sizeof *final);
 	if (!final)

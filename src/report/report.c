@@ -260,7 +260,8 @@ static enum ws_status read_report_kernels(struct wsi_build *build)
 		if (kernel->grid_status != WS_OK &&
 		    wsi_diagnose(build, "grid", WS_HIDES_HANG, &err) != WS_OK)
 			return WS_NO_MEMORY;
-		if (kernel->grid_status == WS_OK && wsi_grid_doubts(build, &kernel->grid) != WS_OK)
+		if (kernel->grid_status == WS_OK &&
+		    wsi_report_grid_doubts(build, &kernel->grid) != WS_OK)
 			return WS_NO_MEMORY;
 		kernel->device_index = kernel->grid.device_index;
 		kernel->device = kernel->device_index < build->counts.devices
@@ -307,7 +308,7 @@ static enum ws_status name_kernels(struct wsi_build *build)
 				return WS_NO_MEMORY;
 			continue;
 		}
-		const struct wsi_name *name = wsi_name_of(build, place.function->name);
+		const struct wsi_name *name = wsi_report_name_of(build, place.function->name);
 		if (!name)
 			return WS_NO_MEMORY;
 		kernel->name = name->full;
@@ -487,10 +488,22 @@ static enum ws_status keep_report_lists(struct wsi_build *build)
 static enum ws_status build_all(struct wsi_build *build)
 {
 	static enum ws_status (*const steps[])(struct wsi_build *) = {
-		take_diagnostics,  read_devices,  add_images,     read_report_kernels,
-		wsi_map_start,     wsi_scan,      name_kernels,   wsi_params,
-		finish_faults,     finish_groups, wsi_map_finish, wsi_waits,
-		wsi_allocations,   wsi_image,     wsi_verdict,    wsi_signature,
+		take_diagnostics,
+		read_devices,
+		add_images,
+		read_report_kernels,
+		wsi_report_map_start,
+		wsi_scan,
+		name_kernels,
+		wsi_explain_params,
+		finish_faults,
+		finish_groups,
+		wsi_report_map_finish,
+		wsi_waits,
+		wsi_allocations,
+		wsi_image,
+		wsi_verdict,
+		wsi_signature,
 		keep_report_lists,
 	};
 	struct ws_report *report = build->report;

@@ -51,7 +51,7 @@ static uint32_t device_id(const struct wsi_build *build, uint32_t device_index)
 	const struct ws_device *device = device_index < build->report->n_devices
 						 ? &build->devices[device_index].state
 						 : NULL;
-	bool known = device && (!device->damaged || wsi_device_possible(device));
+	bool known = device && (!device->damaged || wsi_state_device_possible(device));
 	return known ? device->id : WS_NONE;
 }
 

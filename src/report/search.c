@@ -171,8 +171,8 @@ static void try_map(const struct wanted *wanted, const struct ws_source_map *map
 		try_path(wanted, map->to, rest, true);
 }
 
-void wsi_source_find(struct wsi_source_search *search, const struct ws_line_file *file,
-		     const char *path, struct wsi_found_source *ret_source)
+void wsi_report_source_find(struct wsi_source_search *search, const struct ws_line_file *file,
+			    const char *path, struct wsi_found_source *ret_source)
 {
 	const struct ws_report_options *options = search->options;
 	const struct wanted wanted = { search, file, path, ret_source };
@@ -188,7 +188,7 @@ void wsi_source_find(struct wsi_source_search *search, const struct ws_line_file
 
 /* ---- lines ---- */
 
-struct ws_str wsi_source_line(struct ws_str *rest)
+struct ws_str wsi_report_source_line(struct ws_str *rest)
 {
 	const char *end = memchr(rest->ptr, '\n', rest->len);
 	size_t len = end ? (size_t)(end - rest->ptr) : rest->len;
@@ -218,7 +218,7 @@ static enum ws_status lines_make(struct source *source, size_t len)
 		if (!wsi_grow(&source->line, &cap, source->public.n_lines, sizeof *source->line,
 			      UINT32_MAX - 1))
 			return WS_NO_MEMORY;
-		source->line[source->public.n_lines++] = wsi_source_line(&text);
+		source->line[source->public.n_lines++] = wsi_report_source_line(&text);
 	}
 	source->public.lines = source->line;
 	return WS_OK;
@@ -250,7 +250,7 @@ enum ws_status ws_source_read(const struct ws_line_file *file,
 	if (!source)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "a source file");
 	ws_line_path(file, path, sizeof path);
-	wsi_source_find(&search, file, path, &source->found);
+	wsi_report_source_find(&search, file, path, &source->found);
 	source->public.status = source->found.why[0] ? WS_EXCLUDED : WS_ABSENT;
 	source->public.why = source->found.why[0] ? source->found.why : NULL;
 	source->public.changed = source->found.changed;

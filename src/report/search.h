@@ -26,9 +26,9 @@ struct wsi_found_source {
 };
 
 /* `path` is that of `file` as compiled in. */
-void wsi_source_find(struct wsi_source_search *search, const struct ws_line_file *file,
-		     const char *path, struct wsi_found_source *ret_source);
+void wsi_report_source_find(struct wsi_source_search *search, const struct ws_line_file *file,
+			    const char *path, struct wsi_found_source *ret_source);
 /* The line that starts at `rest`, which moves behind it; long ones are cut. */
-struct ws_str wsi_source_line(struct ws_str *rest);
+struct ws_str wsi_report_source_line(struct ws_str *rest);
 
 #endif

@@ -96,7 +96,7 @@ static enum frame_kind kind_of(const struct ws_report_frame *frame, const char *
 		size_t skip = out ? sizeof irrelevant - 1 : sizeof prefix - 1;
 		if (!out && strncmp(rules[i], prefix, skip) != 0)
 			continue;
-		if (!wsi_name_matches(frame->function, ws_str_of(rules[i] + skip)))
+		if (!wsi_report_name_matches(frame->function, ws_str_of(rules[i] + skip)))
 			continue;
 		*ret_rule = rules[i];
 		return out ? FRAME_IRRELEVANT : FRAME_PREFIX;

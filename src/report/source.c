@@ -9,7 +9,8 @@ enum {
 	MAX_AROUND = 100,
 };
 
-struct wsi_source_file *wsi_source_of(struct wsi_build *build, const struct ws_line_file *file)
+struct wsi_source_file *wsi_report_source_of(struct wsi_build *build,
+					     const struct ws_line_file *file)
 {
 	struct wsi_map_key key = { { (uintptr_t)file, 0, 2, 0 } };
 	bool is_new;
@@ -42,7 +43,7 @@ static bool source_search(struct wsi_build *build, struct wsi_source_file *file)
 		.n_looked = build->n_looked,
 	};
 	struct wsi_found_source found;
-	wsi_source_find(&search, file->file, file->path.ptr, &found);
+	wsi_report_source_find(&search, file->file, file->path.ptr, &found);
 	build->n_looked = search.n_looked;
 	file->searched = true;
 	file->changed = found.changed;
@@ -71,7 +72,7 @@ static enum ws_status copy_lines(struct wsi_build *build, struct ws_str text, ui
 		return WS_NO_MEMORY;
 	uint32_t first = line > around ? line - around : 1, n = 0;
 	for (uint32_t number = 1; text.len > 0 && number <= line + (uint64_t)around; number++) {
-		struct ws_str one = wsi_source_line(&text);
+		struct ws_str one = wsi_report_source_line(&text);
 		if (number < first)
 			continue;
 		lines[n].ptr = wsi_arena_str(build->arena, one.ptr, one.len);
@@ -91,7 +92,7 @@ static enum ws_status copy_lines(struct wsi_build *build, struct ws_str text, ui
 	return WS_OK;
 }
 
-enum ws_status wsi_source_read(struct wsi_build *build, struct ws_report_frame *frame)
+enum ws_status wsi_report_source_read(struct wsi_build *build, struct ws_report_frame *frame)
 {
 	if (frame->line_status != WS_OK || frame->line == 0 || build->options.no_source)
 		return WS_OK;

@@ -38,7 +38,7 @@ static enum ws_status place_dwarf_of(struct wsi_build *build, const struct ws_pl
 	enum ws_status st = ws_cubin_dwarf(place->cubin, ret_dwarf, err);
 	if (st != WS_ABSENT)
 		return st;
-	struct wsi_lines lines = wsi_lines_of(build, place, NULL);
+	struct wsi_lines lines = wsi_report_lines_of(build, place, NULL);
 	return lines.cubin == place->cubin ? st : ws_cubin_dwarf(lines.cubin, ret_dwarf, err);
 }
 

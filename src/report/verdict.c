@@ -409,7 +409,7 @@ static const char *explain_borrowing(struct wsi_build *build, const struct ws_pl
 	struct ws_borrowed found;
 	if (!build->pool)
 		return NULL;
-	wsi_lines_of(build, place, &found);
+	wsi_report_lines_of(build, place, &found);
 	switch (found.verdict) {
 	case WS_BORROW_DIFFERS:
 		return wsi_build_text(build,
@@ -778,7 +778,7 @@ static enum ws_status list_module(struct wsi_build *build, struct ws_cubin *cubi
 	for (size_t i = 0; i < n && build->report->n_code < MAX_CODE; i++) {
 		if (!functions[i].is_kernel || functions[i].section == 0)
 			continue;
-		const struct wsi_name *name = wsi_name_of(build, functions[i].name);
+		const struct wsi_name *name = wsi_report_name_of(build, functions[i].name);
 		if (!name)
 			return WS_NO_MEMORY;
 		names[build->report->n_code++] = name->full;

@@ -75,7 +75,7 @@ void ws_sim_destroy(struct ws_sim *sim)
 	wsi_launch_fini(sim);
 	if (sim->debug)
 		wsi_history_fini(sim);
-	wsi_debug_detach(sim);
+	wsi_stub_detach(sim);
 	wsi_loader_fini(sim);
 	wsi_memory_fini(&sim->memory);
 	wsi_check_destroy(sim->check);

@@ -50,7 +50,7 @@ static void tell_doubt(const struct teller *to, enum ws_doubt_kind kind, uint32_
 /* ---- rows by themselves ---- */
 
 /* Numbers that no device has; 0 is what is not known. */
-bool wsi_device_possible(const struct ws_device *device)
+bool wsi_state_device_possible(const struct ws_device *device)
 {
 	bool empty = !device->n_sms && !device->n_warps_per_sm && !device->n_lanes_per_warp;
 	return !empty && device->id < WS_MOST_IDS && device->n_sms <= WS_MOST_IDS &&
@@ -62,7 +62,7 @@ bool wsi_device_possible(const struct ws_device *device)
 }
 
 /* [public doc: CUDA programming guide, compute capabilities] */
-bool wsi_grid_possible(const struct ws_grid *grid)
+bool wsi_state_grid_possible(const struct ws_grid *grid)
 {
 	const struct ws_dim3 *blocks = &grid->grid_dim, *threads = &grid->block_dim;
 	uint64_t n = (uint64_t)threads->x * threads->y;
@@ -71,7 +71,7 @@ bool wsi_grid_possible(const struct ws_grid *grid)
 	       threads->z <= 64 && n * threads->z <= 1024 && grid->n_regs <= WS_MAX_REGS;
 }
 
-bool wsi_block_possible(const struct ws_block *block)
+bool wsi_state_block_possible(const struct ws_block *block)
 {
 	return block->idx.x < INT32_MAX && block->idx.y < UINT16_MAX && block->idx.z < UINT16_MAX;
 }
@@ -95,7 +95,7 @@ void ws_block_doubts(const struct ws_block *block, const struct ws_grid *grid, w
 		     void *user)
 {
 	const struct teller to = { each, user };
-	if (!wsi_block_possible(block))
+	if (!wsi_state_block_possible(block))
 		tell_doubt(&to, WS_DOUBT_BLOCK_ROW, WS_NONE,
 			   "block (%u,%u,%u): no grid is that large", block->idx.x, block->idx.y,
 			   block->idx.z);

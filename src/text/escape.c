@@ -33,7 +33,7 @@ static const struct {
 	{ 0xe0000, 0xe0fff }, /* tags */
 };
 
-bool wsi_is_hidden(uint32_t code)
+bool wsi_text_is_hidden(uint32_t code)
 {
 	if (code >= 0x20 && code < 0x7f)
 		return false;
@@ -112,7 +112,7 @@ void wsi_out_escape(struct ws_out *out, struct ws_str text, const struct wsi_spe
 		}
 		size_t n = wsi_utf8_len(text.ptr + i, text.len - i);
 		uint32_t code = n ? wsi_utf8_code(text.ptr + i, n) : WSI_NO_CHARACTER;
-		if (c >= 0x80 && !wsi_is_hidden(code)) {
+		if (c >= 0x80 && !wsi_text_is_hidden(code)) {
 			i += n;
 			continue;
 		}

@@ -15,7 +15,7 @@
  * that turns the direction of the text around it, or one that is not seen (docs/trust.md lists
  * them).
  */
-bool wsi_is_hidden(uint32_t code);
+bool wsi_text_is_hidden(uint32_t code);
 
 /* Writes what stands for `n` bytes at `at`: one character, or one byte that is not UTF-8. */
 typedef void wsi_escape_fn(struct ws_out *out, const char *at, size_t n, uint32_t code);

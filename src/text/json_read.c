@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "text/json_read.h"
 
-void wsi_json_reader_init(struct wsi_json_reader *reader, char *text, size_t len)
+void wsi_text_json_reader_init(struct wsi_json_reader *reader, char *text, size_t len)
 {
-	wsi_json_reader_init_raw(reader, text, len);
+	wsi_text_json_reader_init_raw(reader, text, len);
 	reader->text = text;
 }
 
-void wsi_json_reader_init_raw(struct wsi_json_reader *reader, const char *text, size_t len)
+void wsi_text_json_reader_init_raw(struct wsi_json_reader *reader, const char *text, size_t len)
 {
 	*reader = (struct wsi_json_reader){ .start = text, .at = text, .end = text + len };
 }
@@ -215,7 +215,7 @@ static bool json_value_read(struct wsi_json_reader *reader, struct wsi_json_valu
 	return json_literal(reader, ret_value) || json_number(reader, ret_value);
 }
 
-bool wsi_json_read(struct wsi_json_reader *reader, struct wsi_json_value *ret_value)
+bool wsi_text_json_read(struct wsi_json_reader *reader, struct wsi_json_value *ret_value)
 {
 	return json_value_read(reader, ret_value);
 }
@@ -230,8 +230,8 @@ static bool next_item(struct wsi_json_reader *reader, char close)
 	return first || json_char_take(reader, ',') || fail(reader);
 }
 
-bool wsi_json_member(struct wsi_json_reader *reader, struct ws_str *ret_key,
-		     struct wsi_json_value *ret_value)
+bool wsi_text_json_member(struct wsi_json_reader *reader, struct ws_str *ret_key,
+			  struct wsi_json_value *ret_value)
 {
 	if (!next_item(reader, '}'))
 		return false;
@@ -244,13 +244,13 @@ bool wsi_json_member(struct wsi_json_reader *reader, struct ws_str *ret_key,
 	return json_value_read(reader, ret_value);
 }
 
-bool wsi_json_element(struct wsi_json_reader *reader, struct wsi_json_value *ret_value)
+bool wsi_text_json_element(struct wsi_json_reader *reader, struct wsi_json_value *ret_value)
 {
 	return next_item(reader, ']') && json_value_read(reader, ret_value);
 }
 
 /* Brackets are counted and not matched: what is passed over is nobody's. */
-void wsi_json_skip(struct wsi_json_reader *reader, const struct wsi_json_value *value)
+void wsi_text_json_skip(struct wsi_json_reader *reader, const struct wsi_json_value *value)
 {
 	size_t depth = value->kind == WSI_JSON_OBJECT || value->kind == WSI_JSON_ARRAY;
 	struct ws_str text;
@@ -267,7 +267,7 @@ void wsi_json_skip(struct wsi_json_reader *reader, const struct wsi_json_value *
 		fail(reader);
 }
 
-bool wsi_json_is_end(struct wsi_json_reader *reader)
+bool wsi_text_json_is_end(struct wsi_json_reader *reader)
 {
 	skip_space(reader);
 	return !reader->bad && reader->at == reader->end;
@@ -300,7 +300,7 @@ static bool exponent(struct ws_str text, int64_t *ret_power)
 	return true;
 }
 
-bool wsi_json_u64(const struct wsi_json_value *value, uint64_t *ret_number)
+bool wsi_text_json_u64(const struct wsi_json_value *value, uint64_t *ret_number)
 {
 	const char *at = value->text.ptr, *point = NULL;
 	size_t end = 0;

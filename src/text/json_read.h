@@ -3,9 +3,9 @@
  * Reads JSON in memory value by value, without recursion and without an allocation. Strings are
  * decoded in place, so the text is used up; or they are handed out as they are written.
  *
- *   wsi_json_read(&reader, &value);
- *   while (wsi_json_member(&reader, &key, &value))
- *       if (...) take(value); else wsi_json_skip(&reader, &value);
+ *   wsi_text_json_read(&reader, &value);
+ *   while (wsi_text_json_member(&reader, &key, &value))
+ *       if (...) take(value); else wsi_text_json_skip(&reader, &value);
  *
  * Every object and every array that is handed out has to be read to its end, or skipped. After
  * something that is no JSON `bad` is set, and everything ends.
@@ -37,21 +37,21 @@ struct wsi_json_reader {
 	bool bad;
 };
 
-void wsi_json_reader_init(struct wsi_json_reader *reader, char *text, size_t len);
+void wsi_text_json_reader_init(struct wsi_json_reader *reader, char *text, size_t len);
 /* Begins to read a text that stays as it is: its strings keep their escapes. */
-void wsi_json_reader_init_raw(struct wsi_json_reader *reader, const char *text, size_t len);
+void wsi_text_json_reader_init_raw(struct wsi_json_reader *reader, const char *text, size_t len);
 /* The value at the start. */
-bool wsi_json_read(struct wsi_json_reader *reader, struct wsi_json_value *ret_value);
+bool wsi_text_json_read(struct wsi_json_reader *reader, struct wsi_json_value *ret_value);
 /* The next of the innermost open object, or array; false: that was the last, and it is closed. */
-bool wsi_json_member(struct wsi_json_reader *reader, struct ws_str *ret_key,
-		     struct wsi_json_value *ret_value);
-bool wsi_json_element(struct wsi_json_reader *reader, struct wsi_json_value *ret_value);
+bool wsi_text_json_member(struct wsi_json_reader *reader, struct ws_str *ret_key,
+			  struct wsi_json_value *ret_value);
+bool wsi_text_json_element(struct wsi_json_reader *reader, struct wsi_json_value *ret_value);
 /* Passes over what is in a value that was just read. */
-void wsi_json_skip(struct wsi_json_reader *reader, const struct wsi_json_value *value);
+void wsi_text_json_skip(struct wsi_json_reader *reader, const struct wsi_json_value *value);
 /* Whether nothing but space follows. */
-bool wsi_json_is_end(struct wsi_json_reader *reader);
+bool wsi_text_json_is_end(struct wsi_json_reader *reader);
 /* The value of a number that is a whole one and not negative, however it is written: 1000, 1000.0,
  * 1e3. */
-bool wsi_json_u64(const struct wsi_json_value *value, uint64_t *ret_number);
+bool wsi_text_json_u64(const struct wsi_json_value *value, uint64_t *ret_number);
 
 #endif

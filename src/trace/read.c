@@ -253,7 +253,7 @@ static enum ws_status check_values(const struct trace_scan *scan, const struct w
 			return broken(scan, "an output among the inputs", err);
 		uint64_t room = arg->string || arg->way == WSI_API_OPAQUE || !arg->size
 					? UINT64_MAX
-					: wsi_api_room(fn, i, counts);
+					: wsi_call_api_room(fn, i, counts);
 		bool reads = arg->way == WSI_API_IN || arg->way == WSI_API_INOUT;
 		if (in->kind == WSI_TRACED_BYTES && reads && !arg->string && in->n != room)
 			return broken(scan, "an input of another size than its count", err);

@@ -296,7 +296,7 @@ static const char *why_not(const struct ws_provider *provider, const struct wsi_
 	}
 	for (unsigned i = 0; i < fn->n_args; i++)
 		if (fn->args[i].way == WSI_API_OUT && call->in[i].kind != WSI_TRACED_NULL)
-			total = wsi_add_sat(total, wsi_api_room(fn, i, counts));
+			total = wsi_add_sat(total, wsi_call_api_room(fn, i, counts));
 	return total > MAX_CALL_BYTES ? "its buffers are too big" : NULL;
 }
 
@@ -315,7 +315,8 @@ static bool again_init(struct again *again, const struct wsi_traced *call,
 		if (arg->way == WSI_API_VALUE || arg->way == WSI_API_OPAQUE ||
 		    in->kind == WSI_TRACED_NULL)
 			continue;
-		size_t n = arg->way == WSI_API_OUT ? wsi_api_room(fn, i, again->v) : in->n_shown;
+		size_t n =
+			arg->way == WSI_API_OUT ? wsi_call_api_room(fn, i, again->v) : in->n_shown;
 		again->block[i] = wsi_zalloc(n + 1); /* texts end in NUL */
 		if (!again->block[i])
 			return false;

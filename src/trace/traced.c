@@ -49,10 +49,11 @@ void wsi_traced_inputs(struct wsi_traced *call, const union wsi_api_value *value
 			*to = bytes_value(values[i].pointer, strlen(values[i].pointer),
 					  WSI_TRACED_IN);
 		else if (arg->way == WSI_API_IN)
-			*to = bytes_value(values[i].pointer, wsi_api_room(fn, i, values),
+			*to = bytes_value(values[i].pointer, wsi_call_api_room(fn, i, values),
 					  WSI_TRACED_IN);
 		else if (arg->way == WSI_API_INOUT)
-			*to = before_value(call, values[i].pointer, wsi_api_room(fn, i, values));
+			*to = before_value(call, values[i].pointer,
+					   wsi_call_api_room(fn, i, values));
 	}
 }
 
@@ -62,8 +63,9 @@ void wsi_traced_outputs(struct wsi_traced *call, const union wsi_api_value *valu
 	for (unsigned i = 0; i < fn->n_args && call->result == CUDBG_SUCCESS; i++) {
 		const struct wsi_api_arg *arg = &fn->args[i];
 		if (wsi_api_comes_out(arg) && values[i].pointer)
-			call->out[i] = bytes_value(values[i].pointer,
-						   wsi_api_written(fn, i, values), WSI_TRACED_OUT);
+			call->out[i] =
+				bytes_value(values[i].pointer, wsi_call_api_written(fn, i, values),
+					    WSI_TRACED_OUT);
 	}
 }
 

@@ -104,7 +104,7 @@ static enum ws_status take_log_bytes(struct ws_triage *triage, uint32_t log, con
 				     const struct wsi_file *file, struct ws_error *err)
 {
 	enum ws_status st = WS_ABSENT;
-	if (wsi_is_snapshot(file->bytes) && file->bytes.len <= MAX_SNAPSHOT)
+	if (wsi_triage_is_snapshot(file->bytes) && file->bytes.len <= MAX_SNAPSHOT)
 		st = take_file_snapshot(triage, path, file->bytes, err);
 	return st == WS_ABSENT ? take_lines(triage, log, file, err) : st;
 }

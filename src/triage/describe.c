@@ -53,8 +53,8 @@ static void take_record_process(struct wsi_triage_record *record,
 					       : "exec recorded two processes with its number");
 }
 
-void wsi_record_name(struct wsi_triage_record *record, const char *pattern,
-		     struct ws_triage_processes *processes)
+void wsi_triage_record_name(struct wsi_triage_record *record, const char *pattern,
+			    struct ws_triage_processes *processes)
 {
 	struct wsi_dump_name name;
 	bool is_recorded = ws_str_equal(record->rank_from, ws_str_of("exec"));
@@ -230,7 +230,7 @@ static void describe_signature(struct wsi_triage_record *record, const struct ws
 static void describe_file(struct wsi_triage_record *record, const struct ws_triage_file *file)
 {
 	const int64_t second = 1000000000;
-	wsi_record_init(record);
+	wsi_triage_record_init(record);
 	ws_triage_key(file, record->key);
 	record->path = ws_str_of(file->path);
 	record->bytes = file->bytes;
@@ -264,8 +264,8 @@ void ws_triage_record(const struct ws_report *report, const struct ws_triage_fil
 		record.damage = text_of(report->diagnostics[0].message);
 	if (report->doubt)
 		record.doubt = text_of(report->doubt);
-	wsi_record_name(&record, file->pattern, file->processes);
-	wsi_record_write(&record, whole, out);
+	wsi_triage_record_name(&record, file->pattern, file->processes);
+	wsi_triage_record_write(&record, whole, out);
 }
 
 void ws_triage_record_failed(const struct ws_triage_file *file, const char *why, bool whole,
@@ -275,6 +275,6 @@ void ws_triage_record_failed(const struct ws_triage_file *file, const char *why,
 	describe_file(&record, file);
 	record.status = text_of("failed");
 	record.why = text_of(why);
-	wsi_record_name(&record, file->pattern, file->processes);
-	wsi_record_write(&record, whole, out);
+	wsi_triage_record_name(&record, file->pattern, file->processes);
+	wsi_triage_record_write(&record, whole, out);
 }

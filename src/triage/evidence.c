@@ -155,9 +155,9 @@ const struct wsi_comm_member *wsi_member_of(const struct ws_triage *triage,
 	return is_unsure ? NULL : best;
 }
 
-const struct wsi_told_worker *wsi_worker_of(const struct ws_triage *triage,
-					    const struct wsi_triage_job *job,
-					    const struct wsi_entry *entry)
+const struct wsi_told_worker *wsi_triage_worker_of(const struct ws_triage *triage,
+						   const struct wsi_triage_job *job,
+						   const struct wsi_entry *entry)
 {
 	const struct wsi_evidence *e = &triage->evidence;
 	const struct wsi_told_worker *found = NULL;
@@ -190,7 +190,8 @@ static bool is_after_effect(uint64_t number)
 	return number == 43 || number == 45;
 }
 
-const struct wsi_told_xid *wsi_xid_of(const struct ws_triage *triage, const struct wsi_entry *entry)
+const struct wsi_told_xid *wsi_triage_xid_of(const struct ws_triage *triage,
+					     const struct wsi_entry *entry)
 {
 	const struct wsi_evidence *e = &triage->evidence;
 	for (size_t i = 0; i < e->n_xids; i++) {
@@ -280,7 +281,7 @@ static bool has_failed(const struct ws_triage *triage, int64_t rank)
 const char *wsi_evidence_text(struct ws_triage *triage, const struct wsi_entry *entry, bool counts)
 {
 	const char *part[3] = { NULL, NULL, NULL };
-	const struct wsi_told_xid *xid = wsi_xid_of(triage, entry);
+	const struct wsi_told_xid *xid = wsi_triage_xid_of(triage, entry);
 	int64_t rank = entry->row.rank;
 	size_t n = 0;
 	if (xid)

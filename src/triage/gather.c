@@ -172,7 +172,7 @@ static bool is(struct ws_str text, const char *word)
 
 static struct ws_str folder_of(struct ws_str path)
 {
-	return (struct ws_str){ path.ptr, path.len - wsi_file_name(path).len };
+	return (struct ws_str){ path.ptr, path.len - wsi_report_file_name(path).len };
 }
 
 static uint64_t time_of(const struct wsi_triage_record *record)
@@ -187,7 +187,7 @@ static struct ws_str bug_place_of(struct ws_triage *triage, const struct wsi_tri
 {
 	if (!record->file.len)
 		return wsi_keep(triage, record->function);
-	struct ws_str name = wsi_file_name(record->file);
+	struct ws_str name = wsi_report_file_name(record->file);
 	const char *text =
 		record->line != WSI_NO_NUMBER
 			? wsi_keep_format(triage, "%.*s:%" PRIu64, (int)wsi_min_u64(name.len, 500),
@@ -298,10 +298,10 @@ static enum ws_status record_take(struct ws_triage *triage, char *line, size_t l
 {
 	bool is_new;
 	struct wsi_map_key key = { { 0 } };
-	if (!wsi_record_read(line, len, record))
+	if (!wsi_triage_record_read(line, len, record))
 		return wsi_fail(err, WS_MALFORMED, WS_NO_OFFSET, "a line is not a record");
 	if (triage->options.pattern)
-		wsi_record_name(record, triage->options.pattern, NULL);
+		wsi_triage_record_name(record, triage->options.pattern, NULL);
 	memcpy(key.word, record->key, WS_TRIAGE_KEY_BYTES - 1);
 	uint32_t *looks = wsi_map_put(&triage->seen, &key, 0, &is_new);
 	if (!looks)
@@ -440,7 +440,7 @@ static struct ws_str rank_name_of(struct ws_triage *triage, const struct wsi_tri
 	if (record->rank != WSI_NO_NUMBER)
 		text = wsi_keep_format(triage, "rank %" PRIu64, record->rank);
 	else if (nothing)
-		return wsi_keep(triage, wsi_file_name(record->path));
+		return wsi_keep(triage, wsi_report_file_name(record->path));
 	else
 		text = wsi_keep_format(triage, "%.*s:%s:%.*s",
 				       record->host.len ? (int)wsi_min_u64(record->host.len, 256)

@@ -25,7 +25,7 @@
 #include "log/ranks.h"
 
 /* Whether bytes can be those of ws_triage_snapshot(), by the first of them. */
-bool wsi_is_snapshot(struct ws_span bytes);
+bool wsi_triage_is_snapshot(struct ws_span bytes);
 
 /* ---- names ---- */
 
@@ -108,15 +108,16 @@ struct wsi_triage_record {
 };
 
 /* All is missing. */
-void wsi_record_init(struct wsi_triage_record *record);
+void wsi_triage_record_init(struct wsi_triage_record *record);
 /* Takes a line apart; texts lie in it. False: it is no record. */
-bool wsi_record_read(char *line, size_t len, struct wsi_triage_record *ret_record);
+bool wsi_triage_record_read(char *line, size_t len, struct wsi_triage_record *ret_record);
 /* Writes one. */
-void wsi_record_write(const struct wsi_triage_record *record, bool whole, struct ws_out *out);
+void wsi_triage_record_write(const struct wsi_triage_record *record, bool whole,
+			     struct ws_out *out);
 /* Host, process, rank, job, and why there is no rank. `processes` may be NULL; then what they told
  * before stays. */
-void wsi_record_name(struct wsi_triage_record *record, const char *pattern,
-		     struct ws_triage_processes *processes);
+void wsi_triage_record_name(struct wsi_triage_record *record, const char *pattern,
+			    struct ws_triage_processes *processes);
 
 /* ---- processes ---- */
 
@@ -235,11 +236,11 @@ bool wsi_evidence_count(struct ws_triage *triage, size_t group, const struct wsi
 const struct wsi_comm_member *wsi_member_of(const struct ws_triage *triage,
 					    const struct wsi_entry *entry);
 /* Of a process that alone has its number in the job. */
-const struct wsi_told_worker *wsi_worker_of(const struct ws_triage *triage,
-					    const struct wsi_triage_job *job,
-					    const struct wsi_entry *entry);
-const struct wsi_told_xid *wsi_xid_of(const struct ws_triage *triage,
-				      const struct wsi_entry *entry);
+const struct wsi_told_worker *wsi_triage_worker_of(const struct ws_triage *triage,
+						   const struct wsi_triage_job *job,
+						   const struct wsi_entry *entry);
+const struct wsi_told_xid *wsi_triage_xid_of(const struct ws_triage *triage,
+					     const struct wsi_entry *entry);
 const struct wsi_count *wsi_count_of(const struct ws_triage *triage, size_t group, uint64_t rank);
 /* What all that says of a dump, in words; `counts`: the counts are those of its job. */
 const char *wsi_evidence_text(struct ws_triage *triage, const struct wsi_entry *entry, bool counts);

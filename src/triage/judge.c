@@ -150,7 +150,7 @@ static void adopt_evidence(struct scene *s)
 		struct wsi_entry *entry = &s->job->entry[i];
 		const struct wsi_comm_member *member = wsi_member_of(s->triage, entry);
 		const struct wsi_told_worker *worker =
-			member ? NULL : wsi_worker_of(s->triage, s->job, entry);
+			member ? NULL : wsi_triage_worker_of(s->triage, s->job, entry);
 		uint64_t rank = member ? member->rank : worker ? worker->rank : WSI_NO_NUMBER;
 		if (entry->n_ranks != WSI_NO_NUMBER)
 			s->n_ranks = wsi_max_u64(s->n_ranks, entry->n_ranks);
@@ -256,7 +256,7 @@ static const char *others(struct scene *s, uint32_t at)
 
 static struct ws_str file_of(const struct scene *s, uint32_t at)
 {
-	return wsi_file_name(s->job->entry[at].row.path);
+	return wsi_report_file_name(s->job->entry[at].row.path);
 }
 
 #define NAME(s, at) \
@@ -402,7 +402,7 @@ static uint32_t first_by_kernel_log(const struct scene *s)
 			continue;
 		uint32_t one = leader(s, e[i].row.event);
 		const struct wsi_told_xid *xid =
-			one != WS_NONE ? wsi_xid_of(s->triage, &e[one]) : NULL;
+			one != WS_NONE ? wsi_triage_xid_of(s->triage, &e[one]) : NULL;
 		if (!xid || !e[one].host.len ||
 		    (best && (xid->log != best->log || xid == best ||
 			      !ws_str_equal(e[one].host, e[at].host))))

@@ -77,7 +77,7 @@ static void take_process_member(struct process_line *line, struct ws_str key,
 		line->host = text;
 	else if (is(key, "title"))
 		line->title = text;
-	if (!wsi_json_u64(value, &number))
+	if (!wsi_text_json_u64(value, &number))
 		return;
 	if (is(key, "pid"))
 		line->pid = number;
@@ -100,14 +100,14 @@ static bool line_read(char *text, size_t len, struct process_line *ret_line)
 	struct ws_str key;
 	memset(ret_line, 0xff, sizeof *ret_line); /* no number */
 	ret_line->schema = ret_line->host = ret_line->title = ws_str_of("");
-	wsi_json_reader_init(&reader, text, len);
-	if (!wsi_json_read(&reader, &value) || value.kind != WSI_JSON_OBJECT)
+	wsi_text_json_reader_init(&reader, text, len);
+	if (!wsi_text_json_read(&reader, &value) || value.kind != WSI_JSON_OBJECT)
 		return false;
-	while (wsi_json_member(&reader, &key, &value)) {
+	while (wsi_text_json_member(&reader, &key, &value)) {
 		take_process_member(ret_line, key, &value);
-		wsi_json_skip(&reader, &value);
+		wsi_text_json_skip(&reader, &value);
 	}
-	return wsi_json_is_end(&reader) && is(ret_line->schema, "warpscope-exec-1") &&
+	return wsi_text_json_is_end(&reader) && is(ret_line->schema, "warpscope-exec-1") &&
 	       ret_line->host.len && ret_line->pid != WSI_NO_NUMBER;
 }
 
@@ -121,7 +121,7 @@ static uint64_t rank_of_title(struct ws_str title)
 		at++;
 	while (at < title.len && title.ptr[at] != '_')
 		at++;
-	if (at < title.len && !wsi_server_label(wsi_str_skip(title, at + 1), '_', label, &rank))
+	if (at < title.len && !wsi_log_server_label(wsi_str_skip(title, at + 1), '_', label, &rank))
 		return WSI_NO_NUMBER;
 	return rank;
 }

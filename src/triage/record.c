@@ -70,15 +70,15 @@ static bool key_find(const char *line, size_t len, char ret_key[WS_TRIAGE_KEY_BY
 	struct wsi_json_value value;
 	struct ws_str key;
 	bool is_ours = false, have_key = false;
-	wsi_json_reader_init_raw(&reader, line, len);
-	if (!wsi_json_read(&reader, &value) || value.kind != WSI_JSON_OBJECT)
+	wsi_text_json_reader_init_raw(&reader, line, len);
+	if (!wsi_text_json_read(&reader, &value) || value.kind != WSI_JSON_OBJECT)
 		return false;
-	while (!(is_ours && have_key) && wsi_json_member(&reader, &key, &value)) {
+	while (!(is_ours && have_key) && wsi_text_json_member(&reader, &key, &value)) {
 		if (ws_str_equal(key, ws_str_of("schema")))
 			is_ours = ws_str_equal(value.text, ws_str_of(SCHEMA));
 		else if (ws_str_equal(key, ws_str_of("key")))
 			have_key = key_take(value.text, ret_key);
-		wsi_json_skip(&reader, &value);
+		wsi_text_json_skip(&reader, &value);
 	}
 	return is_ours && have_key;
 }
@@ -91,7 +91,7 @@ bool ws_triage_record_key(const char *line, size_t len, char ret_key[WS_TRIAGE_K
 	return key_find(line, len, ret_key);
 }
 
-void wsi_record_init(struct wsi_triage_record *record)
+void wsi_triage_record_init(struct wsi_triage_record *record)
 {
 	*record = (struct wsi_triage_record){ .key = "" };
 #define S(name)
@@ -197,7 +197,7 @@ static bool record_line_write(void *user, const char *bytes, size_t len)
 	return true;
 }
 
-void wsi_record_write(const struct wsi_triage_record *record, bool whole, struct ws_out *out)
+void wsi_triage_record_write(const struct wsi_triage_record *record, bool whole, struct ws_out *out)
 {
 	struct record_line line;
 	struct ws_out to_line;
@@ -236,10 +236,10 @@ static void take_record_member(struct wsi_triage_record *record, struct ws_str k
 		take_text(value, &record->name); \
 		return;                          \
 	}
-#define N(name)                                     \
-	if (IS(name)) {                             \
-		wsi_json_u64(value, &record->name); \
-		return;                             \
+#define N(name)                                          \
+	if (IS(name)) {                                  \
+		wsi_text_json_u64(value, &record->name); \
+		return;                                  \
 	}
 #define B(name)                                                              \
 	if (IS(name)) {                                                      \
@@ -253,20 +253,20 @@ static void take_record_member(struct wsi_triage_record *record, struct ws_str k
 #undef IS
 }
 
-bool wsi_record_read(char *line, size_t len, struct wsi_triage_record *ret_record)
+bool wsi_triage_record_read(char *line, size_t len, struct wsi_triage_record *ret_record)
 {
 	struct wsi_json_reader reader;
 	struct wsi_json_value value;
 	struct ws_str key;
-	wsi_record_init(ret_record);
+	wsi_triage_record_init(ret_record);
 	if (!ws_triage_record_key(line, len, ret_record->key))
 		return false;
-	wsi_json_reader_init(&reader, line, len);
-	if (!wsi_json_read(&reader, &value) || value.kind != WSI_JSON_OBJECT)
+	wsi_text_json_reader_init(&reader, line, len);
+	if (!wsi_text_json_read(&reader, &value) || value.kind != WSI_JSON_OBJECT)
 		return false;
-	while (wsi_json_member(&reader, &key, &value)) {
+	while (wsi_text_json_member(&reader, &key, &value)) {
 		take_record_member(ret_record, key, &value);
-		wsi_json_skip(&reader, &value);
+		wsi_text_json_skip(&reader, &value);
 	}
-	return wsi_json_is_end(&reader) && ret_record->path.ptr && ret_record->status.ptr;
+	return wsi_text_json_is_end(&reader) && ret_record->path.ptr && ret_record->status.ptr;
 }

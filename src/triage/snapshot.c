@@ -170,7 +170,7 @@ static bool keep_recorded(struct ws_triage *triage, const struct recorded *group
 static bool rank_of_name(const char *name, uint64_t *ret_rank)
 {
 	static const char *const endings[] = { ".json", ".pickle", ".pkl", ".pt" };
-	struct ws_str text = wsi_unpacked_name(wsi_file_name(ws_str_of(name)));
+	struct ws_str text = wsi_unpacked_name(wsi_report_file_name(ws_str_of(name)));
 	uint64_t number = 0;
 	size_t start;
 	for (size_t i = 0; i < WSI_COUNT(endings); i++) {
@@ -354,7 +354,7 @@ static enum ws_status take_ras(struct ws_triage *triage, const struct wsi_tree *
 
 /* ---- which it is ---- */
 
-bool wsi_is_snapshot(struct ws_span bytes)
+bool wsi_triage_is_snapshot(struct ws_span bytes)
 {
 	size_t i = 0;
 	while (i < bytes.len && memchr(" \t\r\n", bytes.ptr[i], 4))

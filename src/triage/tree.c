@@ -68,7 +68,7 @@ static struct wsi_tree_node json_node_of(const struct wsi_json_value *value)
 		node = (struct wsi_tree_node){ .kind = WSI_TREE_BOOL, .number = value->truth };
 		break;
 	case WSI_JSON_NUMBER:
-		if (wsi_json_u64(value, &number) && number <= INT64_MAX)
+		if (wsi_text_json_u64(value, &number) && number <= INT64_MAX)
 			node = (struct wsi_tree_node){ .kind = WSI_TREE_NUMBER,
 						       .number = (int64_t)number };
 		else /* a negative number is read where somebody asks for it */
@@ -94,8 +94,8 @@ bool wsi_tree_read_json(struct wsi_tree *tree, char *text, size_t len)
 	struct ws_str key;
 	size_t depth = 0;
 	*tree = (struct wsi_tree){ .root = WS_NONE };
-	wsi_json_reader_init(&reader, text, len);
-	if (!wsi_json_read(&reader, &value))
+	wsi_text_json_reader_init(&reader, text, len);
+	if (!wsi_text_json_read(&reader, &value))
 		return false;
 	tree->root = wsi_tree_add(tree, json_node_of(&value));
 	if (tree->root == WS_NONE)
@@ -105,8 +105,8 @@ bool wsi_tree_read_json(struct wsi_tree *tree, char *text, size_t len)
 	while (depth) {
 		uint32_t into = open[depth - 1], name;
 		bool is_map = tree->nodes[into].kind == WSI_TREE_MAP;
-		if (!(is_map ? wsi_json_member(&reader, &key, &value)
-			     : wsi_json_element(&reader, &value))) {
+		if (!(is_map ? wsi_text_json_member(&reader, &key, &value)
+			     : wsi_text_json_element(&reader, &value))) {
 			if (reader.bad)
 				return false;
 			depth--;
@@ -127,7 +127,7 @@ bool wsi_tree_read_json(struct wsi_tree *tree, char *text, size_t len)
 			return false;
 		open[depth++] = node;
 	}
-	return wsi_json_is_end(&reader);
+	return wsi_text_json_is_end(&reader);
 }
 
 /* ---- looking ---- */
@@ -192,7 +192,7 @@ bool wsi_tree_number(const struct wsi_tree_node *node, int64_t *ret_number)
 	}
 	if (negative)
 		digits.text = wsi_str_skip(text, 1);
-	if (!text.len || !wsi_json_u64(&digits, &number) || number > INT64_MAX)
+	if (!text.len || !wsi_text_json_u64(&digits, &number) || number > INT64_MAX)
 		return false;
 	*ret_number = negative ? -(int64_t)number : (int64_t)number;
 	return true;

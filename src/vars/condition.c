@@ -141,7 +141,7 @@ enum ws_status ws_vars_condition(struct ws_vars *vars, const char *text,
 	/* what depends on no thread fails in all of them */
 	const bool nowhere = st == WS_ARGUMENT && !record->lost && record->n == 0;
 	if (st == WS_OK)
-		st = wsi_operand_of(vars, &value, &result, err);
+		st = wsi_vars_operand_of(vars, &value, &result, err);
 	if (st == WS_OK && (record->lost || vars->selected != 0))
 		st = wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
 			      "the condition is not one of registers and memory alone");
@@ -228,7 +228,7 @@ static bool binary_lanes(const struct lanes *lanes, const struct wsi_cond_step *
 	bool decided = (step->operation == WSI_AND && !is_true(&x)) ||
 		       (step->operation == WSI_OR && is_true(&x));
 	if (!is_known(lanes, &step->a, lane) || (!decided && !is_known(lanes, &step->b, lane)) ||
-	    wsi_compute(step->operation, &x, &y, wsi_is_unsigned(&step->to), &result, NULL) !=
+	    wsi_compute(step->operation, &x, &y, wsi_vars_is_unsigned(&step->to), &result, NULL) !=
 		    WS_OK)
 		return false;
 	*ret_bits = number_to_bits(&step->to, &result);

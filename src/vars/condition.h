@@ -44,8 +44,9 @@ struct wsi_condition_record {
 };
 
 /* The number that a value is, and which step makes it. */
-enum ws_status wsi_operand_of(struct ws_vars *vars, const struct ws_value *value,
-			      struct wsi_operand *ret_operand, struct ws_error *err) WS_MUST_USE;
+enum ws_status wsi_vars_operand_of(struct ws_vars *vars, const struct ws_value *value,
+				   struct wsi_operand *ret_operand,
+				   struct ws_error *err) WS_MUST_USE;
 
 /* Numbers of steps, for ws_value.source; 0 while nothing is recorded, or of constants alone. */
 uint16_t wsi_record_load(struct ws_vars *vars, const struct ws_address *at, uint16_t address,

@@ -151,7 +151,7 @@ static bool enumerator(struct wsi_parser *p, const struct name *name, struct ws_
 	     ws_dwarf_find_named(dwarf, WS_NAMED_ENUMERATOR, name->last, &named, NULL) != WS_OK) ||
 	    ws_dwarf_enumerator_value(dwarf, named->info_off, &number.whole, NULL) != WS_OK)
 		return false;
-	const struct ws_vtype type = wsi_dwarf_vtype(dwarf, named->type);
+	const struct ws_vtype type = wsi_vars_dwarf_vtype(dwarf, named->type);
 	*ret_value = named->type == WS_TYPE_VOID ? wsi_value_int(number.whole)
 						 : wsi_value_number(&type, &number);
 	return true;
@@ -210,7 +210,7 @@ static struct name name_read(struct wsi_parser *p)
 static bool own_member(struct wsi_parser *p, struct ws_str name, struct ws_value *ret_value)
 {
 	struct ws_value this;
-	return wsi_variable_find(p->vars, ws_str_of("this"), false, &this, NULL) == WS_OK &&
+	return wsi_vars_variable_find(p->vars, ws_str_of("this"), false, &this, NULL) == WS_OK &&
 	       wsi_value_member(p->vars, &this, name, ret_value, NULL) == WS_OK;
 }
 
@@ -229,13 +229,13 @@ static struct ws_value scoped_value(struct wsi_parser *p, const struct name *nam
 	struct ws_error err = { 0 };
 	const bool is_file = name->is_quoted && (memchr(name->scope.ptr, '.', name->scope.len) ||
 						 memchr(name->scope.ptr, '/', name->scope.len));
-	if (is_file && wsi_file_variable(p->vars, name->scope, name->last, &value) == WS_OK)
+	if (is_file && wsi_vars_file_variable(p->vars, name->scope, name->last, &value) == WS_OK)
 		return value;
 	if (is_file)
 		return nothing_in(p, name);
 	const enum ws_status st =
 		wsi_function_variable(p->vars, name->scope, name->last, &value, &err);
-	if (st == WS_OK || wsi_variable_find(p->vars, name->last, true, &value, NULL) == WS_OK)
+	if (st == WS_OK || wsi_vars_variable_find(p->vars, name->last, true, &value, NULL) == WS_OK)
 		return value;
 	/* a constructor is called as its class */
 	if ((st == WS_ABSENT || wsi_type_find(parser_dwarf_of(p), name->scope, &type)) &&
@@ -258,7 +258,8 @@ static struct ws_value name_value(struct wsi_parser *p)
 		return scoped_value(p, &name);
 	if (!name.is_global && builtin(p, name.last, &value))
 		return value;
-	enum ws_status st = wsi_variable_find(p->vars, name.last, name.is_global, &value, &err);
+	enum ws_status st =
+		wsi_vars_variable_find(p->vars, name.last, name.is_global, &value, &err);
 	if (st == WS_OK)
 		return value;
 	if (!name.is_global && own_member(p, name.last, &value))
@@ -592,7 +593,7 @@ static struct ws_value negated(struct wsi_parser *p, char sign, const struct ws_
 	enum ws_status st = p->status == WS_OK ? wsi_follow(p->vars, &value, &err) : p->status;
 	if (st == WS_OK)
 		st = wsi_shape(&value.type, &shape, &err);
-	if (st == WS_OK && sign == '-' && wsi_is_float(&shape)) {
+	if (st == WS_OK && sign == '-' && wsi_vars_is_float(&shape)) {
 		st = value_number_of(p, of, &number, &err);
 		number.real = -number.real; /* also of 0 */
 		value = wsi_value_number(&of->type, &number);

@@ -439,7 +439,7 @@ static void print_bytes(struct printer *p, const struct ws_vtype *type, const ui
 		return;
 	}
 	p->depth++;
-	if (wsi_is_scalar(&shape))
+	if (wsi_vars_is_scalar(&shape))
 		print_scalar(p, type, &shape, bytes, bit_off, bit_size);
 	else if (shape.kind == WS_KIND_ARRAY)
 		print_array(p, &shape, bytes);

@@ -80,7 +80,7 @@ static struct ws_vtype function_type(struct ws_cubin *cubin, const struct ws_fun
 	    ws_dwarf_find_function(dwarf, function->name, &described, NULL) == WS_OK &&
 	    ws_dwarf_type(dwarf, described->info_off, &type, NULL) == WS_OK &&
 	    type.kind == WS_KIND_FUNCTION)
-		return wsi_dwarf_vtype(dwarf, described->info_off);
+		return wsi_vars_dwarf_vtype(dwarf, described->info_off);
 	return wsi_c_type(WSI_C_FUNCTION);
 }
 
@@ -122,15 +122,15 @@ static enum ws_status global_find(struct ws_vars *vars, const struct ws_dwarf *d
 {
 	const struct ws_dwarf_named *named;
 	enum ws_status st = ws_dwarf_find_named(dwarf, WS_NAMED_VARIABLE, name, &named, err);
-	return st == WS_OK ? wsi_global_value(vars, dwarf, named, ret_value, err) : st;
+	return st == WS_OK ? wsi_vars_global_value(vars, dwarf, named, ret_value, err) : st;
 }
 
-enum ws_status wsi_variable_find(struct ws_vars *vars, struct ws_str name, bool is_global,
-				 struct ws_value *ret_value, struct ws_error *err)
+enum ws_status wsi_vars_variable_find(struct ws_vars *vars, struct ws_str name, bool is_global,
+				      struct ws_value *ret_value, struct ws_error *err)
 {
 	const struct ws_dwarf *dwarf;
 	const struct ws_dwarf_function *function;
-	enum ws_status st = is_global ? WS_ABSENT : wsi_local_find(vars, name, ret_value, err);
+	enum ws_status st = is_global ? WS_ABSENT : wsi_vars_local_find(vars, name, ret_value, err);
 	if (st == WS_OK)
 		return st;
 	if (wsi_vars_dwarf(vars, &dwarf, &function, is_global ? err : NULL) != WS_OK)
@@ -192,7 +192,7 @@ enum ws_status wsi_function_variable(struct ws_vars *vars, struct ws_str functio
 	wsi_record_lose(vars); /* another thread has other frames */
 	vars->selected = at;
 	vars->position = at_position;
-	enum ws_status st = wsi_local_find(vars, name, ret_value, NULL);
+	enum ws_status st = wsi_vars_local_find(vars, name, ret_value, NULL);
 	vars->selected = selected;
 	vars->position = position;
 	return st == WS_OK ? st
@@ -225,12 +225,12 @@ static bool in_file(struct ws_vars *vars, const struct ws_dwarf *dwarf, struct w
 	     named < end && named->kind == WS_NAMED_VARIABLE && ws_str_equal(named->name, name);
 	     named++)
 		if (is_file(dwarf, named->info_off, file))
-			return wsi_global_value(vars, dwarf, named, ret_value, NULL) == WS_OK;
+			return wsi_vars_global_value(vars, dwarf, named, ret_value, NULL) == WS_OK;
 	return false;
 }
 
-enum ws_status wsi_file_variable(struct ws_vars *vars, struct ws_str file, struct ws_str name,
-				 struct ws_value *ret_value)
+enum ws_status wsi_vars_file_variable(struct ws_vars *vars, struct ws_str file, struct ws_str name,
+				      struct ws_value *ret_value)
 {
 	struct ws_cubin_set *set;
 	const struct ws_dwarf *dwarf;

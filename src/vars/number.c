@@ -69,7 +69,7 @@ static double shape_real_of(const struct wsi_type_shape *shape, uint64_t bits)
 	return wide;
 }
 
-bool wsi_is_unsigned(const struct wsi_type_shape *shape)
+bool wsi_vars_is_unsigned(const struct wsi_type_shape *shape)
 {
 	return shape->kind == WS_KIND_POINTER || shape->kind == WS_KIND_REFERENCE ||
 	       shape->kind == WS_KIND_RVALUE_REFERENCE || shape->encoding == WS_ENCODING_UNSIGNED ||
@@ -83,7 +83,7 @@ bool wsi_number_of(const struct wsi_type_shape *shape, const uint8_t *bytes, uin
 		return false;
 	uint64_t bits = wsi_load_le(bytes, (unsigned)shape->size);
 	unsigned width = 8 * (unsigned)shape->size;
-	if (wsi_is_float(shape)) {
+	if (wsi_vars_is_float(shape)) {
 		if (shape->small == WSI_FLOAT_IEEE && shape->size != 4 && shape->size != 8)
 			return false;
 		*ret_number = real(shape_real_of(shape, bits));
@@ -96,7 +96,7 @@ bool wsi_number_of(const struct wsi_type_shape *shape, const uint8_t *bytes, uin
 		width = bit_size;
 	}
 	bits = width < 64 ? bits & ((UINT64_C(1) << width) - 1) : bits;
-	bool no_sign = wsi_is_unsigned(shape);
+	bool no_sign = wsi_vars_is_unsigned(shape);
 	if (!no_sign && width < 64)
 		bits = (uint64_t)((int64_t)(bits << (64 - width)) >> (64 - width));
 	*ret_number = (struct ws_number){
@@ -135,7 +135,7 @@ void wsi_number_bytes(const struct wsi_type_shape *shape, const struct ws_number
 	uint64_t bits = (uint64_t)number->whole;
 	const float single = (float)number->real;
 	uint32_t low;
-	if (wsi_is_float(shape)) {
+	if (wsi_vars_is_float(shape)) {
 		memcpy(&low, &single, sizeof low);
 		memcpy(&bits, &number->real, sizeof bits);
 		bits = shape->small != WSI_FLOAT_IEEE ? small_bits(shape, number->real)

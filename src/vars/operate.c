@@ -20,8 +20,8 @@ struct ws_value wsi_value_int(int64_t number)
 	return wsi_value_number(&type, &whole);
 }
 
-enum ws_status wsi_operand_of(struct ws_vars *vars, const struct ws_value *value,
-			      struct wsi_operand *ret, struct ws_error *err)
+enum ws_status wsi_vars_operand_of(struct ws_vars *vars, const struct ws_value *value,
+				   struct wsi_operand *ret, struct ws_error *err)
 {
 	struct ws_value followed = *value;
 	struct wsi_type_shape shape;
@@ -45,7 +45,7 @@ enum ws_status wsi_operand_of(struct ws_vars *vars, const struct ws_value *value
 			(struct wsi_type_shape){ .kind = WS_KIND_POINTER, .size = sizeof bytes };
 		return WS_OK;
 	}
-	if (!wsi_is_scalar(&shape) || shape.size > sizeof bytes)
+	if (!wsi_vars_is_scalar(&shape) || shape.size > sizeof bytes)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the value is not a number");
 	st = wsi_value_read(vars, &followed, 0, bytes, (size_t)shape.size, err);
 	if (st == WS_OK &&
@@ -62,7 +62,7 @@ enum ws_status ws_vars_number(struct ws_vars *vars, const struct ws_value *value
 			      struct ws_number *ret_number, struct ws_error *err)
 {
 	struct wsi_operand operand;
-	enum ws_status st = wsi_operand_of(vars, value, &operand, err);
+	enum ws_status st = wsi_vars_operand_of(vars, value, &operand, err);
 	if (st != WS_OK)
 		return st;
 	if (operand.step)
@@ -127,7 +127,7 @@ enum ws_status wsi_dereference(struct ws_vars *vars, const struct ws_value *poin
 		*ret_value = value;
 		return WS_OK;
 	}
-	const bool is_whole = shape.kind == WS_KIND_BASE && !wsi_is_float(&shape);
+	const bool is_whole = shape.kind == WS_KIND_BASE && !wsi_vars_is_float(&shape);
 	if (is_whole) { /* as gdb does: of a long */
 		struct ws_vtype type = wsi_c_type(WSI_C_LONG);
 		struct ws_value number = value;
@@ -304,13 +304,13 @@ enum ws_status wsi_cast(struct ws_vars *vars, const struct ws_value *value,
 		*ret_value = ws_value_void();
 		return WS_OK;
 	}
-	if (!wsi_is_scalar(&to)) {
+	if (!wsi_vars_is_scalar(&to)) {
 		if (from.size != to.size)
 			return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET,
 					"a value cannot become one of that type");
 		return value_part_of(vars, &followed, 0, type, ret_value, err);
 	}
-	st = wsi_operand_of(vars, &followed, &operand, err);
+	st = wsi_vars_operand_of(vars, &followed, &operand, err);
 	if (st != WS_OK)
 		return st;
 	*ret_value = wsi_value_number(type, &operand.number);
@@ -447,7 +447,7 @@ static enum ws_status of_wholes(enum wsi_operation operation, int64_t a, int64_t
 /* The type of what is computed of two numbers, as C has it. */
 static struct ws_vtype common_type(const struct wsi_type_shape *a, const struct wsi_type_shape *b)
 {
-	bool fa = wsi_is_float(a), fb = wsi_is_float(b);
+	bool fa = wsi_vars_is_float(a), fb = wsi_vars_is_float(b);
 	if (fa || fb)
 		return wsi_c_type((fa && a->size == 8) || (fb && b->size == 8) ? WSI_C_DOUBLE
 									       : WSI_C_FLOAT);
@@ -543,7 +543,7 @@ static enum ws_status make_common(struct ws_vars *vars, struct ws_value *value,
 				  struct ws_error *err)
 {
 	struct ws_value of = *value;
-	if (common->type != WSI_C_UINT || wsi_is_unsigned(shape))
+	if (common->type != WSI_C_UINT || wsi_vars_is_unsigned(shape))
 		return WS_OK;
 	enum ws_status st = wsi_cast(vars, &of, common, value, err);
 	return st == WS_OK ? wsi_shape(common, shape, err) : st;
@@ -574,16 +574,16 @@ enum ws_status wsi_binary(struct ws_vars *vars, enum wsi_operation operation,
 			st = make_common(vars, &two, &sb, &common, err);
 	}
 	if (st == WS_OK)
-		st = wsi_operand_of(vars, &one, &x, err);
+		st = wsi_vars_operand_of(vars, &one, &x, err);
 	if (st == WS_OK)
-		st = wsi_operand_of(vars, &two, &y, err);
+		st = wsi_vars_operand_of(vars, &two, &y, err);
 	if (st != WS_OK)
 		return st;
 	struct ws_vtype type = is_truth(operation) ? wsi_c_type(WSI_C_BOOL) : common;
 	st = wsi_shape(&type, &to, err);
 	if (st == WS_OK)
-		st = wsi_compute(operation, &x.number, &y.number, wsi_is_unsigned(&to), &result,
-				 err);
+		st = wsi_compute(operation, &x.number, &y.number, wsi_vars_is_unsigned(&to),
+				 &result, err);
 	if (st != WS_OK)
 		return st;
 	*ret_value = wsi_value_number(&type, &result);
@@ -605,7 +605,7 @@ enum ws_status ws_vars_store(struct ws_vars *vars, struct ws_target *target,
 		st = wsi_shape(&place.type, &shape, err);
 	if (st != WS_OK)
 		return st;
-	if (!wsi_is_scalar(&shape) || shape.size > sizeof bytes || place.bit_size ||
+	if (!wsi_vars_is_scalar(&shape) || shape.size > sizeof bytes || place.bit_size ||
 	    (place.kind != WS_VALUE_MEMORY && !place.in_register))
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "that cannot be set");
 	if (place.in_register && number->is_float &&

@@ -174,7 +174,7 @@ static enum ws_status variable_value(struct ws_vars *vars, const struct ws_dwarf
 				     struct ws_value *ret_value, struct ws_error *err)
 {
 	const struct ws_frame *frame = &vars->frames[vars->selected];
-	struct ws_value value = { .type = wsi_dwarf_vtype(dwarf, variable->type) };
+	struct ws_value value = { .type = wsi_vars_dwarf_vtype(dwarf, variable->type) };
 	uint64_t rel_pc = frame->rel_pc, cfa;
 	struct ws_where where;
 	enum ws_status st = ws_dwarf_where(dwarf, function, rel_pc, variable, &where, err);
@@ -292,7 +292,7 @@ static void value_or_why(struct ws_vars *vars, const struct ws_dwarf *dwarf,
 		*ret_value = (struct ws_value){
 			.kind = WS_VALUE_MISSING,
 			.status = st,
-			.type = wsi_dwarf_vtype(dwarf, variable->type),
+			.type = wsi_vars_dwarf_vtype(dwarf, variable->type),
 		};
 }
 
@@ -319,8 +319,8 @@ enum ws_status ws_vars_list(struct ws_vars *vars, struct ws_variable_value *ret_
 	return WS_OK;
 }
 
-enum ws_status wsi_local_find(struct ws_vars *vars, struct ws_str name, struct ws_value *ret_value,
-			      struct ws_error *err)
+enum ws_status wsi_vars_local_find(struct ws_vars *vars, struct ws_str name,
+				   struct ws_value *ret_value, struct ws_error *err)
 {
 	const struct ws_dwarf *dwarf = NULL;
 	const struct ws_dwarf_function *function = NULL;
@@ -341,9 +341,9 @@ enum ws_status wsi_local_find(struct ws_vars *vars, struct ws_str name, struct w
 				      "the function has no such variable here");
 }
 
-enum ws_status wsi_global_value(struct ws_vars *vars, const struct ws_dwarf *dwarf,
-				const struct ws_dwarf_named *named, struct ws_value *ret_value,
-				struct ws_error *err)
+enum ws_status wsi_vars_global_value(struct ws_vars *vars, const struct ws_dwarf *dwarf,
+				     const struct ws_dwarf_named *named, struct ws_value *ret_value,
+				     struct ws_error *err)
 {
 	struct ws_dwarf_variable variable;
 	enum ws_status st = ws_dwarf_variable_at(dwarf, named->info_off, &variable, err);

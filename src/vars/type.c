@@ -74,7 +74,7 @@ bool wsi_c_type_find(struct ws_str words, struct ws_vtype *ret_type)
 	return false;
 }
 
-struct ws_vtype wsi_dwarf_vtype(const struct ws_dwarf *dwarf, uint64_t type)
+struct ws_vtype wsi_vars_dwarf_vtype(const struct ws_dwarf *dwarf, uint64_t type)
 {
 	return type == WS_TYPE_VOID ? wsi_c_type(WSI_C_VOID)
 				    : (struct ws_vtype){ .dwarf = dwarf, .type = type };
@@ -218,7 +218,7 @@ static enum ws_status shape_of_array(const struct ws_vtype *type, struct wsi_typ
 {
 	uint64_t counts[WS_DWARF_MAX_DIMENSIONS];
 	unsigned n;
-	struct ws_vtype target = wsi_dwarf_vtype(type->dwarf, element);
+	struct ws_vtype target = wsi_vars_dwarf_vtype(type->dwarf, element);
 	enum ws_status st = ws_dwarf_array(type->dwarf, shape->plain, counts, &n, err);
 	if (st != WS_OK)
 		return st;
@@ -243,7 +243,7 @@ static enum ws_status shape_of_dwarf(const struct ws_vtype *type, struct wsi_typ
 	shape->encoding = plain.encoding;
 	shape->name = plain.name;
 	shape->size = plain.kind == WS_KIND_FUNCTION ? 1 : plain.size_bytes; /* as in C */
-	shape->target = wsi_dwarf_vtype(type->dwarf, plain.target);
+	shape->target = wsi_vars_dwarf_vtype(type->dwarf, plain.target);
 	shape->space = wsi_space_of_class(plain.address_class);
 	if (plain.kind == WS_KIND_STRUCT && plain.size_bytes <= 2) {
 		shape->small = small_float(plain.name);
@@ -292,12 +292,12 @@ enum ws_status wsi_shape(const struct ws_vtype *type, struct wsi_type_shape *ret
 	return st;
 }
 
-bool wsi_is_float(const struct wsi_type_shape *shape)
+bool wsi_vars_is_float(const struct wsi_type_shape *shape)
 {
 	return shape->kind == WS_KIND_BASE && shape->encoding == WS_ENCODING_FLOAT;
 }
 
-bool wsi_is_scalar(const struct wsi_type_shape *shape)
+bool wsi_vars_is_scalar(const struct wsi_type_shape *shape)
 {
 	return shape->kind == WS_KIND_BASE || shape->kind == WS_KIND_ENUM ||
 	       shape->kind == WS_KIND_POINTER || shape->kind == WS_KIND_MEMBER_POINTER;
@@ -326,7 +326,7 @@ enum ws_status wsi_members(const struct wsi_type_shape *shape, const struct ws_v
 	for (size_t i = 0; st == WS_OK && i < *ret_n && i < cap; i++)
 		ret_members[i] = (struct wsi_type_member){
 			.name = members[i].name,
-			.type = wsi_dwarf_vtype(type->dwarf, members[i].type),
+			.type = wsi_vars_dwarf_vtype(type->dwarf, members[i].type),
 			.offset = members[i].offset,
 			.bit_off = members[i].bit_off,
 			.bit_size = members[i].bit_size,
@@ -342,7 +342,7 @@ bool wsi_type_find(const struct ws_dwarf *dwarf, struct ws_str name, struct ws_v
 	const struct ws_dwarf_named *named;
 	if (!dwarf || ws_dwarf_find_named(dwarf, WS_NAMED_TYPE, name, &named, NULL) != WS_OK)
 		return false;
-	*ret_type = wsi_dwarf_vtype(dwarf, named->info_off);
+	*ret_type = wsi_vars_dwarf_vtype(dwarf, named->info_off);
 	return true;
 }
 

@@ -158,7 +158,7 @@ bool wsi_c_type_find(struct ws_str words, struct ws_vtype *ret_type);
 size_t wsi_c_words(const char *at, char words[WSI_MAX_NAME], const char **ret_end);
 /* A name with its template arguments, without spaces but between words; 0: none. */
 size_t wsi_template_name(const char *at, char name[WSI_MAX_NAME], const char **ret_end);
-struct ws_vtype wsi_dwarf_vtype(const struct ws_dwarf *dwarf, uint64_t type);
+struct ws_vtype wsi_vars_dwarf_vtype(const struct ws_dwarf *dwarf, uint64_t type);
 /* Adds a pointer or an array; false: too many. */
 bool wsi_vtype_point(struct ws_vtype *type, enum ws_space space) WS_MUST_USE;
 /* To the generic space, which the text that asks for it did not say. */
@@ -177,8 +177,8 @@ enum ws_space wsi_space_of_class(uint32_t address_class);
 /* A space by the word behind @, and back. */
 bool wsi_space_find(struct ws_str word, enum ws_space *ret_space);
 const char *wsi_space_name(enum ws_space space);
-bool wsi_is_scalar(const struct wsi_type_shape *shape);
-bool wsi_is_float(const struct wsi_type_shape *shape);
+bool wsi_vars_is_scalar(const struct wsi_type_shape *shape);
+bool wsi_vars_is_float(const struct wsi_type_shape *shape);
 
 /* ---- number.c ---- */
 
@@ -189,7 +189,7 @@ bool wsi_number_of(const struct wsi_type_shape *shape, const uint8_t *bytes, uin
 void wsi_number_bytes(const struct wsi_type_shape *shape, const struct ws_number *number,
 		      uint8_t ret_bytes[8]);
 struct ws_number wsi_whole(int64_t number);
-bool wsi_is_unsigned(const struct wsi_type_shape *shape);
+bool wsi_vars_is_unsigned(const struct wsi_type_shape *shape);
 
 /* ---- read.c ---- */
 
@@ -197,12 +197,12 @@ bool wsi_is_unsigned(const struct wsi_type_shape *shape);
 enum ws_status wsi_value_read(struct ws_vars *vars, const struct ws_value *value, uint64_t offset,
 			      void *buffer, size_t n, struct ws_error *err) WS_MUST_USE;
 /* A variable of the frame by its name: of several the innermost. WS_ABSENT */
-enum ws_status wsi_local_find(struct ws_vars *vars, struct ws_str name, struct ws_value *ret_value,
-			      struct ws_error *err) WS_MUST_USE;
+enum ws_status wsi_vars_local_find(struct ws_vars *vars, struct ws_str name,
+				   struct ws_value *ret_value, struct ws_error *err) WS_MUST_USE;
 /* A variable that is no function's. */
-enum ws_status wsi_global_value(struct ws_vars *vars, const struct ws_dwarf *dwarf,
-				const struct ws_dwarf_named *named, struct ws_value *ret_value,
-				struct ws_error *err) WS_MUST_USE;
+enum ws_status wsi_vars_global_value(struct ws_vars *vars, const struct ws_dwarf *dwarf,
+				     const struct ws_dwarf_named *named, struct ws_value *ret_value,
+				     struct ws_error *err) WS_MUST_USE;
 /* Debug information of the code of the frame. */
 enum ws_status wsi_vars_dwarf(struct ws_vars *vars, const struct ws_dwarf **ret_dwarf,
 			      const struct ws_dwarf_function **ret_function,
@@ -212,16 +212,16 @@ struct ws_address wsi_address(const struct ws_vars *vars, enum ws_space space, u
 /* ---- names.c ---- */
 
 /* A variable by its name: of the frame unless `is_global`, or of the image. WS_ABSENT */
-enum ws_status wsi_variable_find(struct ws_vars *vars, struct ws_str name, bool is_global,
-				 struct ws_value *ret_value, struct ws_error *err) WS_MUST_USE;
+enum ws_status wsi_vars_variable_find(struct ws_vars *vars, struct ws_str name, bool is_global,
+				      struct ws_value *ret_value, struct ws_error *err) WS_MUST_USE;
 /* A variable of a function that the thread is in. WS_ABSENT: there is no such function;
  * WS_ARGUMENT: the thread is not in it, or it has no such variable there. */
 enum ws_status wsi_function_variable(struct ws_vars *vars, struct ws_str function,
 				     struct ws_str name, struct ws_value *ret_value,
 				     struct ws_error *err) WS_MUST_USE;
 /* A variable of the unit that was compiled of a file, "name.cu" or with its folders. WS_ABSENT */
-enum ws_status wsi_file_variable(struct ws_vars *vars, struct ws_str file, struct ws_str name,
-				 struct ws_value *ret_value) WS_MUST_USE;
+enum ws_status wsi_vars_file_variable(struct ws_vars *vars, struct ws_str file, struct ws_str name,
+				      struct ws_value *ret_value) WS_MUST_USE;
 /* A function by its name, of several with one name that of the frame; false: there is none. */
 bool wsi_function_find(struct ws_vars *vars, struct ws_str name, struct ws_value *ret_value);
 

@@ -16,7 +16,7 @@ static enum ws_status bt_json(struct ws_stack *stack, const struct ws_bt *bt, st
 	struct ws_json json;
 	enum ws_status st = WS_OK;
 	size_t i, end = chosen(stack, bt, &i);
-	wsi_threads_json_begin(stack->threads, "warpscope-bt-1", &json, out);
+	wsi_verbs_json_begin(stack->threads, "warpscope-bt-1", &json, out);
 	ws_json_key_array(&json, "frames");
 	for (; st == WS_OK && i < end; i++)
 		st = ws_stack_frame_json(stack, i, bt->full, &json, err);

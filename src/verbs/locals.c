@@ -125,7 +125,7 @@ static enum ws_status locals_json(struct ws_stack *stack, struct ws_out *out, st
 {
 	struct ws_json json;
 	enum ws_status st, params;
-	wsi_threads_json_begin(stack->threads, "warpscope-locals-1", &json, out);
+	wsi_verbs_json_begin(stack->threads, "warpscope-locals-1", &json, out);
 	ws_json_key(&json, "frame");
 	st = ws_stack_frame_json(stack, stack->at, false, &json, err);
 	if (st != WS_OK)

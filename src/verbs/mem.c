@@ -245,7 +245,7 @@ static enum ws_status mem_json(const struct ws_threads *threads, const struct ws
 		text[2 * i] = hex[mem.bytes[i] >> 4];
 		text[2 * i + 1] = hex[mem.bytes[i] & 15];
 	}
-	wsi_threads_json_begin(threads, "warpscope-mem-1", &json, out);
+	wsi_verbs_json_begin(threads, "warpscope-mem-1", &json, out);
 	ws_json_key_text(&json, "space", ws_space_text(query->at.space));
 	if (ws_json_key_or_null(&json, "bank", query->at.space == WS_SPACE_CONST))
 		ws_json_u64(&json, query->at.bank);

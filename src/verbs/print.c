@@ -579,7 +579,7 @@ static enum ws_status lanes_take(struct print_table *table, struct ws_error *err
 static void document_begin(const struct ws_stack *stack, const struct ws_print *print,
 			   struct ws_json *json, struct ws_out *out)
 {
-	wsi_threads_json_begin(stack->threads, "warpscope-print-1", json, out);
+	wsi_verbs_json_begin(stack->threads, "warpscope-print-1", json, out);
 	ws_json_key_text(json, "expression", print->expression);
 }
 

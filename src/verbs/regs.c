@@ -486,7 +486,7 @@ enum ws_status ws_regs_answer(const struct ws_threads *threads, const struct ws_
 			     .json = style->json ? &json : NULL,
 			     .told = ret_told };
 	if (style->json) {
-		wsi_threads_json_begin(threads, "warpscope-regs-1", &json, style->out);
+		wsi_verbs_json_begin(threads, "warpscope-regs-1", &json, style->out);
 		ws_json_key_array(&json, "lanes");
 	}
 	enum ws_status st = regs_walk(&regs, filter, err);

@@ -86,7 +86,7 @@ enum ws_status ws_stack_select(struct ws_stack *stack, size_t number, struct ws_
 
 /* ---- values ---- */
 
-bool wsi_text_write(void *user, const char *bytes, size_t len)
+bool wsi_verbs_text_write(void *user, const char *bytes, size_t len)
 {
 	wsi_bytes_put(user, bytes, len);
 	return true;
@@ -98,7 +98,7 @@ const char *wsi_stack_value_text(struct ws_stack *stack, const struct ws_value *
 	struct wsi_bytes *text = &stack->room->text;
 	struct ws_out out;
 	text->len = 0;
-	ws_out_init(&out, wsi_text_write, text);
+	ws_out_init(&out, wsi_verbs_text_write, text);
 	*ret_status = ws_vars_print(stack->vars, value, format, &out);
 	(void)!ws_out_flush(&out, NULL);
 	wsi_bytes_zero(text, 1);
@@ -146,8 +146,8 @@ void wsi_stack_value_json(struct ws_stack *stack, const struct ws_value *value,
 		ws_json_key_text(json, "value_why", why);
 }
 
-void wsi_threads_json_begin(const struct ws_threads *threads, const char *schema,
-			    struct ws_json *json, struct ws_out *out)
+void wsi_verbs_json_begin(const struct ws_threads *threads, const char *schema,
+			  struct ws_json *json, struct ws_out *out)
 {
 	ws_json_begin(json, out, schema);
 	ws_json_key(json, "focus");
@@ -230,7 +230,7 @@ enum ws_status wsi_stack_variables_text(struct ws_stack *stack, size_t number, s
 	if (st != WS_OK)
 		return st;
 	text->len = 0;
-	ws_out_init(&lines, wsi_text_write, text);
+	ws_out_init(&lines, wsi_verbs_text_write, text);
 	if (wsi_stack_list(stack, false, &lines, NULL, &listed, NULL) == 0 &&
 	    (listed == WS_OK || !stack->frames[number].inlined))
 		ws_out_text(&lines,

@@ -28,7 +28,7 @@ enum ws_status wsi_stack_variables_text(struct ws_stack *stack, size_t number, s
 					struct ws_error *err);
 
 /* A `ws_write_fn` of a struct wsi_bytes. */
-bool wsi_text_write(void *user, const char *bytes, size_t len);
+bool wsi_verbs_text_write(void *user, const char *bytes, size_t len);
 /* A value as text, until the next one. `*ret_status`: whether it is there, as ws_vars_print(). */
 const char *wsi_stack_value_text(struct ws_stack *stack, const struct ws_value *value,
 				 struct ws_value_format format, enum ws_status *ret_status);
@@ -36,8 +36,8 @@ const char *wsi_stack_value_text(struct ws_stack *stack, const struct ws_value *
 void wsi_stack_value_json(struct ws_stack *stack, const struct ws_value *value,
 			  struct ws_value_format format, struct ws_json *json);
 /* Begins a document of a schema, with the focus. */
-void wsi_threads_json_begin(const struct ws_threads *threads, const char *schema,
-			    struct ws_json *json, struct ws_out *out);
+void wsi_verbs_json_begin(const struct ws_threads *threads, const char *schema,
+			  struct ws_json *json, struct ws_out *out);
 /* Whether memory sufficed for all texts. */
 enum ws_status wsi_stack_status(const struct ws_stack *stack, struct ws_error *err);
 

@@ -25,7 +25,7 @@ const char *wsi_wait_known(struct ws_str name, bool *ret_grid)
 		if (!equals)
 			continue;
 		struct ws_str pattern = { rules[i], (size_t)(equals - rules[i]) };
-		if (!wsi_name_matches(name, pattern))
+		if (!wsi_report_name_matches(name, pattern))
 			continue;
 		const char *kind = equals + 3;
 		const char *words = strchr(kind, ' ');

@@ -18,7 +18,7 @@ static bool read_lane_register(struct wsi_build *build, uint32_t warp_index, uin
 				NULL) != WS_OK ||
 	    n_read < 1)
 		return false;
-	if ((kind == WS_REG_R || kind == WS_REG_UR) && wsi_is_replaced(build, &value, 1))
+	if ((kind == WS_REG_R || kind == WS_REG_UR) && wsi_explain_is_replaced(build, &value, 1))
 		return false;
 	*ret_value = value;
 	return true;

@@ -411,8 +411,9 @@ static enum ws_status image_clean(struct wsi_clean *clean, struct ws_error *err)
 	return st;
 }
 
-enum ws_status wsi_image_clean(struct ws_span image, const struct ws_strip_options *options,
-			       uint8_t *to, struct ws_stripped *stripped, struct ws_error *err)
+enum ws_status wsi_write_image_clean(struct ws_span image, const struct ws_strip_options *options,
+				     uint8_t *to, struct ws_stripped *stripped,
+				     struct ws_error *err)
 {
 	struct wsi_clean clean = { .image = image,
 				   .to = to,

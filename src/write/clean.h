@@ -68,8 +68,8 @@ void wsi_clean_frames(struct wsi_clean *clean, struct ws_span bytes);
  * ws_cubin_open() says of an image that cannot be read; then `to` means nothing. Takes time in
  * proportion to the image.
  */
-enum ws_status wsi_image_clean(struct ws_span image, const struct ws_strip_options *options,
-			       uint8_t *to, struct ws_stripped *stripped,
-			       struct ws_error *err) WS_MUST_USE;
+enum ws_status wsi_write_image_clean(struct ws_span image, const struct ws_strip_options *options,
+				     uint8_t *to, struct ws_stripped *stripped,
+				     struct ws_error *err) WS_MUST_USE;
 
 #endif

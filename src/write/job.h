@@ -86,8 +86,9 @@ struct wsi_origin {
 	char generator[64];
 };
 
-enum ws_status wsi_origin_of(const struct ws_target *target, const struct ws_write_options *options,
-			     struct wsi_origin *ret_origin, struct ws_error *err) WS_MUST_USE;
+enum ws_status wsi_write_origin_of(const struct ws_target *target,
+				   const struct ws_write_options *options,
+				   struct wsi_origin *ret_origin, struct ws_error *err) WS_MUST_USE;
 
 /* Writes the target as a dump called `path`; target, flags, selection, edit, keeps and err of `job`
  * have been filled. */

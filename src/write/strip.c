@@ -295,7 +295,8 @@ static enum ws_status image_edit(void *user, struct ws_span bytes, struct ws_spa
 	struct strip *strip = user;
 	enum ws_status st = image_room(strip, bytes.len);
 	if (st == WS_OK)
-		st = wsi_image_clean(bytes, strip->options, strip->image, &strip->stripped, err);
+		st = wsi_write_image_clean(bytes, strip->options, strip->image, &strip->stripped,
+					   err);
 	if (st == WS_OK)
 		*ret_bytes = (struct ws_span){ strip->image, bytes.len, bytes.origin };
 	if (!wsi_is_missing(st))
@@ -422,7 +423,7 @@ enum ws_status ws_strip(const struct ws_target *target, const char *path,
 	struct strip strip = { .target = target, .options = &all, .flags = all.strip, .err = err };
 	struct wsi_selection selection = { 0 };
 	struct wsi_origin origin;
-	enum ws_status st = wsi_origin_of(target, &all.write, &origin, err);
+	enum ws_status st = wsi_write_origin_of(target, &all.write, &origin, err);
 	if (st != WS_OK)
 		return st;
 	if (all.strip & WS_STRIP_OTHERS)

@@ -82,17 +82,17 @@ static uint32_t table_stride_of(const struct ws_writer *writer, enum wsi_kind ki
 		uint32_t stride = table_stride_of(writer, KIND, have);                          \
 		struct wsi_section section = { KIND, parent, at, 0, stride };                   \
 		struct table_packing p = { writer, NULL, stride, owner, false, err };           \
-		enum ws_status st = wsi_section_begin(writer, &section, err);                   \
+		enum ws_status st = wsi_write_section_begin(writer, &section, err);             \
 		for (uint32_t i = 0; i < n && st == WS_OK; i++) {                               \
 			p.damaged = (doubted);                                                  \
-			st = wsi_section_row(writer, stride, &p.to, err);                       \
+			st = wsi_write_section_row(writer, stride, &p.to, err);                 \
 			if (st == WS_OK)                                                        \
 				st = record##_pack(&p, &rows[i]);                               \
 		}                                                                               \
 		if (st == WS_OK)                                                                \
-			st = wsi_section_end(writer, &section, err);                            \
+			st = wsi_write_section_end(writer, &section, err);                      \
 		if (st == WS_OK)                                                                \
-			wsi_section_as_table(writer, &section, n, ret_table);                   \
+			wsi_write_section_as_table(writer, &section, n, ret_table);             \
 		return st;                                                                      \
 	}
 
@@ -168,7 +168,7 @@ enum ws_status ws_writer_image(struct ws_writer *writer, const struct ws_write_t
 {
 	struct wsi_section section = { relocated ? WSI_KIND_RELOCATED : WSI_KIND_IMAGE, modules,
 				       row, 0, 0 };
-	return wsi_section_write(writer, &section, bytes.ptr, bytes.len, err);
+	return wsi_write_section_write(writer, &section, bytes.ptr, bytes.len, err);
 }
 
 enum ws_status ws_writer_words(struct ws_writer *writer, const struct ws_write_table *parent,
@@ -180,15 +180,15 @@ enum ws_status ws_writer_words(struct ws_writer *writer, const struct ws_write_t
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "no kind of register %d",
 				(int)kind);
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	return wsi_section_write(writer, &section, values, (size_t)n * 4, err);
+	return wsi_write_section_write(writer, &section, values, (size_t)n * 4, err);
 #else
-	enum ws_status st = wsi_section_begin(writer, &section, err);
+	enum ws_status st = wsi_write_section_begin(writer, &section, err);
 	for (uint32_t i = 0; i < n && st == WS_OK; i++) {
 		uint8_t bytes[4];
 		wsi_store_u32(bytes, values[i]);
-		st = wsi_section_append(writer, bytes, sizeof bytes, err);
+		st = wsi_write_section_append(writer, bytes, sizeof bytes, err);
 	}
-	return st == WS_OK ? wsi_section_end(writer, &section, err) : st;
+	return st == WS_OK ? wsi_write_section_end(writer, &section, err) : st;
 #endif
 }
 
@@ -222,7 +222,7 @@ enum ws_status ws_writer_memory_begin(struct ws_writer *writer, const struct ws_
 		section.parent = NULL;
 	if (where->space == WS_SPACE_GLOBAL || where->space == WS_SPACE_LOCAL)
 		section.address = where->start;
-	enum ws_status st = wsi_section_begin(writer, &section, err);
+	enum ws_status st = wsi_write_section_begin(writer, &section, err);
 	if (st != WS_OK)
 		return st;
 	writer->in_memory = true;
@@ -245,12 +245,12 @@ enum ws_status ws_writer_memory_append(struct ws_writer *writer, const void *byt
 				       struct ws_error *err)
 {
 	enum ws_status st = memory_check(writer, err);
-	return st == WS_OK ? wsi_section_append(writer, bytes, len, err) : st;
+	return st == WS_OK ? wsi_write_section_append(writer, bytes, len, err) : st;
 }
 
 enum ws_status ws_writer_memory_end(struct ws_writer *writer, struct ws_error *err)
 {
 	enum ws_status st = memory_check(writer, err);
 	writer->in_memory = false;
-	return st == WS_OK ? wsi_section_end(writer, &writer->memory, err) : st;
+	return st == WS_OK ? wsi_write_section_end(writer, &writer->memory, err) : st;
 }

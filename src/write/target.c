@@ -472,8 +472,9 @@ static uint32_t driver_of_layout(const char *layout)
 								      : WS_WRITE_NEWEST;
 }
 
-enum ws_status wsi_origin_of(const struct ws_target *target, const struct ws_write_options *options,
-			     struct wsi_origin *ret_origin, struct ws_error *err)
+enum ws_status wsi_write_origin_of(const struct ws_target *target,
+				   const struct ws_write_options *options,
+				   struct wsi_origin *ret_origin, struct ws_error *err)
 {
 	struct wsi_origin *origin = ret_origin;
 	memset(origin, 0, sizeof *origin);

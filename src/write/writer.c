@@ -119,8 +119,8 @@ static bool align(struct wsi_stream *out)
 	return true;
 }
 
-enum ws_status wsi_section_begin(struct ws_writer *writer, const struct wsi_section *section,
-				 struct ws_error *err)
+enum ws_status wsi_write_section_begin(struct ws_writer *writer, const struct wsi_section *section,
+				       struct ws_error *err)
 {
 	const struct wsi_kind_info *info = &wsi_kind_infos[section->kind];
 	if (writer->in_section)
@@ -148,8 +148,8 @@ enum ws_status wsi_section_begin(struct ws_writer *writer, const struct wsi_sect
 	return WS_OK;
 }
 
-enum ws_status wsi_section_append(struct ws_writer *writer, const void *bytes, size_t n,
-				  struct ws_error *err)
+enum ws_status wsi_write_section_append(struct ws_writer *writer, const void *bytes, size_t n,
+					struct ws_error *err)
 {
 	if (wsi_stream_append(writer->out, bytes, n))
 		return WS_OK;
@@ -158,8 +158,8 @@ enum ws_status wsi_section_append(struct ws_writer *writer, const void *bytes, s
 
 static_assert((int)WSI_MAX_ROW_BYTES <= WSI_STREAM_ROOM, "no room");
 
-enum ws_status wsi_section_row(struct ws_writer *writer, uint32_t n, uint8_t **ret_bytes,
-			       struct ws_error *err)
+enum ws_status wsi_write_section_row(struct ws_writer *writer, uint32_t n, uint8_t **ret_bytes,
+				     struct ws_error *err)
 {
 	uint8_t *bytes = wsi_stream_room(writer->out);
 	if (!bytes)
@@ -170,25 +170,25 @@ enum ws_status wsi_section_row(struct ws_writer *writer, uint32_t n, uint8_t **r
 	return WS_OK;
 }
 
-enum ws_status wsi_section_end(struct ws_writer *writer, const struct wsi_section *section,
-			       struct ws_error *err)
+enum ws_status wsi_write_section_end(struct ws_writer *writer, const struct wsi_section *section,
+				     struct ws_error *err)
 {
 	uint64_t size = writer->out->total - writer->section_off;
 	writer->in_section = false;
 	return keep_status(writer, wsi_index_add(&writer->index, section, size, err));
 }
 
-enum ws_status wsi_section_write(struct ws_writer *writer, const struct wsi_section *section,
-				 const void *bytes, size_t n, struct ws_error *err)
+enum ws_status wsi_write_section_write(struct ws_writer *writer, const struct wsi_section *section,
+				       const void *bytes, size_t n, struct ws_error *err)
 {
-	enum ws_status st = wsi_section_begin(writer, section, err);
+	enum ws_status st = wsi_write_section_begin(writer, section, err);
 	if (st == WS_OK)
-		st = wsi_section_append(writer, bytes, n, err);
-	return st == WS_OK ? wsi_section_end(writer, section, err) : st;
+		st = wsi_write_section_append(writer, bytes, n, err);
+	return st == WS_OK ? wsi_write_section_end(writer, section, err) : st;
 }
 
-void wsi_section_as_table(const struct ws_writer *writer, const struct wsi_section *section,
-			  uint32_t n_rows, struct ws_write_table *ret_table)
+void wsi_write_section_as_table(const struct ws_writer *writer, const struct wsi_section *section,
+				uint32_t n_rows, struct ws_write_table *ret_table)
 {
 	if (!ret_table)
 		return;

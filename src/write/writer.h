@@ -57,22 +57,23 @@ struct ws_writer {
 
 /* Begins a section. WS_UNSUPPORTED: the layout does not have that kind yet; then nothing happened.
  */
-enum ws_status wsi_section_begin(struct ws_writer *writer, const struct wsi_section *section,
-				 struct ws_error *err) WS_MUST_USE;
-enum ws_status wsi_section_append(struct ws_writer *writer, const void *bytes, size_t n,
-				  struct ws_error *err) WS_MUST_USE;
+enum ws_status wsi_write_section_begin(struct ws_writer *writer, const struct wsi_section *section,
+				       struct ws_error *err) WS_MUST_USE;
+enum ws_status wsi_write_section_append(struct ws_writer *writer, const void *bytes, size_t n,
+					struct ws_error *err) WS_MUST_USE;
 /* Room for one row of a table: zeros, part of the section. Valid until the next call. */
-enum ws_status wsi_section_row(struct ws_writer *writer, uint32_t n, uint8_t **ret_bytes,
-			       struct ws_error *err) WS_MUST_USE;
-enum ws_status wsi_section_end(struct ws_writer *writer, const struct wsi_section *section,
-			       struct ws_error *err) WS_MUST_USE;
+enum ws_status wsi_write_section_row(struct ws_writer *writer, uint32_t n, uint8_t **ret_bytes,
+				     struct ws_error *err) WS_MUST_USE;
+enum ws_status wsi_write_section_end(struct ws_writer *writer, const struct wsi_section *section,
+				     struct ws_error *err) WS_MUST_USE;
 /* All three, for a section whose bytes are at hand. */
-enum ws_status wsi_section_write(struct ws_writer *writer, const struct wsi_section *section,
-				 const void *bytes, size_t n, struct ws_error *err) WS_MUST_USE;
+enum ws_status wsi_write_section_write(struct ws_writer *writer, const struct wsi_section *section,
+				       const void *bytes, size_t n,
+				       struct ws_error *err) WS_MUST_USE;
 
 /* What the section begun last is as the parent of `n_rows` rows. */
-void wsi_section_as_table(const struct ws_writer *writer, const struct wsi_section *section,
-			  uint32_t n_rows, struct ws_write_table *ret_table);
+void wsi_write_section_as_table(const struct ws_writer *writer, const struct wsi_section *section,
+				uint32_t n_rows, struct ws_write_table *ret_table);
 
 /* Offset of a string in .strtab; equal strings may share one. */
 enum ws_status wsi_writer_text(struct ws_writer *writer, struct ws_str text, uint64_t *ret_offset,

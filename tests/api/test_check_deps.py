@@ -39,8 +39,8 @@ CASES = (
     ('cli/x.c', 'void f(const char *s) { cli_warn(s); }', True),
     ('src/render/x.c', 'void f(struct wsi_page *p, const char *s) { wsi_html_raw(p, s); }', True),
     ('src/render/x.c', 'void f(struct wsi_page *p, const char *s) { wsi_say(p, s); }', True),
-    ('src/render/x.c', 'void f(struct wsi_page *p, const char *s) { wsi_run(p, WSI_CODE, s); }', True),
-    ('src/render/x.c', 'void f(struct wsi_page *p, const char *s) { wsi_run(p, WSI_CODE, "%s", s); }', False),
+    ('src/render/x.c', 'void f(struct wsi_page *p, const char *s) { wsi_render_run(p, WSI_CODE, s); }', True),
+    ('src/render/x.c', 'void f(struct wsi_page *p, const char *s) { wsi_render_run(p, WSI_CODE, "%s", s); }', False),
     ('src/render/x.c', 'void f(struct wsi_page *p, const char *s) { wsi_label(p, s); }', True),
     ('cli/x.c', '/* printf("%s", s); */', False),
     ('cli/x.c', 'const char *s = "printf(stderr)";', False),
@@ -64,9 +64,11 @@ CASES = (
     ('cli/x.c', 'struct own { int x; };', False),
     ('cli/x.c', 'static void find(void)\n{\n\tf();\n\tf();\n\tf();\n}', True),
     ('cli/x.c', 'static void find(void)\n{\n\tf();\n\tf();\n}', False),
+    ('cli/x.c', 'void wsi_near_end(void)\n{\n}', True),
+    ('src/base/x.c', 'void wsi_near_end(void)\n{\n}', False),
 )
 
-NEIGHBOUR = 'struct taken { int x; };\nstatic void find(void)\n{\n\tf();\n\tf();\n\tf();\n}\n'  # a file of src/base
+NEIGHBOUR = 'struct taken { int x; };\nstatic void find(void)\n{\n\tf();\n\tf();\n\tf();\n}\nvoid wsi_near_by(void)\n{\n}\n'  # a file of src/base
 
 
 def refused(root, path, line):

@@ -190,7 +190,7 @@ static void open_board(const char *name)
 	fill_memory(&seed);
 	assert_int_equal(ws_sim_snapshot(board.sim, &board.start, &err), WS_OK);
 	board.pc = board.sim->resident[0]->pc[0];
-	board.text = wsi_text_find(board.sim, board.pc);
+	board.text = wsi_sim_text_find(board.sim, board.pc);
 	board.sm = board.sim->device->sm;
 	assert_int_equal(board.pc, board.text->start + BEFORE * WS_SASS_BYTES);
 }
@@ -207,7 +207,7 @@ static const struct wsi_op *place_word(const uint64_t word[2])
 	uint64_t off = board.pc - board.text->start, at = off / WS_SASS_BYTES;
 	memcpy((uint8_t *)(uintptr_t)board.text->bytes + off, word, WS_SASS_BYTES);
 	struct wsi_op *op = &board.text->chunks[at / WSI_OPS_CHUNK][at % WSI_OPS_CHUNK];
-	wsi_text_renew(board.sim, board.text, off, op);
+	wsi_sim_text_renew(board.sim, board.text, off, op);
 	return op;
 }
 

@@ -63,7 +63,7 @@ static wsi_handler *handler_of(const struct ws_sim *sim, const uint64_t word[2],
 	struct wsi_op op;
 	memcpy(bytes, word, sizeof bytes);
 	struct wsi_text text = { .start = WSI_CODE_BASE, .size = sizeof bytes, .bytes = bytes };
-	wsi_text_renew(sim, &text, 0, &op);
+	wsi_sim_text_renew(sim, &text, 0, &op);
 	*ret_insn = op.insn;
 	return op.run;
 }

@@ -419,8 +419,8 @@ static uint64_t left_of(struct patched *p, size_t off, uint64_t value, unsigned 
 	store_le(p->from + off, value, n_bytes);
 	struct ws_span image = { p->from, p->file.bytes.len, 0 };
 	const uint32_t all = WS_STRIP_VALUES | WS_STRIP_PTX | WS_STRIP_PATHS;
-	assert_int_equal(wsi_image_clean(image, &(struct ws_strip_options){ .strip = all }, p->to,
-					 &stripped, NULL),
+	assert_int_equal(wsi_write_image_clean(image, &(struct ws_strip_options){ .strip = all },
+					       p->to, &stripped, NULL),
 			 WS_OK);
 	for (unsigned i = 0; i < n_bytes; i++)
 		left |= (uint64_t)p->to[off + i] << 8 * i;
@@ -538,10 +538,10 @@ static void operands_of_unknown_opcodes_go_and_keep_their_length(void **state)
 	memcpy(p.from + lines.offset, b.byte, b.len);
 	store_le(p.from + wsi_elf_shdr_off(&elf, section) + WSI_SH_SIZE, b.len, 8);
 	struct ws_span image = { p.from, p.file.bytes.len, 0 };
-	assert_int_equal(wsi_image_clean(image,
-					 &(struct ws_strip_options){ .strip = WS_STRIP_VALUES },
-					 p.to, &stripped, NULL),
-			 WS_OK);
+	assert_int_equal(
+		wsi_write_image_clean(image, &(struct ws_strip_options){ .strip = WS_STRIP_VALUES },
+				      p.to, &stripped, NULL),
+		WS_OK);
 	const uint8_t *left = p.to + lines.offset;
 	static const uint8_t opcode[] = { 13, 0x80, 0x80, 0x80, 0x80, 0 };
 	assert_memory_equal(left, b.byte, known);

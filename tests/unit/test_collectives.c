@@ -233,8 +233,8 @@ static void a_file_about_collectives_is_known_by_its_start(void **state)
 		      { " \t", false },    { "[", false } };
 	for (size_t i = 0; i < WSI_COUNT(cases); i++)
 		assert_int_equal(
-			wsi_is_snapshot((struct ws_span){ .ptr = (const uint8_t *)cases[i].text,
-							  strlen(cases[i].text) }),
+			wsi_triage_is_snapshot((struct ws_span){
+				.ptr = (const uint8_t *)cases[i].text, strlen(cases[i].text) }),
 			cases[i].is);
 }
 

@@ -94,7 +94,7 @@ static void history_keeps_to_its_bound(void **state)
 		struct wsi_history_found found;
 		const struct wsi_history_search search = { .what = WSI_BACK_LANE,
 							   .who = { .grid = 1 } };
-		assert_int_equal(wsi_debug_attach(sim, NULL), WS_OK);
+		assert_int_equal(wsi_stub_attach(sim, NULL), WS_OK);
 		assert_int_equal(wsi_history_keep(sim, BOUND, NULL), WS_OK);
 		for (unsigned k = 0; k < 240; k++) {
 			run_with_history(sim, i == 0 ? 5000 : 50000);
@@ -113,7 +113,7 @@ static void history_keeps_to_its_bound(void **state)
 			fail_msg("history took %llu bytes, of %d", (unsigned long long)most, BOUND);
 		assert_true(i > 0 ? n_found == 6 : n_found > 0);
 		wsi_history_fini(sim);
-		wsi_debug_detach(sim);
+		wsi_stub_detach(sim);
 		ws_sim_destroy(sim);
 	}
 }

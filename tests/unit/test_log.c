@@ -299,9 +299,9 @@ static void errors_of_cuda_have_the_names_of_the_driver(void **state)
 #undef X
 	};
 	const struct wsi_cuda_error *one;
-	for (size_t i = 0; (one = wsi_cuda_error_at(i)); i++) {
+	for (size_t i = 0; (one = wsi_log_cuda_error_at(i)); i++) {
 		bool known = !one->driver;
-		assert_ptr_equal(wsi_cuda_error_find(one->topic.code), one);
+		assert_ptr_equal(wsi_log_cuda_error_find(one->topic.code), one);
 		for (size_t j = 0; j < WSI_COUNT(driver) && one->driver; j++) {
 			known |= strcmp(driver[j].name, one->driver) == 0;
 			if (driver[j].number == one->topic.code)
@@ -332,7 +332,7 @@ static void texts_have_no_full_stop_at_the_end(void **state)
 		check_text(topic->means);
 		check_text(topic->cannot);
 	}
-	for (size_t i = 0; (one = wsi_cuda_error_at(i)); i++) {
+	for (size_t i = 0; (one = wsi_log_cuda_error_at(i)); i++) {
 		check_text(one->topic.means);
 		check_text(one->topic.cannot);
 	}

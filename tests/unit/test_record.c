@@ -26,7 +26,7 @@ static struct wsi_triage_record record_of_file(const struct ws_report *report,
 	ws_out_init(&out, put, NULL);
 	ws_triage_record(report, file, false, &out);
 	assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
-	assert_true(wsi_record_read(line, line_len - 1, &record));
+	assert_true(wsi_triage_record_read(line, line_len - 1, &record));
 	return record;
 }
 

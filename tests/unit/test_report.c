@@ -625,7 +625,8 @@ static void file_names_have_no_folder(void **state)
 	(void)state;
 	static const char *const paths[] = { "main.cu", "/main.cu", "a/main.cu", "/a/b/main.cu" };
 	for (size_t i = 0; i < WSI_COUNT(paths); i++)
-		assert_true(ws_str_equal(wsi_file_name(ws_str_of(paths[i])), ws_str_of("main.cu")));
+		assert_true(ws_str_equal(wsi_report_file_name(ws_str_of(paths[i])),
+					 ws_str_of("main.cu")));
 }
 
 /* ---- failures ---- */

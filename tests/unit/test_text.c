@@ -337,13 +337,14 @@ static void ranges_that_are_not_seen_are_hidden_to_their_ends(void **state)
 		{ 0xfff0, 0xfffb },   { 0xfffe, 0xffff },   { 0x1bca0, 0x1bca3 },
 		{ 0x1d173, 0x1d17a }, { 0x1fffe, 0x1ffff }, { 0xdfffe, 0xe0fff },
 	};
-	assert_true(wsi_is_hidden(0) && wsi_is_hidden(0x1f) && !wsi_is_hidden(0x20));
-	assert_true(!wsi_is_hidden(0x10fffd) && wsi_is_hidden(0x10fffe) && wsi_is_hidden(0x10ffff));
+	assert_true(wsi_text_is_hidden(0) && wsi_text_is_hidden(0x1f) && !wsi_text_is_hidden(0x20));
+	assert_true(!wsi_text_is_hidden(0x10fffd) && wsi_text_is_hidden(0x10fffe) &&
+		    wsi_text_is_hidden(0x10ffff));
 	for (size_t i = 0; i < WSI_COUNT(hidden); i++) {
-		assert_false(wsi_is_hidden(hidden[i][0] - 1));
+		assert_false(wsi_text_is_hidden(hidden[i][0] - 1));
 		for (uint32_t code = hidden[i][0]; code <= hidden[i][1]; code++)
-			assert_true(wsi_is_hidden(code));
-		assert_false(wsi_is_hidden(hidden[i][1] + 1));
+			assert_true(wsi_text_is_hidden(code));
+		assert_false(wsi_text_is_hidden(hidden[i][1] + 1));
 	}
 }
 

@@ -25,12 +25,12 @@ static void walk(struct wsi_json_reader *reader, const struct wsi_json_value *va
 		break;
 	case WSI_JSON_OBJECT:
 		ws_json_object(out);
-		while (wsi_json_member(reader, &key, &inner)) {
+		while (wsi_text_json_member(reader, &key, &inner)) {
 			char name[64];
 			snprintf(name, sizeof name, "%.*s", (int)key.len, key.ptr);
 			ws_json_key(out, name);
 			if (depth == 0)
-				wsi_json_skip(reader, &inner), ws_json_null(out);
+				wsi_text_json_skip(reader, &inner), ws_json_null(out);
 			else
 				walk(reader, &inner, out, depth - 1);
 		}
@@ -38,7 +38,7 @@ static void walk(struct wsi_json_reader *reader, const struct wsi_json_value *va
 		break;
 	case WSI_JSON_ARRAY:
 		ws_json_array(out);
-		while (wsi_json_element(reader, &inner))
+		while (wsi_text_json_element(reader, &inner))
 			walk(reader, &inner, out, depth - 1);
 		ws_json_end(out);
 		break;
@@ -74,14 +74,14 @@ static const char *read_again(const char *input, int depth)
 	text.len = 0;
 	ws_out_init(&out, put, &text);
 	ws_json_init(&json, &out, true);
-	wsi_json_reader_init(&reader, copy, len);
-	if (!wsi_json_read(&reader, &value))
+	wsi_text_json_reader_init(&reader, copy, len);
+	if (!wsi_text_json_read(&reader, &value))
 		return NULL;
 	walk(&reader, &value, &json, depth);
 	assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
 	if (text.len && text.bytes[text.len - 1] == '\n')
 		text.bytes[--text.len] = '\0';
-	return wsi_json_is_end(&reader) ? text.bytes : NULL;
+	return wsi_text_json_is_end(&reader) ? text.bytes : NULL;
 }
 
 static void json_is_read_as_it_is(void **state)
@@ -162,7 +162,7 @@ static void numbers_that_do_not_fit_are_none(void **state)
 		struct wsi_json_value value = { .kind = WSI_JSON_NUMBER,
 						.text = ws_str_of(cases[i].text) };
 		uint64_t number = 7;
-		assert_int_equal(wsi_json_u64(&value, &number), cases[i].fits);
+		assert_int_equal(wsi_text_json_u64(&value, &number), cases[i].fits);
 		assert_true(number == (cases[i].fits ? cases[i].value : 7));
 	}
 }
@@ -184,7 +184,7 @@ static void a_record_comes_back_as_it_was_written(void **state)
 	ws_triage_record_failed(&file, "no \"way\"\n", false, &out);
 	assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
 	assert_int_equal(text.bytes[text.len - 1], '\n');
-	assert_true(wsi_record_read(text.bytes, text.len - 1, &record));
+	assert_true(wsi_triage_record_read(text.bytes, text.len - 1, &record));
 	assert_true(ws_str_equal(record.path, ws_str_of(file.path)));
 	assert_true(ws_str_equal(record.why, ws_str_of("no \"way\"\n")));
 	assert_true(ws_str_equal(record.host, ws_str_of("node1")));
@@ -205,7 +205,7 @@ static void records_have_their_size(void **state)
 			static struct text cut;
 			struct ws_out out;
 			memset(text, fill[k], len);
-			wsi_record_init(&record);
+			wsi_triage_record_init(&record);
 			memcpy(record.key, "0123456789abcdef0123456789abcdef", WS_TRIAGE_KEY_BYTES);
 #define S(name) record.name = (struct ws_str){ text, len };
 #define N(name) record.name = UINT64_MAX - 1;
@@ -217,11 +217,11 @@ static void records_have_their_size(void **state)
 			record.signature.len = wsi_min_u64(len, 150);
 			cut.len = 0;
 			ws_out_init(&out, put, &cut);
-			wsi_record_write(&record, false, &out);
+			wsi_triage_record_write(&record, false, &out);
 			assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
 			assert_true(cut.len <= WS_TRIAGE_RECORD_BYTES);
 			memcpy(whole, cut.bytes, cut.len);
-			assert_true(wsi_record_read(whole, cut.len - 1, &read));
+			assert_true(wsi_triage_record_read(whole, cut.len - 1, &read));
 			if (fill[k] != (char)0xc3) /* which is no text by itself */
 				assert_true(ws_str_equal(read.signature, record.signature));
 		}
@@ -239,7 +239,7 @@ static void a_record_may_have_its_whole_size(void **state)
 	(void)state;
 	memset(text, 'x', sizeof text);
 	for (size_t len = 1; len <= 512; len++) {
-		wsi_record_init(&record);
+		wsi_triage_record_init(&record);
 		memcpy(record.key, "0123456789abcdef0123456789abcdef", WS_TRIAGE_KEY_BYTES);
 #define S(name) record.name = (struct ws_str){ text, 100 };
 #define N(name)
@@ -251,10 +251,10 @@ static void a_record_may_have_its_whole_size(void **state)
 		record.summary.len = len;
 		cut.len = whole.len = 0;
 		ws_out_init(&out, put, &cut);
-		wsi_record_write(&record, false, &out);
+		wsi_triage_record_write(&record, false, &out);
 		assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
 		ws_out_init(&out, put, &whole);
-		wsi_record_write(&record, true, &out);
+		wsi_triage_record_write(&record, true, &out);
 		assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
 		bool fits = whole.len <= WS_TRIAGE_RECORD_BYTES;
 		assert_int_equal(strcmp(cut.bytes, whole.bytes) == 0, fits);
@@ -282,7 +282,7 @@ static void long_texts_are_cut_to_their_start_and_a_hash(void **state)
 		ws_out_init(&out, put, &other);
 		ws_triage_record_failed(&file, why, false, &out);
 		assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
-		assert_true(wsi_record_read(one.bytes, one.len - 1, &record));
+		assert_true(wsi_triage_record_read(one.bytes, one.len - 1, &record));
 		assert_int_equal(record.why.len, len <= 512 ? len : 512);
 		bool is_cut = record.why.ptr[512 - 17] == '~';
 		assert_int_equal(is_cut, len > 512);
@@ -313,7 +313,7 @@ static void long_texts_are_cut_to_their_start_and_a_hash(void **state)
 	ws_triage_record_failed(&file, why, false, &out);
 	assert_int_equal(ws_out_flush(&out, NULL), WS_OK);
 	assert_null(strstr(one.bytes, "\xef\xbf\xbd"));
-	assert_true(wsi_record_read(one.bytes, one.len - 1, &record));
+	assert_true(wsi_triage_record_read(one.bytes, one.len - 1, &record));
 	const char *tilde = memchr(record.why.ptr, '~', record.why.len);
 	assert_non_null(tilde);
 	assert_int_equal((tilde - record.why.ptr) % 2, 1);
@@ -787,7 +787,7 @@ static void ask(const char *const *lines, size_t n, struct wsi_triage_record *re
 {
 	struct ws_triage_processes *processes;
 	char copy[400];
-	wsi_record_init(ret_record);
+	wsi_triage_record_init(ret_record);
 	ret_record->path = ws_str_of("core_5_h_7.nvcudmp");
 	assert_int_equal(ws_triage_processes_create(&processes, NULL), WS_OK);
 	for (size_t i = 0; i < n; i++) {
@@ -795,7 +795,7 @@ static void ask(const char *const *lines, size_t n, struct wsi_triage_record *re
 		assert_int_equal(ws_triage_processes_add(processes, copy, strlen(copy), NULL),
 				 WS_OK);
 	}
-	wsi_record_name(ret_record, NULL, processes);
+	wsi_triage_record_name(ret_record, NULL, processes);
 	ws_triage_processes_destroy(processes);
 }
 
@@ -885,7 +885,7 @@ static void an_attempt_is_a_job(void **state)
 	(void)state;
 	ask(lines, 1, &record);
 	assert_true(ws_str_equal(record.job, ws_str_of("attempt 2")));
-	wsi_record_name(&record, "core_%t_%h_%p.nvcudmp", NULL); /* as a merge with --name */
+	wsi_triage_record_name(&record, "core_%t_%h_%p.nvcudmp", NULL); /* as a merge with --name */
 	assert_true(record.rank == 3 && ws_str_equal(record.job, ws_str_of("attempt 2")));
 	ask(lines, 2, &record);
 	assert_null(record.job.ptr);
@@ -897,16 +897,16 @@ static void a_name_decides_before_the_record(void **state)
 	struct wsi_triage_record record;
 	char line[] = LINE("\"started\":1,\"RANK\":3,\"WORLD_SIZE\":4");
 	(void)state;
-	wsi_record_init(&record);
+	wsi_triage_record_init(&record);
 	record.path = ws_str_of("a/core_r2_5_h_7.nvcudmp");
 	assert_int_equal(ws_triage_processes_create(&processes, NULL), WS_OK);
 	assert_int_equal(ws_triage_processes_add(processes, line, strlen(line), NULL), WS_OK);
-	wsi_record_name(&record, NULL, processes);
+	wsi_triage_record_name(&record, NULL, processes);
 	assert_true(record.rank == 2 && record.ranks == 4);
 	assert_true(ws_str_equal(record.rank_from, ws_str_of("name")));
-	wsi_record_init(&record);
+	wsi_triage_record_init(&record);
 	record.path = ws_str_of("a/core_t2_5_h_7.nvcudmp"); /* a task of Slurm may have many */
-	wsi_record_name(&record, NULL, processes);
+	wsi_triage_record_name(&record, NULL, processes);
 	assert_true(record.rank == 3 && record.pid == 7 && record.time == 5);
 	assert_true(ws_str_equal(record.rank_from, ws_str_of("exec")));
 	ws_triage_processes_destroy(processes);

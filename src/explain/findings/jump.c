@@ -147,7 +147,8 @@ static enum ws_status find_call(struct wsi_scene *scene, struct wsi_scene *call,
 	uint32_t lane = wsi_scene_lane(scene);
 	if (!wsi_code_insn(&call->code, call_pc, &insn) || !(insn.flags & WS_SASS_CALL))
 		return WS_OK;
-	const struct wsi_name *name = wsi_name_of(scene->build, call->code.place.function->name);
+	const struct wsi_name *name =
+		wsi_report_name_of(scene->build, call->code.place.function->name);
 	const char *text = wsi_code_text(scene->build, &insn, call_pc);
 	if (!name || !text)
 		return WS_NO_MEMORY;

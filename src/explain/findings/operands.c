@@ -155,7 +155,7 @@ static void find_matrices(struct wsi_scene *scene, const struct ws_operand *op, 
 		const unsigned reg = op->number + i;
 		if (!uniform_read(scene, reg, 2, &descriptor))
 			return;
-		uint64_t odd = wsi_matrix_odd_bits(descriptor, tensor);
+		uint64_t odd = wsi_objects_matrix_odd_bits(descriptor, tensor);
 		if (odd)
 			wsi_fact(
 				scene, WSI_FACT_DESCRIPTOR_WRONG,

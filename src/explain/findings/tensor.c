@@ -152,7 +152,7 @@ static void read_map_view(const struct wsi_scene *scene, struct map_view *view)
 	}
 	view->status = ws_target_read_memory(scene->build->target, &at, view->bytes,
 					     sizeof view->bytes, &n, NULL);
-	if (wsi_memory_is_replaced(scene->build, view->bytes, sizeof view->bytes))
+	if (wsi_explain_memory_is_replaced(scene->build, view->bytes, sizeof view->bytes))
 		view->status = WS_EXCLUDED;
 }
 
@@ -418,7 +418,7 @@ static void find_allocated(struct wsi_scene *scene)
 	if (ws_cubin_functions(scene->code.place.cubin, &functions, &n, NULL) != WS_OK)
 		return;
 	for (size_t i = 0; i < n && !checked; i++)
-		checked = wsi_is_guard_rail(functions[i].name);
+		checked = wsi_explain_is_guard_rail(functions[i].name);
 	if (!checked ||
 	    wsi_scene_memory(scene, 0, WS_SPACE_SHARED, 0, ALLOCATED_WORD, 4, &mask) != WS_OK)
 		return;

@@ -17,7 +17,7 @@ enum {
  * sm_100a]. */
 static const char guard_rail[] = "__cuda_sm10x_tcgen05_guardrail_trap_";
 
-bool wsi_is_guard_rail(struct ws_str name)
+bool wsi_explain_is_guard_rail(struct ws_str name)
 {
 	return name.len > sizeof guard_rail - 1 &&
 	       memcmp(name.ptr, guard_rail, sizeof guard_rail - 1) == 0;
@@ -28,7 +28,7 @@ static bool find_guard_rail(struct wsi_scene *scene)
 	const struct ws_function *function = scene->code.place.function;
 	size_t len = sizeof guard_rail - 1;
 	char words[100];
-	if (!function || !wsi_is_guard_rail(function->name) ||
+	if (!function || !wsi_explain_is_guard_rail(function->name) ||
 	    function->name.len - len >= sizeof words)
 		return false;
 	for (size_t i = len; i < function->name.len; i++)
@@ -228,7 +228,7 @@ enum ws_status wsi_find_trap(struct wsi_scene *scene)
 	int64_t offset;
 	if (is_guard_check(scene, pc, &offset)) {
 		const struct wsi_name *name =
-			wsi_name_of(scene->build, scene->code.place.function->name);
+			wsi_report_name_of(scene->build, scene->code.place.function->name);
 		if (!name)
 			return WS_NO_MEMORY;
 		wsi_fact(

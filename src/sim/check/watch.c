@@ -90,7 +90,7 @@ static unsigned look_at_accesses(struct wsi_run *run, const struct wsi_op *op,
 		t[0].lanes = lanes;
 	} else if (does == WSI_DOES_STORE && op->alu.n_sources == 1) {
 		t[0].writes = true;
-		t[0].values = wsi_source(run, &op->alu.source[0], scratch);
+		t[0].values = wsi_sim_source(run, &op->alu.source[0], scratch);
 	} else if (does == WSI_DOES_LOAD_WIDE) {
 		t[0].reads = true;
 	} else if (does == WSI_DOES_STORE_WIDE) {

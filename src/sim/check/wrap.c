@@ -367,7 +367,7 @@ static bool wrap_source_take(struct wrap_work *work, unsigned source, unsigned t
 	const struct wsi_wrapped_product *product =
 		wrap->wrapped ? product_find(trail, wrap->product) : NULL;
 	work->term[to] = (struct wrap_term){
-		.value = wsi_source(work->run, v, scratch),
+		.value = wsi_sim_source(work->run, v, scratch),
 		.negated = work->op->alu.flip[source] != 0,
 		.wrapped = product ? wrap->wrapped : 0,
 		.product = product,

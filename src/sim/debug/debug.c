@@ -12,9 +12,9 @@ enum {
 	LAST_SCOPE = 5,         /* CUDBG_BARRIER_SCOPE_KERNEL */
 };
 
-enum ws_status wsi_debug_attach(struct ws_sim *sim, struct ws_error *err)
+enum ws_status wsi_stub_attach(struct ws_sim *sim, struct ws_error *err)
 {
-	struct wsi_debug *debug = wsi_zalloc(sizeof *debug);
+	struct wsi_stub *debug = wsi_zalloc(sizeof *debug);
 	if (!debug)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "out of memory");
 	sim->debug = debug;
@@ -23,18 +23,18 @@ enum ws_status wsi_debug_attach(struct ws_sim *sim, struct ws_error *err)
 	debug->broken = wsi_zalloc_array(sim->options.n_sms, sizeof *debug->broken);
 	if (debug->moved && debug->broken)
 		return WS_OK;
-	wsi_debug_detach(sim);
+	wsi_stub_detach(sim);
 	return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "out of memory");
 }
 
 /* ---- breakpoints ---- */
 
-static size_t place_of(const struct wsi_debug *debug, uint64_t pc)
+static size_t place_of(const struct wsi_stub *debug, uint64_t pc)
 {
 	return WSI_BISECT(i, 0, debug->n_plants, debug->plants[i]->pc < pc);
 }
 
-static struct wsi_plant *command_find(const struct wsi_debug *debug, uint64_t pc)
+static struct wsi_plant *command_find(const struct wsi_stub *debug, uint64_t pc)
 {
 	size_t i = place_of(debug, pc);
 	return i < debug->n_plants && debug->plants[i]->pc == pc ? debug->plants[i] : NULL;
@@ -56,7 +56,7 @@ static bool pass_breakpoint(struct wsi_warp *warp, uint32_t group, uint64_t pc, 
 /* Stands in the place of an operation with a breakpoint. */
 static enum wsi_step run_planted(struct wsi_run *run, const struct wsi_op *op)
 {
-	struct wsi_debug *debug = run->sim->debug;
+	struct wsi_stub *debug = run->sim->debug;
 	struct wsi_warp *warp = run->warp;
 	const struct wsi_plant *plant = command_find(debug, run->pc);
 	bool internal = plant->is_internal && warp->block->sm == debug->until_sm &&
@@ -76,25 +76,25 @@ static enum wsi_step run_planted(struct wsi_run *run, const struct wsi_op *op)
 	}
 	if (user)
 		debug->chosen = true;
-	wsi_debug_halt(run->sim, warp, user ? WSI_HALT_PLANTED : WSI_HALT_INTERNAL, run->group,
-		       run->pc);
+	wsi_stub_halt(run->sim, warp, user ? WSI_HALT_PLANTED : WSI_HALT_INTERNAL, run->group,
+		      run->pc);
 	return WSI_STEP_HALT;
 }
 
 /* The operation at a pc, decoded; NULL: none begins there, or no memory. */
 static struct wsi_op *op_at(struct ws_sim *sim, uint64_t pc, bool *ret_no_memory)
 {
-	struct wsi_text *text = wsi_text_find(sim, pc);
+	struct wsi_text *text = wsi_sim_text_find(sim, pc);
 	*ret_no_memory = false;
 	if (!text || pc % WS_SASS_BYTES != 0 || text->size - (pc - text->start) < WS_SASS_BYTES)
 		return NULL;
 	uint64_t index = (pc - text->start) / WS_SASS_BYTES, chunk = index / WSI_OPS_CHUNK;
-	*ret_no_memory = !text->chunks[chunk] && !wsi_text_decode(sim, text, chunk);
+	*ret_no_memory = !text->chunks[chunk] && !wsi_sim_text_decode(sim, text, chunk);
 	return *ret_no_memory ? NULL : &text->chunks[chunk][index % WSI_OPS_CHUNK];
 }
 
 /* A place in the list for a new breakpoint. */
-static struct wsi_plant *sim_breakpoint_add(struct wsi_debug *debug, uint64_t pc)
+static struct wsi_plant *sim_breakpoint_add(struct wsi_stub *debug, uint64_t pc)
 {
 	struct wsi_plant *plant = wsi_zalloc(sizeof *plant);
 	if (!plant || !wsi_grow(&debug->plants, &debug->cap_plants, debug->n_plants,
@@ -132,8 +132,8 @@ static struct wsi_plant *plant_at(struct ws_sim *sim, uint64_t pc, struct ws_err
 	return plant;
 }
 
-enum ws_status wsi_debug_plant(struct ws_sim *sim, uint64_t pc, bool is_internal,
-			       struct ws_error *err)
+enum ws_status wsi_stub_plant(struct ws_sim *sim, uint64_t pc, bool is_internal,
+			      struct ws_error *err)
 {
 	struct ws_error why = { .status = WS_OK };
 	struct wsi_plant *plant = plant_at(sim, pc, &why);
@@ -146,7 +146,7 @@ enum ws_status wsi_debug_plant(struct ws_sim *sim, uint64_t pc, bool is_internal
 	return WS_OK;
 }
 
-enum ws_status wsi_debug_mark(struct ws_sim *sim, uint64_t pc, struct ws_error *err)
+enum ws_status wsi_stub_mark(struct ws_sim *sim, uint64_t pc, struct ws_error *err)
 {
 	struct wsi_plant *plant = plant_at(sim, pc, err);
 	if (plant)
@@ -156,7 +156,7 @@ enum ws_status wsi_debug_mark(struct ws_sim *sim, uint64_t pc, struct ws_error *
 
 static void remove_at(struct ws_sim *sim, size_t i)
 {
-	struct wsi_debug *debug = sim->debug;
+	struct wsi_stub *debug = sim->debug;
 	struct wsi_plant *plant = debug->plants[i];
 	bool no_memory;
 	*op_at(sim, plant->pc, &no_memory) = plant->op; /* decoded when it was planted */
@@ -166,7 +166,7 @@ static void remove_at(struct ws_sim *sim, size_t i)
 		(--debug->n_plants - i) * sizeof *debug->plants);
 }
 
-void wsi_debug_unplant(struct ws_sim *sim, uint64_t pc, bool is_internal)
+void wsi_stub_unplant(struct ws_sim *sim, uint64_t pc, bool is_internal)
 {
 	struct wsi_plant *plant = command_find(sim->debug, pc);
 	if (!plant)
@@ -180,8 +180,8 @@ void wsi_debug_unplant(struct ws_sim *sim, uint64_t pc, bool is_internal)
 		remove_at(sim, place_of(sim->debug, pc));
 }
 
-enum ws_status wsi_debug_filter(struct ws_sim *sim, uint64_t pc, struct wsi_filter *filter,
-				struct ws_error *err)
+enum ws_status wsi_stub_filter(struct ws_sim *sim, uint64_t pc, struct wsi_filter *filter,
+			       struct ws_error *err)
 {
 	struct wsi_plant *plant = command_find(sim->debug, pc);
 	bool good = plant && plant->is_user;
@@ -194,7 +194,7 @@ enum ws_status wsi_debug_filter(struct ws_sim *sim, uint64_t pc, struct wsi_filt
 	return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no breakpoint at 0x%" PRIx64, pc);
 }
 
-void wsi_debug_unmark(struct ws_sim *sim)
+void wsi_stub_unmark(struct ws_sim *sim)
 {
 	for (size_t i = sim->debug->n_plants; i > 0; i--) {
 		struct wsi_plant *plant = sim->debug->plants[i - 1];
@@ -206,20 +206,20 @@ void wsi_debug_unmark(struct ws_sim *sim)
 }
 
 /* Internal ones are there only while a call runs. */
-void wsi_debug_unplant_all(struct ws_sim *sim)
+void wsi_stub_unplant_all(struct ws_sim *sim)
 {
 	while (sim->debug->n_plants > 0)
 		remove_at(sim, sim->debug->n_plants - 1);
 }
 
-void wsi_debug_detach(struct ws_sim *sim)
+void wsi_stub_detach(struct ws_sim *sim)
 {
-	struct wsi_debug *debug = sim->debug;
+	struct wsi_stub *debug = sim->debug;
 	if (!debug)
 		return;
-	wsi_debug_unplant_all(sim);
+	wsi_stub_unplant_all(sim);
 	wsi_watches_fini(sim);
-	wsi_debug_drop_finished(debug);
+	wsi_stub_drop_finished(debug);
 	while (debug->logs) {
 		struct wsi_log *log = debug->logs;
 		debug->logs = log->next;
@@ -233,7 +233,7 @@ void wsi_debug_detach(struct ws_sim *sim)
 	wsi_show_code(sim);
 }
 
-void wsi_debug_release(struct ws_sim *sim, struct wsi_warp *warp)
+void wsi_stub_release(struct ws_sim *sim, struct wsi_warp *warp)
 {
 	for (unsigned lane = 0; lane < WSI_LANES; lane++)
 		if (warp->seen[lane] != warp->pc[lane] || !command_find(sim->debug, warp->pc[lane]))
@@ -242,10 +242,10 @@ void wsi_debug_release(struct ws_sim *sim, struct wsi_warp *warp)
 	sim->debug->broken[warp->block->sm] &= ~(UINT64_C(1) << warp->slot);
 }
 
-enum ws_status wsi_debug_write_code(struct ws_sim *sim, uint64_t address, const uint8_t *bytes,
-				    size_t len, struct ws_error *err)
+enum ws_status wsi_stub_write_code(struct ws_sim *sim, uint64_t address, const uint8_t *bytes,
+				   size_t len, struct ws_error *err)
 {
-	const struct wsi_text *text = wsi_text_find(sim, address);
+	const struct wsi_text *text = wsi_sim_text_find(sim, address);
 	if (!text || len > text->size - (address - text->start))
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "no code at 0x%" PRIx64, address);
 	struct wsi_module *module = &sim->modules[text->module];
@@ -256,8 +256,8 @@ enum ws_status wsi_debug_write_code(struct ws_sim *sim, uint64_t address, const 
 		struct wsi_op *ops = text->chunks[i / WSI_OPS_CHUNK];
 		struct wsi_plant *plant = command_find(sim->debug, text->start + i * WS_SASS_BYTES);
 		if (ops)
-			wsi_text_renew(sim, text, i * WS_SASS_BYTES,
-				       plant ? &plant->op : &ops[i % WSI_OPS_CHUNK]);
+			wsi_sim_text_renew(sim, text, i * WS_SASS_BYTES,
+					   plant ? &plant->op : &ops[i % WSI_OPS_CHUNK]);
 	}
 	return WS_OK;
 }
@@ -348,7 +348,7 @@ static enum wsi_stepped bring_on(struct ws_sim *sim, struct wsi_warp *warp, uint
 			if (!next)
 				break;
 			if (next->halt != WSI_HALT_NONE)
-				wsi_debug_release(sim, next);
+				wsi_stub_release(sim, next);
 			if (!wsi_run_piece(sim, next, WSI_LANES, PIECE))
 				return WSI_STEPPED_NO_MEMORY;
 			if (ended(sim))
@@ -408,7 +408,7 @@ static enum wsi_stepped step_once(struct ws_sim *sim, struct wsi_warp *warp, uin
 
 /* Lanes at a breakpoint they were stepped to have seen it: those of the hint, else who runs next.
  */
-bool wsi_debug_arrive(struct ws_sim *sim, struct wsi_warp *warp, uint32_t hint)
+bool wsi_stub_arrive(struct ws_sim *sim, struct wsi_warp *warp, uint32_t hint)
 {
 	bool chosen = hint < WSI_LANES && (warp->ready >> hint & 1);
 	unsigned lane = chosen ? hint : warp->ready ? wsi_next_lane(warp) : 0;
@@ -421,20 +421,20 @@ bool wsi_debug_arrive(struct ws_sim *sim, struct wsi_warp *warp, uint32_t hint)
 	return true;
 }
 
-enum wsi_stepped wsi_debug_step(struct ws_sim *sim, struct wsi_warp *warp, uint32_t lane,
-				uint32_t n, bool over)
+enum wsi_stepped wsi_stub_step(struct ws_sim *sim, struct wsi_warp *warp, uint32_t lane, uint32_t n,
+			       bool over)
 {
 	enum wsi_stepped stepped = WSI_STEPPED_DONE;
 	if (!wsi_run_prepare(sim))
 		return WSI_STEPPED_NO_MEMORY;
-	wsi_debug_release(sim, warp);
+	wsi_stub_release(sim, warp);
 	wsi_watch_forget(sim);
 	sim->debug->halted = false;
 	for (uint32_t i = 0; i < n && stepped == WSI_STEPPED_DONE; i++) {
 		uint64_t n_left = sim->debug->n_left;
 		stepped = step_once(sim, warp, lane, over);
 		if (stepped == WSI_STEPPED_DONE && sim->debug->n_left == n_left &&
-		    wsi_debug_arrive(sim, warp, lane) && i + 1 < n)
+		    wsi_stub_arrive(sim, warp, lane) && i + 1 < n)
 			stepped = WSI_STEPPED_EARLY;
 	}
 	return stepped;
@@ -494,11 +494,11 @@ static enum wsi_stepped run_all_until(struct ws_sim *sim, struct runners *runner
 	return WSI_STEPPED_DONE;
 }
 
-enum wsi_stepped wsi_debug_run_until(struct ws_sim *sim, uint32_t sm, uint64_t warps, uint64_t pc)
+enum wsi_stepped wsi_stub_run_until(struct ws_sim *sim, uint32_t sm, uint64_t warps, uint64_t pc)
 {
-	struct wsi_debug *debug = sim->debug;
+	struct wsi_stub *debug = sim->debug;
 	struct runners runners;
-	if (!wsi_run_prepare(sim) || wsi_debug_plant(sim, pc, true, NULL) != WS_OK)
+	if (!wsi_run_prepare(sim) || wsi_stub_plant(sim, pc, true, NULL) != WS_OK)
 		return WSI_STEPPED_NO_MEMORY;
 	debug->until_sm = sm;
 	debug->until_warps = warps;
@@ -506,12 +506,12 @@ enum wsi_stepped wsi_debug_run_until(struct ws_sim *sim, uint32_t sm, uint64_t w
 	wsi_watch_forget(sim);
 	collect_runners(sim, sm, warps, &runners);
 	for (uint32_t i = 0; i < runners.n; i++) {
-		wsi_debug_release(sim, runners.warp[i]);
+		wsi_stub_release(sim, runners.warp[i]);
 		if (is_there(runners.warp[i], pc))
-			wsi_debug_halt(sim, runners.warp[i], WSI_HALT_INTERNAL, 0, pc);
+			wsi_stub_halt(sim, runners.warp[i], WSI_HALT_INTERNAL, 0, pc);
 	}
 	enum wsi_stepped stepped = run_all_until(sim, &runners);
 	debug->until_warps = 0;
-	wsi_debug_unplant(sim, pc, true);
+	wsi_stub_unplant(sim, pc, true);
 	return stepped;
 }

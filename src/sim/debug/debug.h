@@ -32,29 +32,29 @@ struct wsi_plant {
 };
 
 /* Begins and ends to debug a device. @retval WS_NO_MEMORY */
-enum ws_status wsi_debug_attach(struct ws_sim *sim, struct ws_error *err) WS_MUST_USE;
-void wsi_debug_detach(struct ws_sim *sim);
+enum ws_status wsi_stub_attach(struct ws_sim *sim, struct ws_error *err) WS_MUST_USE;
+void wsi_stub_detach(struct ws_sim *sim);
 
 /* ---- breakpoints ---- */
 
 /* WS_ABSENT: no instruction begins there. */
-enum ws_status wsi_debug_plant(struct ws_sim *sim, uint64_t pc, bool is_internal,
-			       struct ws_error *err) WS_MUST_USE;
-void wsi_debug_unplant(struct ws_sim *sim, uint64_t pc, bool is_internal);
+enum ws_status wsi_stub_plant(struct ws_sim *sim, uint64_t pc, bool is_internal,
+			      struct ws_error *err) WS_MUST_USE;
+void wsi_stub_unplant(struct ws_sim *sim, uint64_t pc, bool is_internal);
 /* Gives the debugger's breakpoint at a pc a filter, or NULL for none. The filter is taken, also
  * when it fails. WS_ABSENT: there is no such breakpoint. */
-enum ws_status wsi_debug_filter(struct ws_sim *sim, uint64_t pc, struct wsi_filter *filter,
-				struct ws_error *err) WS_MUST_USE;
+enum ws_status wsi_stub_filter(struct ws_sim *sim, uint64_t pc, struct wsi_filter *filter,
+			       struct ws_error *err) WS_MUST_USE;
 /* Has wsi_history_marked() told of instructions at a pc; and of none. */
-enum ws_status wsi_debug_mark(struct ws_sim *sim, uint64_t pc, struct ws_error *err) WS_MUST_USE;
-void wsi_debug_unmark(struct ws_sim *sim);
+enum ws_status wsi_stub_mark(struct ws_sim *sim, uint64_t pc, struct ws_error *err) WS_MUST_USE;
+void wsi_stub_unmark(struct ws_sim *sim);
 /* Takes out all of the debugger's. */
-void wsi_debug_unplant_all(struct ws_sim *sim);
+void wsi_stub_unplant_all(struct ws_sim *sim);
 /* A warp that stood may go on. */
-void wsi_debug_release(struct ws_sim *sim, struct wsi_warp *warp);
+void wsi_stub_release(struct ws_sim *sim, struct wsi_warp *warp);
 /* Writes code. WS_ABSENT: not all of it is code; nothing is written. */
-enum ws_status wsi_debug_write_code(struct ws_sim *sim, uint64_t address, const uint8_t *bytes,
-				    size_t len, struct ws_error *err) WS_MUST_USE;
+enum ws_status wsi_stub_write_code(struct ws_sim *sim, uint64_t address, const uint8_t *bytes,
+				   size_t len, struct ws_error *err) WS_MUST_USE;
 
 /* ---- steps ---- */
 
@@ -71,15 +71,15 @@ enum wsi_stepped {
  * wait for others of their warp have met them; those that wait for other warps do so anyway. The
  * warp is gone if its threads and those of its block have all exited.
  */
-enum wsi_stepped wsi_debug_step(struct ws_sim *sim, struct wsi_warp *warp, uint32_t lane,
-				uint32_t n, bool over);
+enum wsi_stepped wsi_stub_step(struct ws_sim *sim, struct wsi_warp *warp, uint32_t lane, uint32_t n,
+			       bool over);
 /*
  * Runs warps of an SM until each stands at `pc`, has exited, or waits for others than these.
  * A breakpoint of the debugger's or a fault ends it for all.
  */
-enum wsi_stepped wsi_debug_run_until(struct ws_sim *sim, uint32_t sm, uint64_t warps, uint64_t pc);
+enum wsi_stepped wsi_stub_run_until(struct ws_sim *sim, uint32_t sm, uint64_t warps, uint64_t pc);
 
 /* Lanes of a warp that stand at a breakpoint have seen it. */
-bool wsi_debug_arrive(struct ws_sim *sim, struct wsi_warp *warp, uint32_t hint);
+bool wsi_stub_arrive(struct ws_sim *sim, struct wsi_warp *warp, uint32_t hint);
 
 #endif

@@ -2,7 +2,7 @@
 /* Parts of a device that all floors look up. */
 #include "sim/device/device.h"
 
-struct wsi_text *wsi_text_find(struct ws_sim *sim, uint64_t pc)
+struct wsi_text *wsi_sim_text_find(struct ws_sim *sim, uint64_t pc)
 {
 	size_t low = WSI_BISECT(i, 0, sim->n_texts, sim->texts[i].start <= pc);
 	struct wsi_text *text = low > 0 ? &sim->texts[low - 1] : NULL;

@@ -54,7 +54,7 @@ struct wsi_device {
 	uint32_t dynamic, grid, nsm, total, aggr, kend, scratch, cdim, cinv, ncl, crank, each;
 };
 
-struct wsi_debug;
+struct wsi_stub;
 struct wsi_watches;
 struct wsi_object;
 struct wsi_sections;
@@ -297,7 +297,7 @@ struct wsi_sm {
 
 /* What follows `stop` is what a snapshot keeps, but for modules, texts and objects (snapshot.c). */
 struct ws_sim {
-	struct wsi_debug *debug;     /* of a debugger, or NULL */
+	struct wsi_stub *debug;      /* of a debugger, or NULL */
 	struct wsi_watches *watches; /* the same */
 	uint64_t host_changes;       /* calls of the host that change the device, or its code */
 	uint64_t user_changes;       /* the same of a debugger */
@@ -451,7 +451,7 @@ static inline uint64_t wsi_lane_pc(const struct wsi_warp *warp, unsigned lane)
 /* ---- places ---- */
 
 /* The text that holds a pc, or NULL: none that is loaded does. */
-struct wsi_text *wsi_text_find(struct ws_sim *sim, uint64_t pc);
+struct wsi_text *wsi_sim_text_find(struct ws_sim *sim, uint64_t pc);
 /* The warp in a slot of an SM, or NULL. */
 struct wsi_warp *wsi_warp_at(const struct ws_sim *sim, uint32_t sm, uint32_t slot);
 /* Counts what a block takes; false: it does not fit. */

@@ -6,8 +6,8 @@
 
 #include "sim/event/watchpoint.h"
 
-void wsi_debug_halt(struct ws_sim *sim, struct wsi_warp *warp, enum wsi_halt why, uint32_t lanes,
-		    uint64_t pc)
+void wsi_stub_halt(struct ws_sim *sim, struct wsi_warp *warp, enum wsi_halt why, uint32_t lanes,
+		   uint64_t pc)
 {
 	if (sim->debug->replays && why != WSI_HALT_INTERNAL)
 		return;
@@ -41,27 +41,27 @@ enum ws_status ws_sim_log(struct ws_sim *sim, enum ws_sim_log_level level, uint3
 	return WS_OK;
 }
 
-void wsi_debug_moved(struct ws_sim *sim, const struct wsi_warp *warp)
+void wsi_stub_moved(struct ws_sim *sim, const struct wsi_warp *warp)
 {
 	sim->debug->moved[warp->block->sm] |= UINT64_C(1) << warp->slot;
 	sim->debug->new_lists |= warp->live == 0;
 }
 
-void wsi_debug_watched(struct ws_sim *sim, struct wsi_warp *warp)
+void wsi_stub_watched(struct ws_sim *sim, struct wsi_warp *warp)
 {
 	const struct wsi_watch_hit *hit = wsi_watch_hit_at(sim, 0);
-	wsi_debug_halt(sim, warp, WSI_HALT_WATCHED, 0, wsi_lane_pc(warp, hit->lane));
+	wsi_stub_halt(sim, warp, WSI_HALT_WATCHED, 0, wsi_lane_pc(warp, hit->lane));
 }
 
-void wsi_debug_entered(struct ws_sim *sim, struct wsi_block *block, bool is_first)
+void wsi_stub_entered(struct ws_sim *sim, struct wsi_block *block, bool is_first)
 {
 	sim->debug->new_lists = true;
 	if (is_first && sim->debug->stop_at_launch)
-		wsi_debug_halt(sim, block->warps[0], WSI_HALT_LAUNCH, block->warps[0]->live,
-			       block->grid->entry);
+		wsi_stub_halt(sim, block->warps[0], WSI_HALT_LAUNCH, block->warps[0]->live,
+			      block->grid->entry);
 }
 
-void wsi_debug_finished(struct wsi_debug *debug, struct wsi_grid *grid)
+void wsi_stub_finished(struct wsi_stub *debug, struct wsi_grid *grid)
 {
 	struct wsi_grid **end = &debug->finished;
 	while (*end)
@@ -71,7 +71,7 @@ void wsi_debug_finished(struct wsi_debug *debug, struct wsi_grid *grid)
 	debug->new_lists = true;
 }
 
-void wsi_debug_drop_finished(struct wsi_debug *debug)
+void wsi_stub_drop_finished(struct wsi_stub *debug)
 {
 	while (debug->finished) {
 		struct wsi_grid *grid = debug->finished;

@@ -13,7 +13,7 @@ enum wsi_halt {
 	WSI_HALT_NONE,
 	WSI_HALT_PLANTED,  /* a breakpoint of the debugger's */
 	WSI_HALT_LAUNCH,   /* the first instruction of a kernel */
-	WSI_HALT_INTERNAL, /* where wsi_debug_run_until() was to bring it */
+	WSI_HALT_INTERNAL, /* where wsi_stub_run_until() was to bring it */
 	WSI_HALT_WATCHED,  /* behind an instruction that a watchpoint was for */
 };
 
@@ -63,7 +63,7 @@ struct wsi_log {
 	char text[256];
 };
 
-struct wsi_debug {
+struct wsi_stub {
 	struct wsi_plant **plants; /* owned, and they are; by pc */
 	size_t n_plants, cap_plants;
 	bool stop_at_launch;
@@ -84,21 +84,21 @@ struct wsi_debug {
 };
 
 /* A warp stands from now on; `lanes` have seen what is at `pc`. */
-void wsi_debug_halt(struct ws_sim *sim, struct wsi_warp *warp, enum wsi_halt why, uint32_t lanes,
-		    uint64_t pc);
+void wsi_stub_halt(struct ws_sim *sim, struct wsi_warp *warp, enum wsi_halt why, uint32_t lanes,
+		   uint64_t pc);
 
 /* ---- what the engine tells ---- */
 
-void wsi_debug_moved(struct ws_sim *sim, const struct wsi_warp *warp);
+void wsi_stub_moved(struct ws_sim *sim, const struct wsi_warp *warp);
 /* It has hit a watchpoint. */
-void wsi_debug_watched(struct ws_sim *sim, struct wsi_warp *warp);
+void wsi_stub_watched(struct ws_sim *sim, struct wsi_warp *warp);
 /* A block came; `is_first`: of its grid. */
-void wsi_debug_entered(struct ws_sim *sim, struct wsi_block *block, bool is_first);
-void wsi_debug_finished(struct wsi_debug *debug, struct wsi_grid *grid);
+void wsi_stub_entered(struct ws_sim *sim, struct wsi_block *block, bool is_first);
+void wsi_stub_finished(struct wsi_stub *debug, struct wsi_grid *grid);
 /* Nobody is told of grids that have ended: they ended before, or nobody is there. */
-void wsi_debug_drop_finished(struct wsi_debug *debug);
+void wsi_stub_drop_finished(struct wsi_stub *debug);
 /* Whether the run must end: there is something to tell. */
-static inline bool wsi_debug_waits(const struct wsi_debug *debug)
+static inline bool wsi_debug_waits(const struct wsi_stub *debug)
 {
 	return debug->halted || debug->finished;
 }

@@ -219,7 +219,7 @@ const uint8_t *wsi_watch_constant(struct wsi_run *run, uint32_t bank, uint64_t o
 
 static bool is_atomic(struct ws_sim *sim, uint64_t pc)
 {
-	struct wsi_text *text = wsi_text_find(sim, pc);
+	struct wsi_text *text = wsi_sim_text_find(sim, pc);
 	struct ws_insn insn;
 	if (!text)
 		return false;

@@ -2,11 +2,11 @@
 /*
  * Watchpoints: who reads, writes or changes some bytes of memory.
  *
- * Each access finds its bytes by wsi_spot() or, when all lanes are together, by a short cut
+ * Each access finds its bytes by wsi_sim_spot() or, when all lanes are together, by a short cut
  * (access.c). A device that watches lets no access take the short cut that may reach a watched
- * byte, and wsi_spot() notes those that do, with what was there before. The turn is cut behind the
- * instruction; then what was noted is compared with what is there now. Bytes of constant banks are
- * found by their bank: a warp that runs sees a watched one as empty, and looks here before it
+ * byte, and wsi_sim_spot() notes those that do, with what was there before. The turn is cut behind
+ * the instruction; then what was noted is compared with what is there now. Bytes of constant banks
+ * are found by their bank: a warp that runs sees a watched one as empty, and looks here before it
  * fails.
  */
 #ifndef WSI_SIM_WATCHPOINT_H

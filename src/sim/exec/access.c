@@ -63,8 +63,8 @@ static bool local_spot(struct wsi_run *run, unsigned lane, uint64_t address, uns
 
 /* ---- global memory ---- */
 
-uint8_t *wsi_global_bytes(struct wsi_run *run, uint64_t address, uint64_t len, bool write,
-			  struct wsi_region **ret_region)
+uint8_t *wsi_sim_global_bytes(struct wsi_run *run, uint64_t address, uint64_t len, bool write,
+			      struct wsi_region **ret_region)
 {
 	struct wsi_region *region = wsi_memory_find(&run->sim->memory, address);
 	uint64_t n = len;
@@ -82,7 +82,7 @@ static bool global_spot(struct wsi_run *run, unsigned lane, uint64_t address, un
 			bool write, struct wsi_lane_spot *ret_spot)
 {
 	struct wsi_region *region;
-	uint8_t *bytes = wsi_global_bytes(run, address, len, write, &region);
+	uint8_t *bytes = wsi_sim_global_bytes(run, address, len, write, &region);
 	if (bytes) {
 		*ret_spot = (struct wsi_lane_spot){ .bytes = bytes, .step = 4 };
 		return true;
@@ -131,8 +131,8 @@ static bool find_spot(struct wsi_run *run, enum ws_sass_space space, unsigned la
 	return ret_spot->bytes != NULL;
 }
 
-bool wsi_spot(struct wsi_run *run, enum ws_sass_space space, unsigned lane, uint64_t address,
-	      unsigned bytes, bool write, struct wsi_lane_spot *ret_spot)
+bool wsi_sim_spot(struct wsi_run *run, enum ws_sass_space space, unsigned lane, uint64_t address,
+		  unsigned bytes, bool write, struct wsi_lane_spot *ret_spot)
 {
 	bool found = find_spot(run, space, lane, address, bytes, write, ret_spot);
 	if (found && write && run->sim->check)
@@ -149,7 +149,8 @@ bool wsi_spots(struct wsi_run *run, enum ws_sass_space space, uint32_t lanes,
 	*ret_good = lanes;
 	for (uint32_t left = lanes; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
-		if (!wsi_spot(run, space, lane, addresses[lane], bytes, write, &ret_spots[lane]))
+		if (!wsi_sim_spot(run, space, lane, addresses[lane], bytes, write,
+				  &ret_spots[lane]))
 			*ret_good &= ~(1u << lane);
 	}
 	return *ret_good == lanes || wsi_fault_postpone(run, lanes & ~*ret_good);
@@ -190,7 +191,7 @@ static uint8_t *together(struct wsi_run *run, const struct wsi_op *op,
 	if (op->space == WS_SASS_SPACE_LOCAL || span > WSI_PAGE_BYTES)
 		return NULL;
 	struct wsi_region *region;
-	return wsi_global_bytes(run, low, span, write, &region);
+	return wsi_sim_global_bytes(run, low, span, write, &region);
 }
 
 /* ---- loads ---- */
@@ -249,8 +250,8 @@ enum wsi_step wsi_run_load(struct wsi_run *run, const struct wsi_op *op)
 		run->mask &= wsi_pred_source(run, op, i);
 	uint32_t *to = result->number == 255 ? unused : wsi_reg(run->warp, result->number);
 	struct wsi_access_row row;
-	if (wsi_row_find(run, op, false, &row)) {
-		wsi_row_load(&row, result->words, to);
+	if (wsi_sim_row_find(run, op, false, &row)) {
+		wsi_sim_row_load(&row, result->words, to);
 		return WSI_STEP_NEXT;
 	}
 	wsi_addresses(run, &op->at[0],
@@ -293,12 +294,12 @@ enum wsi_step wsi_run_store(struct wsi_run *run, const struct wsi_op *op)
 	    op->bytes > MAX_BYTES || op->alu.n_predicates != 0 ||
 	    op->alu.source[0].words != (op->bytes + 3u) / 4)
 		return wsi_run_unimplemented(run, op);
-	const uint32_t *from = wsi_source(run, &op->alu.source[0], scratch);
+	const uint32_t *from = wsi_sim_source(run, &op->alu.source[0], scratch);
 	struct wsi_access_row row;
 	if (!from)
 		return WSI_STEP_FAULT;
-	if (wsi_row_find(run, op, true, &row)) {
-		wsi_row_store(&row, op->bytes / 4u, from);
+	if (wsi_sim_row_find(run, op, true, &row)) {
+		wsi_sim_row_store(&row, op->bytes / 4u, from);
 		return WSI_STEP_NEXT;
 	}
 	wsi_addresses(run, &op->at[0],
@@ -373,7 +374,7 @@ enum wsi_step wsi_run_store_wide(struct wsi_run *run, const struct wsi_op *op)
 	struct wsi_lane_spot spots[WSI_LANES];
 	const uint32_t *half[2];
 	for (unsigned i = 0; i < 2; i++)
-		half[i] = wsi_source(run, &op->alu.source[i], scratch[i]);
+		half[i] = wsi_sim_source(run, &op->alu.source[i], scratch[i]);
 	if (!half[0] || !half[1])
 		return WSI_STEP_FAULT;
 	wsi_addresses(run, &op->at[0], true, addresses);
@@ -527,7 +528,7 @@ enum wsi_step wsi_run_matrix_store(struct wsi_run *run, const struct wsi_op *op)
 	    !(turned || ws_sass_has(&op->insn, WS_MOD_M88)) || !ws_sass_has(&op->insn, WS_MOD_16))
 		return wsi_run_unimplemented(run, op);
 	unsigned n = op->alu.source[0].words;
-	const uint32_t *from = wsi_source(run, &op->alu.source[0], scratch);
+	const uint32_t *from = wsi_sim_source(run, &op->alu.source[0], scratch);
 	if (!from)
 		return WSI_STEP_FAULT;
 	wsi_addresses(run, &op->at[0], false, addresses);

@@ -18,15 +18,15 @@ struct wsi_lane_spot {
 
 /* Bytes of global memory, all in one page; NULL: they are not to be had. `*ret_region` is where the
  * first one is, NULL for nowhere. */
-uint8_t *wsi_global_bytes(struct wsi_run *run, uint64_t address, uint64_t len, bool write,
-			  struct wsi_region **ret_region);
+uint8_t *wsi_sim_global_bytes(struct wsi_run *run, uint64_t address, uint64_t len, bool write,
+			      struct wsi_region **ret_region);
 
 /*
  * Finds what `bytes` (1, 2, 4, 8 or 16) at the address of a lane are; misaligned, out of range, not
  * allocated, read-only for a write: false, and the fault is recorded.
  */
-bool wsi_spot(struct wsi_run *run, enum ws_sass_space space, unsigned lane, uint64_t address,
-	      unsigned bytes, bool write, struct wsi_lane_spot *ret_spot);
+bool wsi_sim_spot(struct wsi_run *run, enum ws_sass_space space, unsigned lane, uint64_t address,
+		  unsigned bytes, bool write, struct wsi_lane_spot *ret_spot);
 
 /*
  * Finds what `bytes` at the address of each lane of `lanes` are. `*ret_good`: those whose access is
@@ -51,10 +51,10 @@ struct wsi_access_row {
 };
 
 /* False: it is no such access, or something is wrong with it; nothing is recorded. */
-bool wsi_row_find(struct wsi_run *run, const struct wsi_op *op, bool write,
-		  struct wsi_access_row *ret_row);
-void wsi_row_load(const struct wsi_access_row *row, unsigned words, uint32_t *to);
-void wsi_row_store(const struct wsi_access_row *row, unsigned words, const uint32_t *from);
+bool wsi_sim_row_find(struct wsi_run *run, const struct wsi_op *op, bool write,
+		      struct wsi_access_row *ret_row);
+void wsi_sim_row_load(const struct wsi_access_row *row, unsigned words, uint32_t *to);
+void wsi_sim_row_store(const struct wsi_access_row *row, unsigned words, const uint32_t *from);
 
 /* ---- reduce.c ---- */
 

@@ -139,7 +139,7 @@ enum wsi_step wsi_run_atomic(struct wsi_run *run, const struct wsi_op *op)
 	uint32_t scratch[2][4 * WSI_LANES], swapped = 0;
 	const uint32_t *source[2] = { NULL, NULL };
 	for (unsigned i = 0; i < op->alu.n_sources; i++) {
-		source[i] = wsi_source(run, &op->alu.source[i], scratch[i]);
+		source[i] = wsi_sim_source(run, &op->alu.source[i], scratch[i]);
 		if (!source[i])
 			return WSI_STEP_FAULT;
 	}

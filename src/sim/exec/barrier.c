@@ -66,7 +66,7 @@ static bool bar_operands(struct wsi_run *run, const struct wsi_op *op, uint32_t 
 	uint32_t scratch[4 * WSI_LANES], values[2] = { 0, 0 };
 	unsigned lane = wsi_first_bit(run->mask);
 	for (unsigned i = 0; i < op->alu.n_sources && i < 2; i++) {
-		const uint32_t *source = wsi_source(run, &op->alu.source[i], scratch);
+		const uint32_t *source = wsi_sim_source(run, &op->alu.source[i], scratch);
 		if (!source)
 			return false;
 		values[i] = source[lane];

@@ -43,11 +43,11 @@ static bool transfer_bulk(struct wsi_run *run, const struct wsi_op *op,
 	wsi_labor(run, (uint64_t)pieces * PIECE);
 	for (uint64_t at = 0; at < (uint64_t)pieces * PIECE; at += PIECE) {
 		struct wsi_lane_spot source, target;
-		if (!wsi_spot(run, from_space, lane, from + at, PIECE, false, &source))
+		if (!wsi_sim_spot(run, from_space, lane, from + at, PIECE, false, &source))
 			return false;
 		uint8_t bytes[PIECE]; /* the write may move the page */
 		memcpy(bytes, source.bytes, PIECE);
-		if (!wsi_spot(run, to_space, lane, to + at, PIECE, true, &target))
+		if (!wsi_sim_spot(run, to_space, lane, to + at, PIECE, true, &target))
 			return false;
 		if (work->reduction != WSI_REDUCE_NONE)
 			wsi_reduce_bytes(work->reduction, work->element, target.bytes, bytes,
@@ -100,7 +100,7 @@ enum wsi_step wsi_run_bulk(struct wsi_run *run, const struct wsi_op *op)
 {
 	uint32_t scratch[4 * WSI_LANES];
 	unsigned lane = wsi_first_bit(run->mask);
-	const uint32_t *packed = wsi_source(run, &op->alu.source[0], scratch);
+	const uint32_t *packed = wsi_sim_source(run, &op->alu.source[0], scratch);
 	if (!packed)
 		return WSI_STEP_FAULT;
 	uint32_t pieces = packed[lane] & 0xffff, mask = packed[lane] >> 16;
@@ -149,7 +149,7 @@ enum wsi_step wsi_run_clear(struct wsi_run *run, const struct wsi_op *op)
 		unsigned lane = wsi_first_bit(run->mask);
 		uint8_t before[UNIT];
 		struct wsi_lane_spot spot;
-		if (!wsi_spot(run, WS_SASS_SPACE_SHARED, lane, at, UNIT, true, &spot))
+		if (!wsi_sim_spot(run, WS_SASS_SPACE_SHARED, lane, at, UNIT, true, &spot))
 			return wsi_fault_together(run);
 		memcpy(before, spot.bytes, UNIT);
 		memset(spot.bytes, 0, UNIT);
@@ -177,7 +177,7 @@ void wsi_prepare_counted_store(struct wsi_op *op)
 enum wsi_step wsi_run_counted_store(struct wsi_run *run, const struct wsi_op *op)
 {
 	uint32_t scratch[4 * WSI_LANES];
-	const uint32_t *value = wsi_source(run, &op->alu.source[0], scratch);
+	const uint32_t *value = wsi_sim_source(run, &op->alu.source[0], scratch);
 	if (!value)
 		return WSI_STEP_FAULT;
 	uint64_t addresses[WSI_LANES] = { 0 };
@@ -232,7 +232,7 @@ enum wsi_step wsi_run_next_work(struct wsi_run *run, const struct wsi_op *op)
 	for (unsigned rank = 0; rank < n; rank++) {
 		struct wsi_lane_spot spot;
 		uint32_t at = all ? wsi_shared_peer(to, rank) : to;
-		if (!wsi_spot(run, WS_SASS_SPACE_SHARED, lane, at, sizeof words, true, &spot))
+		if (!wsi_sim_spot(run, WS_SASS_SPACE_SHARED, lane, at, sizeof words, true, &spot))
 			return wsi_fault_together(run);
 		for (unsigned i = 0; i < WSI_COUNT(words); i++)
 			wsi_store_u32(spot.bytes + 4 * (size_t)i, words[i]);

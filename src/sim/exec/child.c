@@ -87,7 +87,7 @@ void wsi_children_drop(struct ws_sim *sim)
 /* The kernel at an address; NULL: there is none. */
 static const struct ws_function *kernel_at(struct ws_sim *sim, uint64_t entry, uint32_t *ret_module)
 {
-	const struct wsi_text *text = wsi_text_find(sim, entry);
+	const struct wsi_text *text = wsi_sim_text_find(sim, entry);
 	const struct ws_function *functions;
 	struct ws_error err;
 	size_t n;

@@ -390,15 +390,15 @@ static void decode_checked(const struct ws_sim *sim, const struct wsi_text *text
 	op->run = op->does >= WSI_DOES_LOAD ? wsi_run_checked : wsi_run_followed;
 }
 
-void wsi_text_renew(const struct ws_sim *sim, const struct wsi_text *text, uint64_t off,
-		    struct wsi_op *op)
+void wsi_sim_text_renew(const struct ws_sim *sim, const struct wsi_text *text, uint64_t off,
+			struct wsi_op *op)
 {
 	decode_operation(sim, text, off, op);
 	if (sim->check)
 		decode_checked(sim, text, off, op);
 }
 
-bool wsi_text_decode(struct ws_sim *sim, struct wsi_text *text, uint64_t chunk)
+bool wsi_sim_text_decode(struct ws_sim *sim, struct wsi_text *text, uint64_t chunk)
 {
 	struct wsi_op *ops = NULL;
 	if (wsi_account_fix(&sim->account, "decoded code", WSI_OPS_CHUNK * sizeof *ops))
@@ -408,7 +408,7 @@ bool wsi_text_decode(struct ws_sim *sim, struct wsi_text *text, uint64_t chunk)
 	uint64_t first = chunk * WSI_OPS_CHUNK, n = text->size / WS_SASS_BYTES;
 	for (uint64_t i = 0; i < WSI_OPS_CHUNK; i++) {
 		if (first + i < n)
-			wsi_text_renew(sim, text, (first + i) * WS_SASS_BYTES, &ops[i]);
+			wsi_sim_text_renew(sim, text, (first + i) * WS_SASS_BYTES, &ops[i]);
 		else
 			ops[i] = (struct wsi_op){ .run = wsi_run_illegal, .always = true };
 	}

@@ -148,7 +148,7 @@ static void enter(struct wsi_run *run, uint32_t lanes)
 	}
 }
 
-void wsi_leave(struct wsi_warp *warp, unsigned lane, uint64_t target)
+void wsi_sim_leave(struct wsi_warp *warp, unsigned lane, uint64_t target)
 {
 	for (unsigned depth = warp->depth[lane]; depth > 0; depth--) {
 		if (warp->frames[(size_t)(depth - 1) * WSI_LANES + lane] == target) {
@@ -176,7 +176,7 @@ enum wsi_step wsi_run_ret(struct wsi_run *run, const struct wsi_op *op)
 	uint32_t lanes = conditions(run, op);
 	for (uint32_t left = lanes; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
-		wsi_leave(run->warp, lane, jump_target(run, op, lane));
+		wsi_sim_leave(run->warp, lane, jump_target(run, op, lane));
 	}
 	return go_each(run, op, lanes, 0);
 }
@@ -441,7 +441,7 @@ enum wsi_step wsi_run_bmov(struct wsi_run *run, const struct wsi_op *op)
 	if (op->kind >= WSI_BARRIERS || (reads ? op->alu.n_sources != 0 : op->alu.n_sources != 1))
 		return wsi_run_unimplemented(run, op);
 	uint32_t scratch[4 * WSI_LANES];
-	const uint32_t *from = reads ? NULL : wsi_source(run, &op->alu.source[0], scratch);
+	const uint32_t *from = reads ? NULL : wsi_sim_source(run, &op->alu.source[0], scratch);
 	bool clear = WSI_HAS(op, CLEAR);
 	if (!reads && !from)
 		return WSI_STEP_FAULT;
@@ -471,7 +471,7 @@ enum wsi_step wsi_run_rpcmov(struct wsi_run *run, const struct wsi_op *op)
 		return wsi_run_unimplemented(run, op);
 	if (reads && op->alu.result[0].number == 255)
 		return WSI_STEP_NEXT;
-	const uint32_t *from = reads ? half : wsi_source(run, &op->alu.source[0], scratch);
+	const uint32_t *from = reads ? half : wsi_sim_source(run, &op->alu.source[0], scratch);
 	uint32_t *to = reads ? wsi_reg(run->warp, op->alu.result[0].number) : half;
 	if (!from)
 		return WSI_STEP_FAULT;
@@ -499,7 +499,7 @@ enum wsi_step wsi_run_set_registers(struct wsi_run *run, const struct wsi_op *op
 {
 	uint32_t scratch[4 * WSI_LANES];
 	struct wsi_warp *warp = run->warp;
-	const uint32_t *number = wsi_source(run, &op->alu.source[0], scratch);
+	const uint32_t *number = wsi_sim_source(run, &op->alu.source[0], scratch);
 	if (!number)
 		return WSI_STEP_FAULT;
 	uint32_t n = number[wsi_first_bit(run->mask)], pool = warp->block->free_regs + warp->n_regs;

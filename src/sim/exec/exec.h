@@ -16,11 +16,11 @@
 
 /* ---- code.c ---- */
 /* Decodes a chunk of a text: false when memory is out. */
-bool wsi_text_decode(struct ws_sim *sim, struct wsi_text *text, uint64_t chunk) WS_MUST_USE;
+bool wsi_sim_text_decode(struct ws_sim *sim, struct wsi_text *text, uint64_t chunk) WS_MUST_USE;
 
 /* Decodes an operation anew whose bytes have changed. */
-void wsi_text_renew(const struct ws_sim *sim, const struct wsi_text *text, uint64_t off,
-		    struct wsi_op *op);
+void wsi_sim_text_renew(const struct ws_sim *sim, const struct wsi_text *text, uint64_t off,
+			struct wsi_op *op);
 
 /* ---- loader.c ---- */
 void wsi_loader_fini(struct ws_sim *sim);
@@ -104,7 +104,7 @@ void wsi_converge(struct wsi_warp *warp);
 void wsi_bar_check(struct ws_sim *sim, struct wsi_block *block);
 void wsi_cluster_check(struct ws_sim *sim, struct wsi_cluster *cluster);
 /* A lane returns to `target`: what was entered after that is left too. control.c */
-void wsi_leave(struct wsi_warp *warp, unsigned lane, uint64_t target);
+void wsi_sim_leave(struct wsi_warp *warp, unsigned lane, uint64_t target);
 
 /* ---- service.c ---- */
 /* Address of a function that the device itself supplies, 0: none of that name. Some it supplies

@@ -44,7 +44,7 @@ static void take_registers(const struct wsi_run *run, const struct wsi_op *op,
 				uint64_t bits =
 					word >> j * m->bits & ((UINT64_C(1) << m->bits) - 1);
 				to[lane / 4 + 8 * (r % 2)][(r / 2 * 4 + lane % 4) * n + j] =
-					wsi_matrix_value(m->type, (uint32_t)bits);
+					wsi_alu_matrix_value(m->type, (uint32_t)bits);
 			}
 }
 
@@ -58,7 +58,7 @@ static void spread_sparse_a(const struct wsi_run *run, const struct wsi_op *op, 
 	for (unsigned row = 0; row < ROWS; row++) {
 		double dense[WSI_MATRIX_DEPTH] = { 0 };
 		for (unsigned k = 0; k < depth / 2; k++)
-			dense[wsi_matrix_dense_place(bits, words, op->kind - 1u, row, k)] =
+			dense[wsi_alu_matrix_dense_place(bits, words, op->kind - 1u, row, k)] =
 				a[row][k];
 		memcpy(a[row], dense, sizeof dense);
 	}
@@ -77,7 +77,7 @@ static double gmma_element_before(const struct wsi_run *run, const struct wsi_op
 	if (op->type & INTEGERS)
 		return (int32_t)word;
 	if (op->type & HALVES)
-		return wsi_matrix_value(WS_MOD_F16, word >> i % 2 * 16 & 0xffff);
+		return wsi_alu_matrix_value(WS_MOD_F16, word >> i % 2 * 16 & 0xffff);
 	float value;
 	memcpy(&value, &word, sizeof value);
 	return value;
@@ -103,9 +103,9 @@ static void put_gmma_element(struct wsi_run *run, const struct wsi_op *op, unsig
 	if (op->type & INTEGERS)
 		*word = integer_of(op, sum);
 	else if (op->type & HALVES)
-		*word = (*word & ~(UINT32_C(0xffff) << shift)) | wsi_matrix_half(sum) << shift;
+		*word = (*word & ~(UINT32_C(0xffff) << shift)) | wsi_alu_matrix_half(sum) << shift;
 	else
-		*word = wsi_matrix_single(sum);
+		*word = wsi_alu_matrix_single(sum);
 }
 
 /* ---- the instruction ---- */

@@ -57,7 +57,7 @@ enum wsi_step wsi_run_shfl(struct wsi_run *run, const struct wsi_op *op)
 	if (op->alu.n_sources != 3 || op->alu.n_results != 1 || op->alu.n_predicate_results != 1)
 		return wsi_run_unimplemented(run, op);
 	for (unsigned i = 0; i < 3; i++) {
-		source[i] = wsi_source(run, &op->alu.source[i], scratch[i]);
+		source[i] = wsi_sim_source(run, &op->alu.source[i], scratch[i]);
 		if (!source[i])
 			return WSI_STEP_FAULT;
 	}
@@ -95,7 +95,7 @@ enum wsi_step wsi_run_match(struct wsi_run *run, const struct wsi_op *op)
 	uint32_t scratch[4 * WSI_LANES], values[WSI_LANES] = { 0 }, all = 0;
 	if (op->alu.n_sources != 1 || op->alu.n_results != 1)
 		return wsi_run_unimplemented(run, op);
-	const uint32_t *source = wsi_source(run, &op->alu.source[0], scratch);
+	const uint32_t *source = wsi_sim_source(run, &op->alu.source[0], scratch);
 	if (!source)
 		return WSI_STEP_FAULT;
 	bool any = WSI_HAS(op, ANY), wide = op->alu.source[0].words == 2;
@@ -153,7 +153,7 @@ static uint32_t redux_extreme(const struct wsi_op *op, uint32_t a, uint32_t b)
 static enum wsi_step run_redux_float(struct wsi_run *run, const struct wsi_op *op)
 {
 	uint32_t scratch[4 * WSI_LANES];
-	const uint32_t *source = wsi_source(run, &op->alu.source[0], scratch);
+	const uint32_t *source = wsi_sim_source(run, &op->alu.source[0], scratch);
 	if (!source)
 		return WSI_STEP_FAULT;
 	uint32_t keep = op->type & OF_MAGNITUDES ? INT32_MAX : UINT32_MAX;
@@ -189,7 +189,7 @@ void wsi_prepare_redux(struct wsi_op *op)
 enum wsi_step wsi_run_redux(struct wsi_run *run, const struct wsi_op *op)
 {
 	uint32_t scratch[4 * WSI_LANES];
-	const uint32_t *source = wsi_source(run, &op->alu.source[0], scratch);
+	const uint32_t *source = wsi_sim_source(run, &op->alu.source[0], scratch);
 	if (!source)
 		return WSI_STEP_FAULT;
 	uint32_t value = source[wsi_first_bit(run->mask)];
@@ -209,7 +209,7 @@ void wsi_prepare_to_uniform(struct wsi_op *op)
 enum wsi_step wsi_run_to_uniform(struct wsi_run *run, const struct wsi_op *op)
 {
 	uint32_t scratch[4 * WSI_LANES];
-	const uint32_t *source = wsi_source(run, &op->alu.source[0], scratch);
+	const uint32_t *source = wsi_sim_source(run, &op->alu.source[0], scratch);
 	if (!source)
 		return WSI_STEP_FAULT;
 	set_word(run, &op->alu.result[0], source);

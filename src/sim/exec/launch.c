@@ -395,7 +395,7 @@ static void grid_finish(struct ws_sim *sim)
 	wsi_children_finish(sim, grid);
 	grid_end(sim, grid);
 	if (sim->debug)
-		wsi_debug_finished(sim->debug, grid);
+		wsi_stub_finished(sim->debug, grid);
 	else
 		wsi_free(grid);
 }
@@ -764,7 +764,7 @@ static bool cluster_enter(struct ws_sim *sim, struct wsi_grid *grid, struct ws_d
 	}
 	if (done == n) {
 		if (sim->debug)
-			wsi_debug_entered(sim, sim->blocks[n_blocks], grid->next_block == 0);
+			wsi_stub_entered(sim, sim->blocks[n_blocks], grid->next_block == 0);
 		grid->next_block += n;
 		return true;
 	}

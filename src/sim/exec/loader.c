@@ -213,7 +213,7 @@ static void relocate_data(uint8_t *at, bool half, uint64_t value, bool has_adden
 /* False: a field that is not known here. */
 static bool relocate_code(uint8_t *at, uint32_t type, uint64_t value, bool has_addend)
 {
-	struct wsi_code_reloc field = wsi_code_reloc(type);
+	struct wsi_code_reloc field = wsi_cubin_code_reloc(type);
 	switch (field.kind) {
 	case WS_RELOC_LOW:
 	case WS_RELOC_KERNEL_LOW: /* launches name a kernel by its descriptor: its address, here */

@@ -50,7 +50,7 @@ static double piece_element(const struct wsi_matrix *m, const uint8_t *piece, un
 {
 	unsigned bit = i * m->bits, byte = bit / 8;
 	uint64_t bits = wsi_load_le(piece + byte, (bit % 8 + m->bits + 7) / 8) >> bit % 8;
-	return wsi_matrix_value(m->type, (uint32_t)(bits & ((UINT64_C(1) << m->bits) - 1)));
+	return wsi_alu_matrix_value(m->type, (uint32_t)(bits & ((UINT64_C(1) << m->bits) - 1)));
 }
 
 bool wsi_matrix_piece(struct wsi_run *run, const struct wsi_matrix *m,
@@ -58,9 +58,9 @@ bool wsi_matrix_piece(struct wsi_run *run, const struct wsi_matrix *m,
 		      uint8_t ret_bytes[WSI_MATRIX_PIECE])
 {
 	struct wsi_lane_spot spot;
-	if (!wsi_spot(run, WS_SASS_SPACE_SHARED, wsi_first_bit(run->mask),
-		      place_of_piece(m, row, depth) | block->rank << 24, WSI_MATRIX_PIECE, false,
-		      &spot))
+	if (!wsi_sim_spot(run, WS_SASS_SPACE_SHARED, wsi_first_bit(run->mask),
+			  place_of_piece(m, row, depth) | block->rank << 24, WSI_MATRIX_PIECE,
+			  false, &spot))
 		return false;
 	memcpy(ret_bytes, spot.bytes, WSI_MATRIX_PIECE);
 	return true;

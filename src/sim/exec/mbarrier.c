@@ -41,7 +41,7 @@ bool wsi_mbarrier_arrive(struct wsi_run *run, unsigned lane, uint64_t address,
 			 const struct wsi_arrival *arrival, uint64_t *ret_old)
 {
 	struct wsi_lane_spot spot;
-	if (!wsi_spot(run, WS_SASS_SPACE_SHARED, lane, address, 8, true, &spot))
+	if (!wsi_sim_spot(run, WS_SASS_SPACE_SHARED, lane, address, 8, true, &spot))
 		return false;
 	*ret_old = wsi_load_u64(spot.bytes);
 	struct wsi_barrier b, before;
@@ -143,7 +143,7 @@ enum wsi_step wsi_run_mbarrier_arrive(struct wsi_run *run, const struct wsi_op *
 {
 	uint64_t addresses[WSI_LANES], old[WSI_LANES];
 	uint32_t scratch[4 * WSI_LANES], bad = 0;
-	const uint32_t *number = wsi_source(run, &op->alu.source[0], scratch);
+	const uint32_t *number = wsi_sim_source(run, &op->alu.source[0], scratch);
 	if (!number)
 		return WSI_STEP_FAULT;
 	wsi_addresses(run, &op->at[0], false, addresses);
@@ -167,7 +167,7 @@ enum wsi_step wsi_run_mbarrier_test(struct wsi_run *run, const struct wsi_op *op
 	uint64_t addresses[WSI_LANES];
 	uint32_t scratch[4 * WSI_LANES], over = 0, good;
 	struct wsi_lane_spot spots[WSI_LANES];
-	const uint32_t *parity = wsi_source(run, &op->alu.source[0], scratch);
+	const uint32_t *parity = wsi_sim_source(run, &op->alu.source[0], scratch);
 	if (!parity)
 		return WSI_STEP_FAULT;
 	wsi_addresses(run, &op->at[0], false, addresses);
@@ -189,11 +189,11 @@ enum wsi_step wsi_run_mbarrier_exchange(struct wsi_run *run, const struct wsi_op
 	struct wsi_lane_spot spot;
 	unsigned lane = wsi_first_bit(run->mask);
 	uint8_t to = op->alu.result[0].number;
-	const uint32_t *value = wsi_source(run, &op->alu.source[0], scratch);
+	const uint32_t *value = wsi_sim_source(run, &op->alu.source[0], scratch);
 	if (!value)
 		return WSI_STEP_FAULT;
 	wsi_addresses(run, &op->at[0], false, addresses);
-	if (!wsi_spot(run, WS_SASS_SPACE_SHARED, lane, addresses[lane], 8, true, &spot))
+	if (!wsi_sim_spot(run, WS_SASS_SPACE_SHARED, lane, addresses[lane], 8, true, &spot))
 		return wsi_fault_together(run);
 	if (to != 255) {
 		run->warp->uregs[to] = wsi_load_u32(spot.bytes);
@@ -225,8 +225,8 @@ enum wsi_step wsi_run_arrives(struct wsi_run *run, const struct wsi_op *op)
 		if (run->sim->device->sm >= 90) {
 			if (!wsi_mbarrier_arrive(run, lane, addresses[lane], &arrival, &old))
 				bad |= 1u << lane;
-		} else if (wsi_spot(run, WS_SASS_SPACE_SHARED, lane, addresses[lane], 8, true,
-				    &spot)) {
+		} else if (wsi_sim_spot(run, WS_SASS_SPACE_SHARED, lane, addresses[lane], 8, true,
+					&spot)) {
 			wsi_store_u64(spot.bytes, wsi_mbarrier_arrive_80(wsi_load_u64(spot.bytes)));
 		} else {
 			bad |= 1u << lane;

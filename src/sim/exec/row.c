@@ -44,8 +44,8 @@ static uint8_t *find_shared_row(const struct wsi_run *run, uint64_t address, uin
 	return block ? wsi_shared_bytes(block, offset, len) : NULL;
 }
 
-bool wsi_row_find(struct wsi_run *run, const struct wsi_op *op, bool write,
-		  struct wsi_access_row *ret_row)
+bool wsi_sim_row_find(struct wsi_run *run, const struct wsi_op *op, bool write,
+		      struct wsi_access_row *ret_row)
 {
 	bool wide = op->space == WS_SASS_SPACE_GENERIC || op->space == WS_SASS_SPACE_GLOBAL;
 	struct wsi_region *region;
@@ -59,7 +59,7 @@ bool wsi_row_find(struct wsi_run *run, const struct wsi_op *op, bool write,
 		return false;
 	*ret_row = (struct wsi_access_row){ .kind = step ? WSI_ROW_LANES : WSI_ROW_SAME };
 	if (wide) {
-		ret_row->bytes = wsi_global_bytes(run, address, len, write, &region);
+		ret_row->bytes = wsi_sim_global_bytes(run, address, len, write, &region);
 		for (uint64_t i = 0; ret_row->bytes && i < len; i += LINE) /* all misses at once */
 			__builtin_prefetch(ret_row->bytes + i);
 	} else if (op->space == WS_SASS_SPACE_SHARED) {
@@ -124,7 +124,7 @@ WSI_MOVES store_quads(const uint32_t *restrict from, uint8_t *restrict to)
 	}
 }
 
-void wsi_row_load(const struct wsi_access_row *row, unsigned words, uint32_t *to)
+void wsi_sim_row_load(const struct wsi_access_row *row, unsigned words, uint32_t *to)
 {
 	if (row->kind == WSI_ROW_LANES && words == 4)
 		load_quads(row->bytes, to);
@@ -140,7 +140,7 @@ void wsi_row_load(const struct wsi_access_row *row, unsigned words, uint32_t *to
 		}
 }
 
-void wsi_row_store(const struct wsi_access_row *row, unsigned words, const uint32_t *from)
+void wsi_sim_row_store(const struct wsi_access_row *row, unsigned words, const uint32_t *from)
 {
 	if (row->kind == WSI_ROW_LANES && words == 4)
 		store_quads(from, row->bytes);

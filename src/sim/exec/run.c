@@ -134,7 +134,7 @@ static bool is_service(uint64_t pc)
 /* Operations from `run->pc` to the end of their chunk; NULL: no code there, or no memory. */
 static struct wsi_op *fetch_operations(struct wsi_run *run, struct wsi_op **ret_end)
 {
-	struct wsi_text *text = wsi_text_find(run->sim, run->pc);
+	struct wsi_text *text = wsi_sim_text_find(run->sim, run->pc);
 	if (!text) {
 		wsi_fault(run, CUDBG_EXCEPTION_WARP_INVALID_PC, run->group,
 			  "a jump to 0x%" PRIx64 ", which is not code", run->pc);
@@ -146,7 +146,7 @@ static struct wsi_op *fetch_operations(struct wsi_run *run, struct wsi_op **ret_
 			  "pc 0x%" PRIx64 " is not a multiple of 16", run->pc);
 		return NULL;
 	}
-	if (!text->chunks[chunk] && !wsi_text_decode(run->sim, text, chunk)) {
+	if (!text->chunks[chunk] && !wsi_sim_text_decode(run->sim, text, chunk)) {
 		run->no_memory = true;
 		return NULL;
 	}
@@ -315,10 +315,10 @@ static void warp_account(struct ws_sim *sim, struct wsi_warp *warp, uint64_t don
 		if (sim->debug->replays)
 			wsi_search_watched(sim, warp);
 		else
-			wsi_debug_watched(sim, warp);
+			wsi_stub_watched(sim, warp);
 	}
 	if (sim->debug)
-		wsi_debug_moved(sim, warp);
+		wsi_stub_moved(sim, warp);
 	if (warp->live == 0 && !sim->faulted) {
 		struct wsi_block *block = warp->block;
 		if (--block->live_warps == 0)

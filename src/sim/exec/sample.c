@@ -87,7 +87,7 @@ void wsi_prepare_texture(struct wsi_op *op)
 		  alu->n_results == 2 && alu->n_predicates == 0 && op->n_at == 0 &&
 		  alu->result[1].words == (n_wanted > 2 ? 2 : n_wanted) &&
 		  alu->result[0].words == (n_wanted > 3 ? 2 : 1);
-	if (!wsi_take_handle(op, n_first))
+	if (!wsi_sim_take_handle(op, n_first))
 		op->kind = IN_REGISTERS;
 	unsigned n = op->kind == IN_REGISTERS;
 	if (operation == WS_OP_TXQ)
@@ -126,7 +126,7 @@ static const struct wsi_object *texture_of(struct wsi_run *run, const struct wsi
 	uint32_t scratch[4 * WSI_ALU_LANES];
 	if (op->kind == IN_REGISTERS)
 		return wsi_object_find(run, lane, listed_register(run, op, place, lane), false);
-	const uint32_t *handle = wsi_source(run, &op->alu.source[op->kind], scratch);
+	const uint32_t *handle = wsi_sim_source(run, &op->alu.source[op->kind], scratch);
 	return handle ? wsi_object_find(run, lane, handle[lane], false) : NULL;
 }
 
@@ -252,7 +252,7 @@ static bool read_texel(struct wsi_run *run, unsigned lane, const struct wsi_obje
 	struct wsi_lane_spot spot;
 	uint64_t address =
 		wsi_object_address(object, place, (uint64_t)place->at[0] * object->texel);
-	if (!wsi_spot(run, WS_SASS_SPACE_GLOBAL, lane, address, object->texel, false, &spot))
+	if (!wsi_sim_spot(run, WS_SASS_SPACE_GLOBAL, lane, address, object->texel, false, &spot))
 		return false;
 	if (run->sim->check)
 		wsi_check_fetched(run, lane, address, object->texel);

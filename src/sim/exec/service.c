@@ -28,7 +28,7 @@ static bool read_device_text(struct wsi_run *run, unsigned lane, uint64_t addres
 {
 	for (size_t i = 0; i + 1 < size; i++) {
 		struct wsi_lane_spot spot;
-		if (!wsi_spot(run, WS_SASS_SPACE_GENERIC, lane, address + i, 1, false, &spot))
+		if (!wsi_sim_spot(run, WS_SASS_SPACE_GENERIC, lane, address + i, 1, false, &spot))
 			return false;
 		to[i] = (char)spot.bytes[0];
 		if (to[i] == '\0')
@@ -64,8 +64,8 @@ static bool service_argument_take(struct call_arguments *args, unsigned bytes, u
 {
 	struct wsi_lane_spot spot;
 	args->next = (args->next + bytes - 1) & ~(uint64_t)(bytes - 1);
-	if (!wsi_spot(args->run, WS_SASS_SPACE_GENERIC, args->lane, args->next, bytes, false,
-		      &spot))
+	if (!wsi_sim_spot(args->run, WS_SASS_SPACE_GENERIC, args->lane, args->next, bytes, false,
+			  &spot))
 		return false;
 	args->next += bytes;
 	*ret_value = wsi_load_u32(spot.bytes);
@@ -306,7 +306,7 @@ enum wsi_step wsi_service_call(struct wsi_run *run)
 		unsigned lane = wsi_first_bit(left);
 		uint64_t back = wsi_reg64(run->warp, RETURN, lane);
 		run->warp->pc[lane] = back;
-		wsi_leave(run->warp, lane, back);
+		wsi_sim_leave(run->warp, lane, back);
 	}
 	return WSI_STEP_SPLIT;
 }

@@ -56,7 +56,7 @@ void wsi_prepare_surface(struct wsi_op *op)
 		  (ws_sass_has(&op->insn, WS_MOD_D) ||
 		   (stores && ws_sass_has(&op->insn, WS_MOD_P))) &&
 		  !ws_sass_has(&op->insn, WS_MOD_UAI) && !ws_sass_has(&op->insn, WS_MOD_CAS) &&
-		  wsi_take_handle(op, n_data);
+		  wsi_sim_take_handle(op, n_data);
 	unsigned words = gives ? alu->result[0].words : alu->source[0].words;
 	op->bytes = (uint8_t)surface_bytes_of(op, words);
 	op->type = (uint8_t)((ws_sass_has(&op->insn, WS_MOD_BA) ? BY_BYTES : 0) |
@@ -126,7 +126,7 @@ static bool find_all_spots(struct wsi_run *run, const struct wsi_op *op, bool wr
 			   struct wsi_lane_spot spots[WSI_LANES], uint32_t *ret_good)
 {
 	uint32_t scratch[4 * WSI_LANES], bad = 0;
-	const uint32_t *handles = wsi_source(run, &op->alu.source[op->kind], scratch);
+	const uint32_t *handles = wsi_sim_source(run, &op->alu.source[op->kind], scratch);
 	*ret_good = 0;
 	if (!handles)
 		return false;
@@ -142,8 +142,8 @@ static bool find_all_spots(struct wsi_run *run, const struct wsi_op *op, bool wr
 			ok = false;
 		}
 		ok = ok && find_access_place(run, op, lane, object, &address, &inside) &&
-		     (!inside || wsi_spot(run, WS_SASS_SPACE_GLOBAL, lane, address,
-					  width_of(op, object), write, &spots[lane]));
+		     (!inside || wsi_sim_spot(run, WS_SASS_SPACE_GLOBAL, lane, address,
+					      width_of(op, object), write, &spots[lane]));
 		if (ok && inside && !write && run->sim->check)
 			wsi_check_fetched(run, lane, address, op->bytes);
 		bad |= ok ? 0 : 1u << lane;
@@ -202,7 +202,7 @@ static void store_component(enum ws_sim_texel type, uint32_t value, uint8_t *to)
 		wsi_store_u16(to, (uint16_t)number);
 		break;
 	case WS_SIM_TEXEL_F16:
-		wsi_store_u16(to, (uint16_t)wsi_matrix_half((double)real));
+		wsi_store_u16(to, (uint16_t)wsi_alu_matrix_half((double)real));
 		break;
 	case WS_SIM_TEXEL_U32:
 	case WS_SIM_TEXEL_S32:
@@ -218,7 +218,7 @@ static void store_texels(struct wsi_run *run, const struct wsi_op *op, const uin
 			 uint32_t lanes, const struct wsi_lane_spot spots[WSI_LANES])
 {
 	uint32_t scratch[4 * WSI_LANES];
-	const uint32_t *handles = wsi_source(run, &op->alu.source[op->kind], scratch);
+	const uint32_t *handles = wsi_sim_source(run, &op->alu.source[op->kind], scratch);
 	for (uint32_t left = lanes; left && handles; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
 		const struct wsi_object *object = wsi_object_find(run, lane, handles[lane], true);
@@ -233,7 +233,7 @@ enum wsi_step wsi_run_surface_store(struct wsi_run *run, const struct wsi_op *op
 {
 	uint32_t scratch[4 * WSI_LANES], good;
 	struct wsi_lane_spot spots[WSI_LANES];
-	const uint32_t *from = wsi_source(run, &op->alu.source[0], scratch);
+	const uint32_t *from = wsi_sim_source(run, &op->alu.source[0], scratch);
 	if (!from || !find_all_spots(run, op, true, spots, &good))
 		return WSI_STEP_FAULT;
 	if (op->type & BY_FORMAT)
@@ -260,7 +260,7 @@ enum wsi_step wsi_run_surface_atomic(struct wsi_run *run, const struct wsi_op *o
 	enum wsi_reduction reduction = wsi_reduction_of(&op->insn);
 	enum wsi_sim_element element = wsi_element_of(&op->insn, op->bytes);
 	unsigned words = op->bytes / 4;
-	const uint32_t *from = wsi_source(run, &op->alu.source[0], scratch);
+	const uint32_t *from = wsi_sim_source(run, &op->alu.source[0], scratch);
 	if (!from || !find_all_spots(run, op, true, spots, &good))
 		return WSI_STEP_FAULT;
 	for (uint32_t left = run->mask; left; left &= left - 1) {

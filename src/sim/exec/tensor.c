@@ -148,7 +148,7 @@ static bool row_shared(struct wsi_run *run, const struct tensor_tile *t, uint32_
 	for (uint32_t i = 0; i < n; i += PIECE) {
 		struct wsi_lane_spot spot;
 		uint32_t address = swizzled(at + i, t->map->fields.swizzle);
-		if (!wsi_spot(run, WS_SASS_SPACE_SHARED, t->lane, address, PIECE, write, &spot))
+		if (!wsi_sim_spot(run, WS_SASS_SPACE_SHARED, t->lane, address, PIECE, write, &spot))
 			return false;
 		if (write)
 			memcpy(spot.bytes, row + i, PIECE);
@@ -168,7 +168,8 @@ static bool row_global(struct wsi_run *run, const struct tensor_tile *t, uint64_
 		piece = t->reduction == WSI_REDUCE_NONE ? PIECE : t->map->bytes;
 		while ((address + i) % piece != 0 || piece > n - i)
 			piece /= 2;
-		if (!wsi_spot(run, WS_SASS_SPACE_GLOBAL, t->lane, address + i, piece, write, &spot))
+		if (!wsi_sim_spot(run, WS_SASS_SPACE_GLOBAL, t->lane, address + i, piece, write,
+				  &spot))
 			return false;
 		if (!write)
 			memcpy(row + i, spot.bytes, piece);
@@ -315,7 +316,8 @@ static bool read_map_fields(struct wsi_run *run, const struct wsi_op *op, unsign
 			   (uint64_t)wsi_ureg(run->warp, op->at[1].ureg + 1u) << 32;
 	for (unsigned i = 0; i < WSI_TENSOR_MAP_BYTES; i += PIECE) {
 		struct wsi_lane_spot spot;
-		if (!wsi_spot(run, WS_SASS_SPACE_GENERIC, lane, address + i, PIECE, false, &spot))
+		if (!wsi_sim_spot(run, WS_SASS_SPACE_GENERIC, lane, address + i, PIECE, false,
+				  &spot))
 			return false;
 		for (unsigned k = 0; k < PIECE; k += 4)
 			memcpy(bytes + i + k, spot.bytes + k / 4 * spot.step, 4);
@@ -396,7 +398,7 @@ static bool load_tile(struct wsi_run *run, const struct wsi_op *op, struct tenso
 {
 	uint32_t scratch[4 * WSI_LANES], bytes = tile_bytes(op, t->map), shared = t->shared;
 	const uint32_t *packed =
-		op->alu.n_sources ? wsi_source(run, &op->alu.source[0], scratch) : NULL;
+		op->alu.n_sources ? wsi_sim_source(run, &op->alu.source[0], scratch) : NULL;
 	uint32_t mask = packed ? packed[t->lane] >> 16 : 0;
 	unsigned bits = offset_bits(op->kind);
 	for (unsigned i = 0; op->type & PIXELS && packed && i < op->kind - 2u; i++)

@@ -174,7 +174,7 @@ uint64_t wsi_object_address(const struct wsi_object *object, const struct wsi_te
 	       (uint64_t)place->at[1] * image->row_bytes + x_bytes;
 }
 
-bool wsi_take_handle(struct wsi_op *op, unsigned n_first)
+bool wsi_sim_take_handle(struct wsi_op *op, unsigned n_first)
 {
 	struct wsi_alu_value *source = &op->alu.source[n_first];
 	unsigned n = op->alu.n_sources - n_first;

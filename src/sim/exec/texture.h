@@ -43,6 +43,6 @@ uint64_t wsi_object_address(const struct wsi_object *object, const struct wsi_te
 /* The handle of a texture or surface instruction is one of its sources: a bank and a word of it, a
  * uniform register (handles are short: what follows it does not matter), or a register. `op->kind`
  * becomes its number; `n_first`: sources that come before. False: none of these. */
-bool wsi_take_handle(struct wsi_op *op, unsigned n_first);
+bool wsi_sim_take_handle(struct wsi_op *op, unsigned n_first);
 
 #endif

@@ -165,7 +165,7 @@ static bool load_a_from_tensor(struct wsi_run *run, const struct wsi_op *op, str
 				return false;
 			uint64_t bits =
 				*cell >> k % n * p->a.bits & ((UINT64_C(1) << p->a.bits) - 1);
-			p->value_a[row][k] = wsi_matrix_value(p->a.type, (uint32_t)bits);
+			p->value_a[row][k] = wsi_alu_matrix_value(p->a.type, (uint32_t)bits);
 		}
 	}
 	return true;
@@ -230,8 +230,9 @@ static bool scale_block_values(struct wsi_run *run, const struct product *p,
 			return false;
 		for (unsigned k = 0; k < p->depth; k++) {
 			uint32_t bits = *cell >> (first + k / p->scale_block) * 8 & 0xff;
-			values[row][k] *= p->exponents ? wsi_matrix_power(bits)
-						       : wsi_matrix_value(WS_MOD_E4M3, bits & 0x7f);
+			values[row][k] *= p->exponents
+						  ? wsi_alu_matrix_power(bits)
+						  : wsi_alu_matrix_value(WS_MOD_E4M3, bits & 0x7f);
 		}
 	}
 	return true;
@@ -246,14 +247,14 @@ static double umma_cell_before(const struct wsi_op *op, const struct product *p,
 	if (op->insn.operation == WS_OP_UTCIMMA)
 		return (int32_t)cell;
 	memcpy(&value, &cell, sizeof value);
-	double old = p->halves ? wsi_matrix_value(WS_MOD_F16, cell & 0xffff) : value;
+	double old = p->halves ? wsi_alu_matrix_value(WS_MOD_F16, cell & 0xffff) : value;
 	return old / (UINT32_C(1) << op->kind);
 }
 
 static uint32_t after(const struct wsi_op *op, const struct product *p, bool saturates, double sum)
 {
 	if (op->insn.operation != WS_OP_UTCIMMA)
-		return p->halves ? wsi_matrix_half(sum) : wsi_matrix_single(sum);
+		return p->halves ? wsi_alu_matrix_half(sum) : wsi_alu_matrix_single(sum);
 	if (saturates)
 		sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
 	return (uint32_t)(int64_t)sum;

@@ -323,7 +323,7 @@ static enum ws_status run_to(struct ws_sim *sim, uint64_t to, struct ws_error *e
 		atomic_store(&sim->stop, false);
 		enum ws_status st = ws_sim_run(sim, to - now, &outcome, err);
 		bool goes_on = sim->debug->finished || wsi_position(sim) > now;
-		wsi_debug_drop_finished(sim->debug);
+		wsi_stub_drop_finished(sim->debug);
 		if (st != WS_OK)
 			return st;
 		if (!goes_on)
@@ -340,18 +340,18 @@ static enum ws_status redo(struct ws_sim *sim, const struct wsi_action *a, uint6
 	sim->debug->stop_at = wsi_min_u64(a->end, to);
 	atomic_store(&sim->stop, false);
 	if (a->until) {
-		how = wsi_debug_run_until(sim, a->sm, a->warps, a->pc);
+		how = wsi_stub_run_until(sim, a->sm, a->warps, a->pc);
 	} else {
 		for (uint32_t i = 0; i < a->n && wsi_position(sim) < sim->debug->stop_at; i++) {
 			struct wsi_warp *warp = wsi_warp_at(sim, a->sm, a->slot);
 			if (!warp)
 				break;
-			how = wsi_debug_step(sim, warp, a->lane, 1, a->over);
+			how = wsi_stub_step(sim, warp, a->lane, 1, a->over);
 			if (how == WSI_STEPPED_NO_MEMORY)
 				break;
 		}
 	}
-	wsi_debug_drop_finished(sim->debug);
+	wsi_stub_drop_finished(sim->debug);
 	bool there = wsi_position(sim) == sim->debug->stop_at;
 	sim->debug->stop_at = UINT64_MAX;
 	if (how == WSI_STEPPED_NO_MEMORY)
@@ -362,7 +362,7 @@ static enum ws_status redo(struct ws_sim *sim, const struct wsi_action *a, uint6
 static enum ws_status history_fill(struct ws_sim *sim, struct ws_error *err)
 {
 	bool ok = wsi_launch_fill(sim);
-	wsi_debug_drop_finished(sim->debug);
+	wsi_stub_drop_finished(sim->debug);
 	return ok ? WS_OK : wsi_account_fail(&sim->account, err);
 }
 
@@ -398,7 +398,7 @@ static enum ws_status run_again(struct ws_sim *sim, uint64_t to, struct ws_error
 static enum ws_status restore_snapshot(struct ws_sim *sim, const struct kept *kept,
 				       struct ws_error *err)
 {
-	struct wsi_debug *debug = sim->debug;
+	struct wsi_stub *debug = sim->debug;
 	enum ws_status st = ws_sim_restore(sim, kept->snapshot, err);
 	if (st != WS_OK)
 		return st;
@@ -519,7 +519,7 @@ static enum ws_status mark_writers(struct ws_sim *sim, const struct wsi_history_
 			struct ws_insn insn;
 			ws_sass_decode(sim->device->sm, text->bytes + off, &insn);
 			if (writes_searched(&insn, text->start + off, search))
-				st = wsi_debug_mark(sim, text->start + off, err);
+				st = wsi_stub_mark(sim, text->start + off, err);
 		}
 	}
 	return st;
@@ -547,7 +547,7 @@ enum ws_status wsi_history_back(struct ws_sim *sim, const struct wsi_history_sea
 		st = replay_history(sim, i, to, true, err);
 		to = from;
 	}
-	wsi_debug_unmark(sim);
+	wsi_stub_unmark(sim);
 	*ret_found = sought->found;
 	if (st != WS_OK)
 		return st;
@@ -563,6 +563,6 @@ enum ws_status wsi_history_back(struct ws_sim *sim, const struct wsi_history_sea
 		return st;
 	wsi_run_choose(sim);
 	sim->debug->chosen = true;
-	(void)wsi_debug_arrive(sim, warp, wsi_first_bit(sought->found.lanes));
+	(void)wsi_stub_arrive(sim, warp, wsi_first_bit(sought->found.lanes));
 	return WS_OK;
 }

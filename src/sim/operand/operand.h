@@ -7,8 +7,8 @@
 
 /* The vector of a source; `scratch` has room for 2 words of all lanes. NULL: a constant
  * that is not there; the fault is recorded. */
-const uint32_t *wsi_source(struct wsi_run *run, const struct wsi_alu_value *value,
-			   uint32_t *scratch);
+const uint32_t *wsi_sim_source(struct wsi_run *run, const struct wsi_alu_value *value,
+			       uint32_t *scratch);
 /* What the lanes' registers are added to. */
 static inline uint64_t wsi_at_base(const struct wsi_warp *warp, const struct wsi_op_address *at)
 {

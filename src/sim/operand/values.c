@@ -36,8 +36,8 @@ static const uint8_t *constant(struct wsi_run *run, uint32_t bank, uint64_t off,
 	return b->bytes + off;
 }
 
-const uint32_t *wsi_source(struct wsi_run *run, const struct wsi_alu_value *value,
-			   uint32_t *scratch)
+const uint32_t *wsi_sim_source(struct wsi_run *run, const struct wsi_alu_value *value,
+			       uint32_t *scratch)
 {
 	const uint8_t *bytes;
 	switch ((enum wsi_alu_place)value->place) {
@@ -108,7 +108,7 @@ enum wsi_step wsi_run_values(struct wsi_run *run, const struct wsi_op *op)
 	const struct wsi_alu *alu = &op->alu;
 	struct wsi_alu_io io;
 	for (unsigned i = 0; i < alu->n_sources; i++) {
-		io.source[i] = wsi_source(run, &alu->source[i], sources[i]);
+		io.source[i] = wsi_sim_source(run, &alu->source[i], sources[i]);
 		if (!io.source[i])
 			return WSI_STEP_FAULT;
 	}

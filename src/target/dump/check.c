@@ -301,7 +301,7 @@ enum ws_status ws_core_check(const struct ws_core *core,
 	if (st != WS_OK)
 		return st;
 	check_memory(&c);
-	wsi_check_rows(&c);
+	wsi_core_check_rows(&c);
 	*ret_summary = c.summary;
 	return WS_OK;
 }

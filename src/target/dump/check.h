@@ -21,6 +21,6 @@ void wsi_loss(struct wsi_checker *c, enum ws_check_rule rule, uint32_t section, 
 	      const char *format, ...) WS_PRINTF(5, 6);
 
 /* Everything below the devices. */
-void wsi_check_rows(struct wsi_checker *c);
+void wsi_core_check_rows(struct wsi_checker *c);
 
 #endif

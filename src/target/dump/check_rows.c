@@ -334,7 +334,7 @@ static void check_device_row(struct wsi_checker *c, uint32_t index)
 		check_sm(c, i, core->sms.first[index], &device);
 }
 
-void wsi_check_rows(struct wsi_checker *c)
+void wsi_core_check_rows(struct wsi_checker *c)
 {
 	const struct ws_core *core = c->core;
 	if (core->kind_counts[WSI_KIND_DEVICE] > 1)

@@ -2,7 +2,7 @@
 /*
  * Inside an open dump.
  *
- *   section headers (in the file)       wsi_table: one per section of a table kind
+ *   section headers (in the file)       wsi_render_table: one per section of a table kind
  *   +---+---+---+---+---+---+           +------+------+------+
  *   | 0 | 1 | 2 | 3 | 4 | 5 | ...       | 1    | 3    | 4    | ...   rows: where, how many, stride
  *   +---+---+---+---+---+---+           +--+---+--+---+------+

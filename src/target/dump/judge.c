@@ -67,7 +67,7 @@ static void devices_judge(struct ws_core *core)
 		struct ws_device device;
 		core->damaged_devices[i] =
 			ws_target_device(&core->target, i, &device, NULL) != WS_OK ||
-			!wsi_device_possible(&device) ||
+			!wsi_state_device_possible(&device) ||
 			(device.n_sms && sms_contradict(core, i, device.n_sms)) ||
 			(device.n_warps_per_sm && warps_contradict(core, i, device.n_warps_per_sm));
 		if (!core->damaged_devices[i])
@@ -123,7 +123,7 @@ static enum ws_status grids_judge(struct ws_core *core, struct ws_error *err)
 		struct ws_grid grid;
 		core->damaged_grids[i] =
 			ws_target_grid(&core->target, i, &grid, NULL) != WS_OK ||
-			!wsi_grid_possible(&grid) ||
+			!wsi_state_grid_possible(&grid) ||
 			(votes[i].contradict > 1 && votes[i].contradict > votes[i].fit);
 	}
 	return WS_OK;

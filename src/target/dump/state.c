@@ -152,7 +152,7 @@ enum ws_status wsi_core_block(const struct ws_target *target, uint32_t index,
 			       : !core->damaged_grids[grid] &&
 					 !is_index_inside(ret_block->idx,
 							  wsi_core_row(core, core->grids.at[grid]));
-	ret_block->damaged = outside || !wsi_block_possible(ret_block);
+	ret_block->damaged = outside || !wsi_state_block_possible(ret_block);
 	return WS_OK;
 }
 

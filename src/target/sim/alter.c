@@ -74,7 +74,7 @@ enum ws_status sim_write_memory(struct ws_target *target, const struct ws_addres
 	case WS_SPACE_CODE:
 		if (sim_runs(t))
 			return wsi_fail(err, WS_RUNNING, WS_NO_OFFSET, "the device is running");
-		return wsi_debug_write_code(t->sim, p.address, buffer, len, err);
+		return wsi_stub_write_code(t->sim, p.address, buffer, len, err);
 	case WS_SPACE_GENERIC:
 		break;
 	}

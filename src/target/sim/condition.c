@@ -91,7 +91,7 @@ enum ws_status sim_stop_if(struct ws_target *target, uint32_t device_index, uint
 		*filter = (struct condition_filter){ { lanes_of }, t, holds, condition };
 	wsi_hold(&t->live->lock);
 	sim_take(t->live, true);
-	enum ws_status st = wsi_debug_filter(t->sim, pc, filter ? &filter->base : NULL, err);
+	enum ws_status st = wsi_stub_filter(t->sim, pc, filter ? &filter->base : NULL, err);
 	sim_give(t->live);
 	return st;
 }

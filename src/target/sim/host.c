@@ -114,14 +114,14 @@ enum ws_status sim_launch_stack(struct ws_target *target, uint32_t grid_index,
 	return WS_OK;
 }
 
-bool wsi_sim_host_stuck(struct ws_target *target)
+bool wsi_live_stuck(struct ws_target *target)
 {
 	struct sim_live *live = sim_of(target)->live;
 	wsi_hold(&live->lock);
 	return live->runs && !live->halted && live->stalled && live->t->sim->queue;
 }
 
-bool wsi_sim_host_idle(struct ws_target *target)
+bool wsi_live_idle(struct ws_target *target)
 {
 	struct sim_live *live = sim_of(target)->live;
 	wsi_hold(&live->lock);
@@ -239,19 +239,19 @@ enum ws_status ws_sim_host_replace(struct ws_target *target, struct ws_sim *fres
 {
 	struct sim_target *t = sim_of(target);
 	struct sim_live *live = t->live;
-	enum ws_status st = wsi_debug_attach(fresh, err);
+	enum ws_status st = wsi_stub_attach(fresh, err);
 	if (st != WS_OK)
 		return st;
 	wsi_hold(&live->lock);
 	if (!sim_tell(live) || !sim_reserve(live, live->n_modules + (size_t)1)) {
-		wsi_debug_detach(fresh);
+		wsi_stub_detach(fresh);
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "events");
 	}
 	tell_gone(live);
 	fresh->debug->stop_at_launch = t->sim->debug->stop_at_launch;
 	fresh->debug->new_lists = true;
 	wsi_history_fini(t->sim);
-	wsi_debug_detach(t->sim);
+	wsi_stub_detach(t->sim);
 	t->gone_modules += t->sim->n_modules;
 	t->sim = fresh;
 	live->n_modules = live->n_done = 0;

@@ -83,7 +83,7 @@ static void tell_changes(struct sim_target *t)
 
 enum ws_status sim_renew(struct sim_target *t, bool all, struct ws_error *err)
 {
-	struct wsi_debug *debug = t->sim->debug;
+	struct wsi_stub *debug = t->sim->debug;
 	struct ws_counts counts;
 	if (!all && !debug->new_lists && t->sim->n_modules == t->rows.counts.modules &&
 	    t->sim->n_loads == t->rows.n_loads) {
@@ -152,13 +152,13 @@ static enum ws_status sim_suspend(struct ws_target *target, uint32_t device_inde
 /* Warps that stood go on. */
 static void release_all(struct sim_target *t)
 {
-	struct wsi_debug *debug = t->sim->debug;
+	struct wsi_stub *debug = t->sim->debug;
 	for (uint32_t sm = 0; sm < t->sim->options.n_sms; sm++) {
 		debug->moved[sm] |= debug->broken[sm]; /* they are broken no more */
 		uint32_t end = t->rows.first_warp[sm + 1];
 		for (uint32_t i = t->rows.first_warp[sm]; debug->broken[sm] && i < end; i++)
 			if (debug->broken[sm] >> t->rows.warps[i]->slot & 1)
-				wsi_debug_release(t->sim, t->rows.warps[i]);
+				wsi_stub_release(t->sim, t->rows.warps[i]);
 	}
 	debug->halted = false;
 	wsi_watch_forget(t->sim);
@@ -208,7 +208,7 @@ enum wsi_stepped sim_do_step(struct sim_target *t, const struct ws_step *step)
 		.over = !(step->flags & WS_STEP_INTO_BARRIERS),
 	};
 	wsi_history_begin(t->sim, false);
-	enum wsi_stepped how = wsi_debug_step(t->sim, warp, step->lane, step->steps, action.over);
+	enum wsi_stepped how = wsi_stub_step(t->sim, warp, step->lane, step->steps, action.over);
 	action.end = wsi_position(t->sim);
 	wsi_history_did(t->sim, &action);
 	return how;
@@ -220,7 +220,7 @@ enum wsi_stepped sim_do_until(struct sim_target *t, uint32_t sm, uint64_t warps,
 		.at = wsi_position(t->sim), .until = true, .sm = sm, .warps = warps, .pc = pc
 	};
 	wsi_history_begin(t->sim, false);
-	enum wsi_stepped how = wsi_debug_run_until(t->sim, sm, warps, pc);
+	enum wsi_stepped how = wsi_stub_run_until(t->sim, sm, warps, pc);
 	action.end = wsi_position(t->sim);
 	wsi_history_did(t->sim, &action);
 	return how;
@@ -295,10 +295,10 @@ static enum ws_status sim_run_until(struct ws_target *target, uint32_t sm_index,
 		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET,
 				"after an exception nothing can run on");
 	/* planted and taken out: is there code, and memory? */
-	enum ws_status st = wsi_debug_plant(t->sim, pc, true, err);
+	enum ws_status st = wsi_stub_plant(t->sim, pc, true, err);
 	if (st != WS_OK)
 		return st;
-	wsi_debug_unplant(t->sim, pc, true);
+	wsi_stub_unplant(t->sim, pc, true);
 	if (flags & WS_STEP_NO_WAIT) {
 		t->live->until_pc = pc;
 		return step_later(t->live, SIM_JOB_UNTIL, sm_index, warp_mask, err);
@@ -317,7 +317,7 @@ static enum ws_status sim_plant(struct ws_target *target, uint32_t device_index,
 	(void)device_index;
 	wsi_hold(&t->live->lock);
 	sim_take(t->live, true);
-	enum ws_status st = wsi_debug_plant(t->sim, pc, false, err);
+	enum ws_status st = wsi_stub_plant(t->sim, pc, false, err);
 	sim_give(t->live);
 	return st;
 }
@@ -330,7 +330,7 @@ static enum ws_status sim_unplant(struct ws_target *target, uint32_t device_inde
 	(void)err;
 	wsi_hold(&t->live->lock);
 	sim_take(t->live, true);
-	wsi_debug_unplant(t->sim, pc, false);
+	wsi_stub_unplant(t->sim, pc, false);
 	sim_give(t->live);
 	return WS_OK;
 }
@@ -356,7 +356,7 @@ static enum ws_status sim_detach(struct ws_target *target, bool runs, struct ws_
 	uint64_t sequence;
 	pthread_mutex_lock(&live->lock);
 	sim_take(live, true);
-	wsi_debug_unplant_all(live->t->sim);
+	wsi_stub_unplant_all(live->t->sim);
 	live->t->sim->debug->stop_at_launch = false;
 	sim_give(live);
 	bool ok = !runs || sim_post(live, &event, false, false, &sequence);
@@ -432,10 +432,10 @@ void sim_live_fini(struct sim_target *t)
 		grid->held = false;
 	for (size_t i = 0; i < t->sim->n_blocks; i++)
 		for (uint32_t w = 0; w < t->sim->blocks[i]->n_warps; w++)
-			wsi_debug_release(t->sim, t->sim->blocks[i]->warps[w]);
+			wsi_stub_release(t->sim, t->sim->blocks[i]->warps[w]);
 	live_free(live);
 	wsi_history_fini(t->sim);
-	wsi_debug_detach(t->sim);
+	wsi_stub_detach(t->sim);
 }
 
 static enum ws_status live_start(struct sim_target *t, struct ws_error *err)
@@ -471,7 +471,7 @@ enum ws_status ws_sim_target_live(struct ws_sim *sim, struct ws_target **ret_tar
 	struct sim_target *t = NULL;
 	if (sim->debug)
 		return wsi_fail(err, WS_ARGUMENT, WS_NO_OFFSET, "the device has a debugger");
-	enum ws_status st = wsi_debug_attach(sim, err);
+	enum ws_status st = wsi_stub_attach(sim, err);
 	if (st != WS_OK)
 		return st;
 	st = sim_open(sim, &live_ops, &t, err);
@@ -483,6 +483,6 @@ enum ws_status ws_sim_target_live(struct ws_sim *sim, struct ws_target **ret_tar
 	}
 	if (t)
 		ws_target_close(&t->target);
-	wsi_debug_detach(sim);
+	wsi_stub_detach(sim);
 	return st;
 }

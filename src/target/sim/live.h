@@ -181,9 +181,9 @@ WSI_TARGET_MEMBER(sim_, log_rules);
 
 /* Whether the device runs, but all threads that are left wait for each other, or for the host. May
  * be called beside everything else. */
-bool wsi_sim_host_stuck(struct ws_target *target);
+bool wsi_live_stuck(struct ws_target *target);
 /* Whether nothing is left to execute, and all of its end is told. May be called beside everything
  * else. */
-bool wsi_sim_host_idle(struct ws_target *target);
+bool wsi_live_idle(struct ws_target *target);
 
 #endif

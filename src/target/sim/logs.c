@@ -56,7 +56,7 @@ static bool tell_log_record(struct sim_live *live, uint32_t action)
 
 bool sim_take_in_logs(struct sim_live *live)
 {
-	struct wsi_debug *debug = live->t->sim->debug;
+	struct wsi_stub *debug = live->t->sim->debug;
 	while (debug->logs) {
 		struct wsi_log *from = debug->logs;
 		struct ws_log log = {

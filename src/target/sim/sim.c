@@ -335,7 +335,7 @@ enum ws_status sim_warp(const struct ws_target *target, uint32_t index, struct w
 /* Address of the function that holds an address of code; 0: none does. */
 static uint64_t function_start(const struct sim_target *t, uint64_t pc)
 {
-	const struct wsi_text *text = wsi_text_find(t->sim, pc);
+	const struct wsi_text *text = wsi_sim_text_find(t->sim, pc);
 	struct ws_place place;
 	if (!text)
 		return 0;

@@ -9,7 +9,7 @@
 
 static bool tell_finished(struct sim_live *live)
 {
-	struct wsi_debug *debug = live->t->sim->debug;
+	struct wsi_stub *debug = live->t->sim->debug;
 	while (debug->finished) {
 		struct wsi_grid *grid = debug->finished;
 		struct ws_event event = {
@@ -210,7 +210,7 @@ static enum wsi_stepped step_slice(struct sim_live *live)
 /* After a slice: under lock. */
 static void after_run(struct sim_live *live, enum ws_sim_outcome outcome, bool no_memory)
 {
-	const struct wsi_debug *debug = live->t->sim->debug;
+	const struct wsi_stub *debug = live->t->sim->debug;
 	bool ends = outcome == WS_SIM_STUCK || outcome == WS_SIM_DONE;
 	bool told = sim_tell(live);
 	live->starved |= no_memory; /* the client learns of both, and lets it try again */

@@ -198,7 +198,7 @@ static void invocation_cell(struct ws_rows *rows, struct wsi_info *info, const s
 	}
 	ws_demangle_kernel((place.owner ? place.owner : place.function)->name, name, sizeof name);
 	wsi_bytes_put(&text, name, strlen(name));
-	ws_out_init(&out, wsi_text_write, &text);
+	ws_out_init(&out, wsi_verbs_text_write, &text);
 	print_arguments(info, grid, &out);
 	(void)!ws_out_flush(&out, NULL);
 	if (text.failed)

@@ -24,7 +24,7 @@ static void managed_cells(struct ws_rows *rows, struct wsi_info *info, struct ws
 	struct ws_out out;
 	ws_demangle_short(variable->name, name, sizeof name);
 	bool typed = managed_value_of(vars, variable, name, &value);
-	ws_out_init(&out, wsi_text_write, &text);
+	ws_out_init(&out, wsi_verbs_text_write, &text);
 	if (typed)
 		read = ws_vars_print(vars, &value, (struct ws_value_format){ 0 }, &out);
 	(void)!ws_out_flush(&out, NULL);
