@@ -183,10 +183,13 @@ _Noreturn static void broker_run(struct broker *broker)
 	_exit(0);
 }
 
-/* Whoever waits for the end of the program's output is not to wait for the broker. */
+/* Whoever waits for the end of the program's output is not to wait for the broker. In a root folder
+ * without devices, a pipe that only the broker holds takes the place of /dev/null. */
 static bool broker_outputs_detach(void)
 {
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), ends[2];
+	if (null < 0 && pipe(ends) == 0)
+		null = ends[1];
 	bool good = null >= 0;
 	for (int output = 1; output <= 2; output++)
 		good = good && dup2(null, output) >= 0;
