@@ -121,5 +121,15 @@ dist: packages
 	@set -e; for arch in $(ARCHITECTURES); do tools/dist.sh $$arch $(DIST)/$$arch; done
 	@tools/dist.py $(DIST) $(DIST)/out $(ARCHITECTURES)
 
+# Whether they run where nothing else is: an empty folder, other users, arm64 by emulation. check-dist-full: also in a Debian 11, and
+# all is built again elsewhere and compared.
+check-dist: build dist
+	-@tools/install-packages.sh packages-dist.txt packages-check-dist.txt
+	@tools/run-suite.py $(BUILD) $(COUNTED) dist
+
+check-dist-full: build dist
+	@tools/install-packages.sh packages-dist.txt packages-check-dist.txt
+	@tools/run-suite.py $(BUILD) $(COUNTED) dist-full
+
 clean:
 	rm -rf build build-*

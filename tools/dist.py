@@ -20,6 +20,8 @@ import tarfile
 import time
 import uuid
 
+from completions import completions
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Source package -> licence of what of it is linked. libiberty: its demangler; libgcc: its runtime.
 LICENCES = {
@@ -160,6 +162,7 @@ def of_architecture(folder, arch, when):
     files = {'bin/warpscope': program, doc + 'LICENSE': read(os.path.join(ROOT, 'LICENSE')),
              doc + 'CHANGELOG.md': read(os.path.join(ROOT, 'CHANGELOG.md')), doc + 'warpscope.spdx.json': spdx}
     files.update(manual_pages(when))
+    files.update((path, text.encode()) for path, text in completions(ROOT).items())
     files.update((f'{doc}licences/{package}', copyright_of(folder, packages[package])) for package in packages)
     return {name: program, name + '.tar.gz': archive(name, files, when), name + '.spdx.json': spdx}
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Unpacks the packages of tools/packages-sysroot.txt for one architecture: sysroot.sh ARCH FOLDER
 # FOLDER/debs has them as Debian signed them, FOLDER/root what is in them. apt works with lists of its own there, so the machine
-# knows no other architecture afterwards, and nobody has to be root (docs/decisions/0090-static-programs.md).
+# knows no other architecture afterwards, and nobody has to be root (docs/decisions/0087-static-programs.md).
 set -eu
 arch=$1
 list=$(dirname "$0")/packages-sysroot.txt
