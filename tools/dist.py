@@ -89,7 +89,7 @@ def materials(folder):
     """The packages that something is linked from: name -> fields."""
     files = owners(folder)
     packages = [files.get(path) or of_the_compiler(path) for path in linked(folder)]
-    return {package['Package']: package for package in packages}
+    return {package['Package']: package for package in sorted(packages, key=lambda package: package['Package'])}
 
 
 def source_of(package):
