@@ -337,11 +337,12 @@ static enum ws_status fill_grid(struct ws_sim *sim, struct wsi_grid *grid,
 {
 	const struct wsi_module *module = &sim->modules[launch->module];
 	struct ws_function_info info;
-	wsi_scoped_free struct ws_param *params = wsi_zalloc_array(MAX_PARAMS, sizeof *params);
+	const size_t room = launch->n_args < MAX_PARAMS ? launch->n_args : MAX_PARAMS;
+	wsi_scoped_free struct ws_param *params = wsi_zalloc_array(room + 1, sizeof *params);
 	if (!params)
 		return wsi_cuda_no_memory(err);
-	enum ws_status st = ws_cubin_function_info(module->cubin, function, &info, params,
-						   MAX_PARAMS, NULL, 0, err);
+	enum ws_status st =
+		ws_cubin_function_info(module->cubin, function, &info, params, room, NULL, 0, err);
 	if (st != WS_OK)
 		return wsi_cuda_context(err, st, WS_CUDA_ERROR_INVALID_IMAGE);
 	if (info.n_params != launch->n_args || info.n_params > MAX_PARAMS)
