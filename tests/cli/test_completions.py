@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 
+from tap import tell
+
 BASH = '''source "$1"
 shift
 COMP_WORDS=(warpscope "$@")
@@ -103,13 +105,7 @@ def cases(program, root):
 
 
 def main():
-    found = list(cases(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])))
-    print(f'1..{len(found)}')
-    for number, (name, good, text) in enumerate(found, 1):
-        print(f'{"ok" if good else "not ok"} {number} - {name}')
-        for line in [] if good else text.splitlines():
-            print(f'# {line}')
-    return 0 if all(good for _, good, _ in found) else 1
+    return tell(cases(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])))
 
 
 if __name__ == '__main__':

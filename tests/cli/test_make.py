@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 
+from tap import tell
+
 PROJECT = '''project('copied', version: '1')
 foreach name, suites : {'one': ['unit'], 'other': ['unit', 'apart']}
   file = custom_target(name, output: name, command: ['touch', '@OUTPUT@'], build_by_default: true)
@@ -52,13 +54,7 @@ def cases(root, folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        found = list(cases(os.path.abspath(sys.argv[1]), os.path.realpath(folder)))
-    print(f'1..{len(found)}')
-    for number, (name, good, text) in enumerate(found, 1):
-        print(f'{"ok" if good else "not ok"} {number} - {name}')
-        for line in [] if good else text.splitlines():
-            print(f'# {line}')
-    return 0 if all(good for _, good, _ in found) else 1
+        return tell(cases(os.path.abspath(sys.argv[1]), os.path.realpath(folder)))
 
 
 if __name__ == '__main__':
