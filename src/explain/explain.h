@@ -171,6 +171,12 @@ const char *wsi_code_line_text(struct wsi_build *build, const struct wsi_functio
 /* Traces the `which`th address of the instruction at `pc` back, into `slice`. */
 enum ws_status wsi_scene_trace(struct wsi_scene *scene, uint64_t pc, unsigned which) WS_MUST_USE;
 
+/* findings/operands.c */
+
+/* The operand that is the mask of an instruction that waits for lanes: a number, a register, or an
+ * offset in constant bank 0 (role OFFSET); NULL: none is, or it is of another kind. */
+const struct ws_operand *wsi_explain_mask(const struct ws_operand *ops, size_t n);
+
 /* access.c */
 
 /* Fills the exception's accesses. */

@@ -137,10 +137,12 @@ static void find_lanes(const struct ws_insn *insn, uint64_t pc, struct wsi_wait_
 	size_t n = ws_sass_operands(insn, pc, ops, WSI_COUNT(ops));
 	if (ws_sass_has(insn, WS_MOD_ALL))
 		return; /* whatever stands where others have their mask */
-	for (size_t i = 0; i < n && code->id.place == WSI_NOT_GIVEN; i++)
-		if (ops[i].kind == WS_OPERAND_BREG || ops[i].kind == WS_OPERAND_IMMEDIATE ||
-		    ops[i].kind == WS_OPERAND_REG)
-			code->id = ops[i];
+	const struct ws_operand *mask = wsi_explain_mask(ops, n);
+	for (size_t i = 0; i < n && !mask; i++)
+		if (ops[i].kind == WS_OPERAND_BREG)
+			mask = &ops[i];
+	if (mask)
+		code->id = *mask;
 }
 
 static bool is_barrier(const struct ws_insn *insn)

@@ -17,13 +17,12 @@ static void find_unnamed(const struct wsi_waits *w, const struct wsi_part *part,
 			 struct unnamed *unnamed)
 {
 	const struct ws_operand *id = &w->code[part->group].id;
-	if (id->place == WSI_NOT_GIVEN ||
-	    (id->kind != WS_OPERAND_REG && id->kind != WS_OPERAND_IMMEDIATE))
+	if (id->place == WSI_NOT_GIVEN || id->kind == WS_OPERAND_BREG)
 		return; /* the registers Bn hold what the hardware put there */
 	for (uint32_t lanes = part->lanes; lanes; lanes &= lanes - 1) {
 		uint32_t lane = wsi_first_bit(lanes);
 		uint64_t mask;
-		if (!wsi_wait_operand(w->build, part->warp, lane, id, &mask) || mask >> lane & 1)
+		if (!wsi_wait_operand(w, part, lane, id, &mask) || mask >> lane & 1)
 			continue;
 		if (unnamed->n_lanes++ == 0)
 			unnamed->mask = (uint32_t)mask;

@@ -325,7 +325,7 @@ static enum ws_status new_wait(struct wsi_waits *w, const struct wsi_part *part,
 		wait.barrier = code->id.number;
 	}
 	if (code->count.place != WSI_NOT_GIVEN &&
-	    wsi_wait_operand(w->build, part->warp, wait.example.lane, &code->count, &count))
+	    wsi_wait_operand(w, part, wait.example.lane, &code->count, &count))
 		wait.expected = (uint32_t)(code->packed ? count >> 16 & 0xfff : count);
 	enum ws_status st = find_frames(w, part, callers, &wait);
 	name_known(w, &wait);
@@ -340,8 +340,7 @@ static void read_barrier(struct wsi_waits *w, struct wsi_part *part)
 	const struct wsi_wait_code *code = &w->code[part->group];
 	uint64_t value = 0;
 	bool known = code->id.place != WSI_NOT_GIVEN &&
-		     wsi_wait_operand(w->build, part->warp, wsi_first_bit(part->lanes), &code->id,
-				      &value);
+		     wsi_wait_operand(w, part, wsi_first_bit(part->lanes), &code->id, &value);
 	if (code->packed)
 		value &= 0xf;
 	if (code->kind == WS_WAIT_BARRIER && known && value < MAX_BARRIER)
@@ -387,7 +386,7 @@ static enum ws_status split_part(struct wsi_waits *w, size_t i)
 		return WS_OK;
 	for (uint32_t lane = 0; lane < WS_MAX_LANES; lane++) {
 		if (!(part.lanes >> lane & 1) ||
-		    !wsi_wait_operand(w->build, part.warp, lane, &code->id, &value))
+		    !wsi_wait_operand(w, &part, lane, &code->id, &value))
 			continue;
 		first = same ? first : value;
 		same |= value == first ? 1u << lane : 0;

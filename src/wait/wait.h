@@ -41,8 +41,8 @@ struct wsi_wait_code {
 	const char *evidence;
 	const char *instruction;     /* text of the instruction that waits */
 	uint64_t pc;                 /* its address */
-	struct ws_operand id, count; /* BARRIER: kind IMMEDIATE or REG; CONVERGENCE: id is BREG,
-					IMMEDIATE (a mask) or REG; place WSI_NOT_GIVEN: none */
+	struct ws_operand id, count; /* BARRIER: kind IMMEDIATE or REG; CONVERGENCE: id is BREG, or
+					as wsi_explain_mask(); place WSI_NOT_GIVEN: none */
 	bool arrivals;               /* BARRIER: its function also arrives without waiting */
 	bool packed; /* BARRIER: one register has the number in bits 0-3, the count in 16-27 */
 
@@ -118,8 +118,9 @@ enum ws_status wsi_wait_masks(struct wsi_waits *w) WS_MUST_USE;
 
 /* word.c */
 
-/* The value of an operand in a lane; false when the target does not have it. */
-bool wsi_wait_operand(struct wsi_build *build, uint32_t warp_index, uint32_t lane,
+/* The value of an operand in a lane, one of role OFFSET read from constant bank 0; false when the
+ * target does not have it. */
+bool wsi_wait_operand(const struct wsi_waits *w, const struct wsi_part *part, uint32_t lane,
 		      const struct ws_operand *op, uint64_t *ret_value);
 /* Fills what the waits look at: address, owner, value, what it has to be. */
 enum ws_status wsi_wait_words(struct wsi_waits *w) WS_MUST_USE;

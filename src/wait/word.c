@@ -24,13 +24,37 @@ static bool read_lane_register(struct wsi_build *build, uint32_t warp_index, uin
 	return true;
 }
 
-bool wsi_wait_operand(struct wsi_build *build, uint32_t warp_index, uint32_t lane,
+static bool read_constant_word(const struct wsi_waits *w, const struct wsi_part *part,
+			       uint64_t offset, uint64_t *ret_value)
+{
+	const struct wsi_where *where = &w->build->groups[part->group].where;
+	uint8_t bytes[4];
+	size_t n;
+	struct ws_address at = {
+		.space = WS_SPACE_CONST,
+		.device_index = where->device_index,
+		.grid_index = where->grid_index,
+		.warp_index = part->warp,
+		.lane = WS_NONE,
+		.address = offset,
+	};
+	if (ws_target_read_memory(w->build->target, &at, bytes, sizeof bytes, &n, NULL) != WS_OK ||
+	    wsi_explain_memory_is_replaced(w->build, bytes, sizeof bytes))
+		return false;
+	*ret_value = wsi_load_le(bytes, sizeof bytes);
+	return true;
+}
+
+bool wsi_wait_operand(const struct wsi_waits *w, const struct wsi_part *part, uint32_t lane,
 		      const struct ws_operand *op, uint64_t *ret_value)
 {
+	struct wsi_build *build = w->build;
+	uint32_t warp_index = part->warp;
 	*ret_value = (uint64_t)op->value;
 	switch (op->kind) {
 	case WS_OPERAND_IMMEDIATE:
-		return true;
+		return op->role != WS_ROLE_OFFSET ||
+		       read_constant_word(w, part, *ret_value, ret_value);
 	case WS_OPERAND_REG:
 		*ret_value = 0;
 		return op->number >= 255 ||

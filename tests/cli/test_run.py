@@ -5,6 +5,7 @@ usage: test_run.py WARPSCOPE FOLDER
 
 FOLDER has the fatbins of tests/sim/kernels (tests/data/sim).
 """
+import gzip
 import json
 import os
 import pty
@@ -162,6 +163,22 @@ def a_fault_is_reported(folder):
     assert done.returncode == 10, done
     assert done.stdout.startswith('Illegal memory access in kernel `int_collatz`; device 0, block (1,0,0), thread (8,0,0)'), done.stdout
     assert os.listdir(folder) == [], os.listdir(folder)
+
+
+@case
+def lanes_wait_with_masks_that_have_them(folder):
+    """Odd lanes call __syncwarp(mask): with even lanes and lane 3, with odd lanes, and with all lanes, of which half wait elsewhere."""
+    for arch in 'sm_80', 'sm_90a':  # the mask is in a constant bank, and in a register
+        with gzip.open(f'{IMAGES}/../exceptions/operands.li.{arch}.cubin.gz') as packed, open(f'{folder}/operands.cubin', 'wb') as image:
+            image.write(packed.read())
+        words = ['operands.cubin', '--arch', arch.rstrip('a'), '--kernel', 'lacks_itself', '--block', '32', '--buffer', 'out=u32[32]', '--arg',
+                 '&out', '--arg']
+        lacks = run(folder, *words, '0x5555555d')
+        assert lacks.returncode == 10 and lacks.stdout.startswith('Illegal instruction in kernel `lacks_itself`'), lacks
+        assert 'lane 1 waits with the mask 0x5555555d, which lacks it' in lacks.stdout, lacks
+        assert run(folder, *words, '0xaaaaaaaa').returncode == 0, arch
+        waits = run(folder, *words, '0xffffffff')
+        assert waits.stdout.startswith('Hang suspected in kernel `lacks_itself`') and 'must name' not in waits.stdout, waits
 
 
 @case

@@ -781,6 +781,20 @@ static void barriers_agree_on_their_threads(void **state)
 	assert_int_equal(fault.thread, 32);
 }
 
+static void warps_synchronise_with_their_callers(void **state)
+{
+	(void)state;
+	uint32_t words[32];
+	struct ws_sim_fault fault;
+	assert_int_equal(run_body("sm_80", "", "MOV R3, 0xfffffffe\nWARPSYNC R3",
+				  (struct ws_dim3){ 32, 1, 1 }, words),
+			 WS_SIM_FAULTED);
+	assert_true(ws_sim_fault(sim, &fault));
+	assert_int_equal(fault.exception, CUDBG_EXCEPTION_WARP_ILLEGAL_INSTRUCTION);
+	assert_string_equal(fault.text, "lane 0 waits with the mask 0xfffffffe, which lacks it");
+	assert_int_equal(fault.lanes, 1);
+}
+
 /* ---- what the device supplies ---- */
 
 /* Text as an initialised variable. */
@@ -974,6 +988,7 @@ int main(void)
 		cmocka_unit_test_teardown(a_fault_is_where_it_was, close_device),
 		cmocka_unit_test_teardown(code_without_an_end_is_a_fault, close_device),
 		cmocka_unit_test_teardown(barriers_agree_on_their_threads, close_device),
+		cmocka_unit_test_teardown(warps_synchronise_with_their_callers, close_device),
 		cmocka_unit_test_teardown(reserved_shared_memory_is_in_order, close_device),
 		cmocka_unit_test_teardown(what_is_printed_is_formatted_as_in_c, close_device),
 		cmocka_unit_test_teardown(blocks_of_a_cluster_know_their_place, close_device),

@@ -55,8 +55,7 @@ static bool lacking(const struct wsi_scene *scene, const struct ws_operand *op, 
 	return lanes != 0;
 }
 
-/* The operand that is the mask; NULL: none is, or it is of a kind that is not read here. */
-static const struct ws_operand *mask_of(const struct ws_operand *ops, size_t n)
+const struct ws_operand *wsi_explain_mask(const struct ws_operand *ops, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (ops[i].role == WS_ROLE_BANK)
@@ -76,7 +75,7 @@ static const struct ws_operand *mask_of(const struct ws_operand *ops, size_t n)
 static enum ws_status find_mask(struct wsi_scene *scene, const struct ws_insn *insn,
 				const struct ws_operand *ops, size_t n)
 {
-	const struct ws_operand *mask = mask_of(ops, n);
+	const struct ws_operand *mask = wsi_explain_mask(ops, n);
 	const char *text = wsi_code_text(scene->build, insn, scene->e->errorpc);
 	enum ws_confidence sure = WS_CONFIDENCE_CERTAIN;
 	char others[60] = "";

@@ -32,7 +32,7 @@ static const struct code_rule rules[] = {
 	{ WS_OP_BSSY, wsi_run_bssy, PLAIN, NULL },
 	{ WS_OP_BSYNC, wsi_run_bsync, SPLITS, NULL },
 	{ WS_OP_BREAK, wsi_run_break, SPLITS, NULL },
-	{ WS_OP_WARPSYNC, wsi_run_warpsync, SPLITS, NULL },
+	{ WS_OP_WARPSYNC, wsi_run_warpsync, SPLITS, wsi_prepare_warpsync },
 	{ WS_OP_BMOV, wsi_run_bmov, PLAIN, wsi_prepare_bmov },
 	{ WS_OP_BPT, wsi_run_bpt, PLAIN, NULL },
 	{ WS_OP_LEPC, wsi_run_lepc, PLAIN, NULL },

@@ -60,7 +60,7 @@ void wsi_prepare_bra(struct wsi_op *op)
 enum wsi_step wsi_run_bra(struct wsi_run *run, const struct wsi_op *op)
 {
 	uint32_t lanes = conditions(run, op);
-	if (op->alu.n_sources > 0)
+	if (op->alu.n_sources > 0 || op->n_at > 0)
 		return wsi_run_unimplemented(run, op);
 	/* `.U.ANY`: if one jumps, all do: a loop that takes lanes one by one */
 	if (WSI_HAS(op, U) && WSI_HAS(op, ANY))
@@ -370,23 +370,43 @@ enum wsi_step wsi_run_break(struct wsi_run *run, const struct wsi_op *op)
 	return WSI_STEP_SPLIT;
 }
 
+/* A mask in a constant bank is no address. */
+void wsi_prepare_warpsync(struct wsi_op *op)
+{
+	if (op->n_at == 0)
+		return;
+	if (op->at[0].reg_words || op->at[0].ureg_words)
+		op->run = wsi_run_unimplemented;
+	op->alu.source[op->alu.n_sources++] = (struct wsi_alu_value){
+		.place = WSI_ALU_CONSTANT,
+		.number = op->at[0].bank,
+		.words = 1,
+		.value = (uint64_t)op->at[0].offset,
+	};
+	op->n_at = 0;
+}
+
 enum wsi_step wsi_run_warpsync(struct wsi_run *run, const struct wsi_op *op)
 {
 	struct wsi_warp *warp = run->warp;
-	uint32_t lanes = conditions(run, op);
+	uint32_t lanes = conditions(run, op), absent = 0, scratch[WSI_LANES];
 	if (lanes == 0)
 		return WSI_STEP_NEXT;
+	const uint32_t *masks = NULL;
+	if (op->alu.n_sources > 0) {
+		masks = wsi_sim_source(run, &op->alu.source[0], scratch);
+		if (!masks)
+			return WSI_STEP_FAULT;
+	}
 	for (uint32_t left = lanes; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
-		uint32_t mask = UINT32_MAX;
-		if (op->alu.n_sources > 0) {
-			const struct wsi_alu_value *v = &op->alu.source[0];
-			mask = v->place == WSI_ALU_REG    ? wsi_lane_value(warp, v->number, lane)
-			       : v->place == WSI_ALU_UREG ? wsi_ureg(warp, v->number)
-							  : (uint32_t)v->value;
-		}
-		warp->sync_mask[lane] = mask;
+		warp->sync_mask[lane] = masks ? masks[lane] : UINT32_MAX;
+		absent |= ~warp->sync_mask[lane] & 1u << lane;
 	}
+	if (absent) /* see explain/findings/operands.c */
+		return wsi_fault(run, CUDBG_EXCEPTION_WARP_ILLEGAL_INSTRUCTION, absent,
+				 "lane %u waits with the mask 0x%08x, which lacks it",
+				 wsi_first_bit(absent), warp->sync_mask[wsi_first_bit(absent)]);
 	warp->syncing |= lanes;
 	warp->ready &= ~lanes;
 	resync(warp);

@@ -88,7 +88,7 @@ wsi_handler wsi_run_shfl, wsi_run_vote, wsi_run_match, wsi_run_redux, wsi_run_to
 wsi_handler wsi_run_sample, wsi_run_fetch, wsi_run_gather, wsi_run_texture_size;
 wsi_handler wsi_run_surface_load, wsi_run_surface_store, wsi_run_surface_atomic;
 
-wsi_preparer wsi_prepare_bmov, wsi_prepare_clear;
+wsi_preparer wsi_prepare_bmov, wsi_prepare_clear, wsi_prepare_warpsync;
 wsi_preparer wsi_prepare_bra, wsi_prepare_atomic, wsi_prepare_mbarrier, wsi_prepare_arrives,
 	wsi_prepare_bulk, wsi_prepare_counted_store, wsi_prepare_next_work, wsi_prepare_tensor,
 	wsi_prepare_group_matrix, wsi_prepare_group, wsi_prepare_set_registers,
