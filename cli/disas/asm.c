@@ -203,6 +203,13 @@ static void print_number(struct disas *d, const char *directive, uint32_t value)
 		ws_out_printf(&d->cli->out, "\t%s %" PRIu32 "\n", directive, value);
 }
 
+static void print_shape(struct disas *d, const char *directive, struct ws_dim3 shape)
+{
+	if (shape.x != 0)
+		ws_out_printf(&d->cli->out, "\t%s %" PRIu32 ", %" PRIu32 ", %" PRIu32 "\n",
+			      directive, shape.x, shape.y, shape.z);
+}
+
 static void print_param(struct disas *d, const struct asm_names *symbols, const char *prefix,
 			uint32_t number, uint32_t size, uint32_t offset)
 {
@@ -297,6 +304,9 @@ static void print_attributes(const struct section_text *t, const struct ws_funct
 	if (ws_cubin_function_info(image->cubin, function, &info, params, MAX_PARAMS, NULL, 0,
 				   NULL) == WS_OK) {
 		print_number(d, ".barriers", info.n_barriers);
+		print_shape(d, ".maxntid", info.max_block);
+		print_shape(d, ".reqntid", info.required_block);
+		print_shape(d, ".reqnctapercluster", info.cluster_dim);
 		print_asm_params(d, symbols, &info, params,
 				 info.n_params < MAX_PARAMS ? info.n_params : MAX_PARAMS);
 		if (image->facts.relocatable) {

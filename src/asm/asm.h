@@ -83,12 +83,21 @@ enum wsi_asm_binding {
 	WSI_ASM_WEAK = 2,
 };
 
+/* What a kernel was built for. */
+enum wsi_asm_shape {
+	WSI_ASM_MAXNTID,           /* threads of a block at most */
+	WSI_ASM_REQNTID,           /* threads of a block */
+	WSI_ASM_REQNCTAPERCLUSTER, /* blocks of a cluster */
+	WSI_ASM_N_SHAPES,
+};
+
 struct wsi_asm_function {
 	struct ws_str name;        /* as the text has it */
 	struct ws_str symbol_name; /* as the image has it */
 	bool is_kernel, has_regs;
 	enum wsi_asm_binding binding;
 	uint32_t regs, barriers, frame, stack;
+	struct ws_dim3 shapes[WSI_ASM_N_SHAPES]; /* all 0: any */
 	uint32_t param_bytes, shared_bytes;
 	uint32_t param_base;        /* start of the parameters in constant bank 0 */
 	bool has_second_records;    /* of its parameters */

@@ -189,6 +189,21 @@ static void put_targets(const struct wsi_asm *a, const struct wsi_asm_function *
 	}
 }
 
+static void put_shapes(const struct wsi_asm_function *f, struct wsi_bytes *out)
+{
+	static const uint8_t attributes[] = {
+		[WSI_ASM_MAXNTID] = WSI_NV_MAX_THREADS,
+		[WSI_ASM_REQNTID] = WSI_NV_REQNTID,
+		[WSI_ASM_REQNCTAPERCLUSTER] = WSI_NV_CTA_PER_CLUSTER,
+	};
+	for (size_t i = 0; i < WSI_COUNT(attributes); i++) {
+		const struct ws_dim3 *shape = &f->shapes[i];
+		if (shape->x != 0)
+			put_words(out, attributes[i], (uint32_t[]){ shape->x, shape->y, shape->z },
+				  3);
+	}
+}
+
 void wsi_asm_function_info(struct wsi_asm *a, const struct wsi_asm_function *f,
 			   struct wsi_bytes *out)
 {
@@ -216,6 +231,7 @@ void wsi_asm_function_info(struct wsi_asm *a, const struct wsi_asm_function *f,
 		put_words(out, WSI_NV_EXIT_OFFSETS, &a->exits[f->first_exit + done], n);
 		done += n;
 	}
+	put_shapes(f, out);
 	put_words(out, WSI_NV_CRS_STACK_SIZE, (uint32_t[]){ 0 }, 1);
 	if (a->sm == 75 || a->sm == 87 || a->sm >= 90) {
 		uint32_t flags = a->sm == 75 ? 1 : a->sm == 87 ? 2 : a->sm >= 120 ? 0 : 8;

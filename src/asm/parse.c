@@ -354,6 +354,22 @@ static void read_barriers(struct parser *p)
 	(void)take_limited(p, MAX_BARRIERS, &function_of(p)->barriers);
 }
 
+/* .maxntid X[, Y[, Z]], and the like. */
+static void read_shape(struct parser *p)
+{
+	struct ws_dim3 shape = { 1, 1, 1 };
+	uint32_t *const to[] = { &shape.x, &shape.y, &shape.z };
+	size_t n = 0;
+	if (!is_kernel(p, "a shape of its own"))
+		return;
+	do {
+		if (!take_limited(p, INT32_MAX, to[n++]))
+			return;
+		wsi_asm_blank(&p->c);
+	} while (n < WSI_COUNT(to) && wsi_asm_take_char(&p->c, ','));
+	function_of(p)->shapes[p->argument] = shape;
+}
+
 static void read_frame_directive(struct parser *p)
 {
 	uint32_t *frame =
@@ -616,6 +632,9 @@ static const struct directive {
 	{ ".outer", IN_FUNCTION, close_inner, 0 },
 	{ ".regs", IN_FUNCTION, read_regs, 0 },
 	{ ".barriers", IN_FUNCTION, read_barriers, 0 },
+	{ ".maxntid", IN_FUNCTION, read_shape, WSI_ASM_MAXNTID },
+	{ ".reqntid", IN_FUNCTION, read_shape, WSI_ASM_REQNTID },
+	{ ".reqnctapercluster", IN_FUNCTION, read_shape, WSI_ASM_REQNCTAPERCLUSTER },
 	{ ".frame", IN_FUNCTION, read_frame_directive, 0 },
 	{ ".stack", IN_FUNCTION, read_stack_directive, 0 },
 	{ ".reloc", IN_FUNCTION, read_reloc, 0 },

@@ -82,6 +82,7 @@ def facts(image):
             'code': image.bytes_of(code)[symbol.value:symbol.value + symbol.size],
             'params': sorted((n, v) for n, v in said if n in (0x17, 0x45)), 'bank': [(image.sections[image.symbols[word(v, 0)].shndx].name, v[4:]) for n, v in said if n == 0x0a],
             'bytes': [v for n, v in said if n == 0x19], 'barriers': [v for n, v in said if n == 0x4c],
+            'shapes': sorted((n, v) for n, v in said if n in (0x05, 0x10, 0x3d)),
             'exits': sorted(word(v, i) for n, v in said if n == 0x1c for i in range(0, len(v), 4)),
             'shared': shared, 'constant0': [s.size for s in image.sections if s.name == '.nv.constant0' + code.name[5:]],
             'relocs': relocs, 'targets': sorted(branches(said)),
@@ -256,6 +257,13 @@ def rare_attributes(tests, program, folder, cubin):
     good = done.returncode == 0 and found['k']['stack'] == [0xffffffff] and found['f']['barriers'] == [16]
     tests.result('an unknown stack, and barriers of a device function', None if good else str(found))
     tests.result('both again', round_trip(program, made, folder, cubin))
+    text = b'.arch sm_90\n.kernel k\n.maxntid 96, 2\n.reqntid 96, 2, 1\n.reqnctapercluster 2\nEXIT\n.end\n'
+    run(program, 'as', '-', '-o', made, input=text)
+    with open(made, 'rb') as image:
+        found = facts(cubin.Cubin(image.read()))['k']['shapes']
+    good = [(n, struct.unpack('<3I', v)) for n, v in found] == [(0x05, (96, 2, 1)), (0x10, (96, 2, 1)), (0x3d, (2, 1, 1))]
+    tests.result('the shapes of blocks and clusters that a kernel was built for', None if good else str(found))
+    tests.result('these again', round_trip(program, made, folder, cubin))
     call = ''.join(f'CALL.ABS.NOINC `({name})\n' for name in ('first', 'own', 'second', 'first'))
     image = assembled(program, folder, f'.arch sm_90\n.extern first\n.extern second\n.kernel k\n{call}EXIT\n.end\n.func own\nCALL.ABS.NOINC `(second)\n.end\n')
     image = cubin.Cubin(image)
