@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A debugger of a program's GPU: it stops once in a device function, says who stands there, goes on
- * to a fault or to the end, and detaches from a program that has failed.
+ * A debugger of a program's GPU: it stops once in a device function and says who stands there. A
+ * program that it has started goes on to a fault or to its end. docs/first-live-client.md
  *
  *   30-live-debugger FUNCTION PROGRAM...
- *
- *   cc -o 30-live-debugger 30-live-debugger.c $(pkg-config --cflags --libs warpscope)
- *   warpscope exec --software-gpu -- 30-live-debugger store example-program FATBIN
+ *   30-live-debugger FUNCTION --pid PID descriptor|call|init
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 
 #include <warpscope/debug.h>
@@ -20,8 +20,22 @@ static void tell(void *user, const struct ws_debug_notice *notice)
 	(void)user;
 	if (notice->err)
 		fprintf(stderr, "%s\n", notice->err->message);
+	else if (notice->news && notice->news->kind == WS_DEBUG_CUDA_BEGINS)
+		printf("the program begins to use CUDA\n");
 	else if (notice->news && notice->news->kind == WS_DEBUG_CALL_FAILED)
 		printf("%s: %s\n", notice->news->function, notice->news->error);
+}
+
+static enum ws_status begin(struct ws_debug *session, char *const words[], struct ws_error *err)
+{
+	if (strcmp(words[0], "--pid") != 0)
+		return ws_debug_start(session, words, err);
+	const char way = words[2][0];
+	return ws_debug_attach(session, (uint32_t)strtoul(words[1], NULL, 10),
+			       way == 'c'   ? WS_DEBUG_BY_CALL
+			       : way == 'i' ? WS_DEBUG_BY_INIT
+					    : WS_DEBUG_BY_DESCRIPTOR,
+			       err);
 }
 
 static long long number(struct ws_debug *session, const char *expression)
@@ -35,29 +49,23 @@ static void show(struct ws_debug *session, const struct ws_debug_stop *stop)
 {
 	const struct ws_exception *exception = ws_exception_find(stop->exception);
 	struct ws_debug_position at;
-	struct ws_place place;
-	printf("stopped: %s\n", exception ? exception->label : "a breakpoint");
 	ws_debug_position(session, stop->pc, &at);
-	printf("  block %lld, thread %lld", number(session, "blockIdx.x"),
-	       number(session, "threadIdx.x"));
-	if (at.n)
-		printf(", line %" PRIu32, at.chain[0].line);
-	if (ws_debug_place(session, stop->pc, &place) && place.function)
-		printf(", %.*s+%" PRIu64, (int)place.function->name.len, place.function->name.ptr,
-		       place.rel_pc);
-	printf("\n");
+	printf("stopped: %s, block %lld, thread %lld, line %" PRIu32 "\n",
+	       exception ? exception->label : "a breakpoint", number(session, "blockIdx.x"),
+	       number(session, "threadIdx.x"), at.n ? at.chain[0].line : 0);
 }
 
-static int run(struct ws_debug *session, const char *function, char *const program[])
+static int run(struct ws_debug *session, const char *function, char *const words[])
 {
+	const bool is_ours = strcmp(words[0], "--pid") != 0;
 	const struct ws_debug_breakpoint *made;
-	struct ws_debug_stop stop = { .reason = WS_DEBUG_AT_BREAKPOINT };
+	struct ws_debug_stop stop = { .reason = WS_DEBUG_AT_PROGRAM };
 	struct ws_error err;
-	enum ws_status st = ws_debug_start(session, program, &err);
-	if (st == WS_OK) /* a temporary one; its code is not loaded yet */
+	enum ws_status st = begin(session, words, &err);
+	if (st == WS_OK) /* a temporary one; its code need not be loaded yet */
 		st = ws_debug_break(session, function, NULL, true, &made, &err);
-	while (st == WS_OK &&
-	       (stop.reason == WS_DEBUG_AT_BREAKPOINT || stop.reason == WS_DEBUG_AT_PROGRAM)) {
+	while (st == WS_OK && (stop.reason == WS_DEBUG_AT_PROGRAM ||
+			       (is_ours && stop.reason == WS_DEBUG_AT_BREAKPOINT))) {
 		st = ws_debug_run(session, &stop, &err);
 		if (st == WS_OK && stop.has_thread)
 			show(session, &stop);
@@ -66,14 +74,13 @@ static int run(struct ws_debug *session, const char *function, char *const progr
 		fprintf(stderr, "%s\n", err.message);
 		return 2;
 	}
-	if (stop.reason == WS_DEBUG_PROGRAM_GONE) {
-		printf("the program has ended\n");
+	if (stop.reason == WS_DEBUG_PROGRAM_GONE)
 		return 0;
-	}
 	ws_debug_detach(session); /* it goes on as if nobody had been there */
 	ws_debug_leave(session);
 	printf("detached\n");
-	(void)wait(NULL); /* if it has not ended: it is a child of this process */
+	if (is_ours)
+		(void)wait(NULL); /* if it has not ended: it is a child of this process */
 	return 0;
 }
 
@@ -81,7 +88,7 @@ int main(int argc, char **argv)
 {
 	const struct ws_debug_client client = { .size = sizeof client, .tell = tell };
 	struct ws_debug *session;
-	if (argc < 3) {
+	if (argc < 3 || (strcmp(argv[2], "--pid") == 0 && argc != 5)) {
 		fprintf(stderr, "usage: %s FUNCTION PROGRAM...\n", argv[0]);
 		return 2;
 	}

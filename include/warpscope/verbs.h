@@ -17,6 +17,7 @@
 #include <warpscope/core.h>
 #include <warpscope/log.h>
 #include <warpscope/out.h>
+#include <warpscope/report.h>
 #include <warpscope/stack.h>
 #include <warpscope/symbols.h>
 #include <warpscope/target.h>
@@ -32,6 +33,24 @@ struct ws_answer_style {
 	bool json;        /**< else text */
 	unsigned columns; /**< of the terminal: wider tables are folded; 0: any number */
 };
+
+/* ---- report: what failed, where (report.h) ---- */
+
+/**
+ * Opens a dump and says what happened: ws_core_open() and ws_report_create() in one call.
+ * ws_report_destroy() closes the dump, too.
+ *
+ * @param path        The dump, packed or not. Advice names it so, unless `options` do.
+ * @param options     NULL for the default.
+ * @param ret_report  The caller's to destroy.
+ *
+ * @retval WS_OK  Also for a damaged dump, and for one without a fault. Others as ws_core_open() and
+ *                ws_report_create().
+ */
+WS_API enum ws_status ws_report_create_from_file(const char *path,
+						 const struct ws_report_options *options,
+						 const struct ws_report **ret_report,
+						 struct ws_error *err) WS_MUST_USE;
 
 /* ---- check: whether a dump is sound (core.h) ---- */
 

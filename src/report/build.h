@@ -267,4 +267,7 @@ static inline const char *wsi_noun(const struct ws_report *report)
  */
 bool wsi_operand_is_shown(const struct ws_report_operand *operand);
 
+/* The finished report closes its target, too, when it is destroyed. */
+void wsi_report_own(const struct ws_report *report, struct ws_target *target);
+
 #endif

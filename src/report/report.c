@@ -3,6 +3,7 @@
  * A report is made here, step by step (see build.h), and torn down. What it holds:
  *
  *   owner -> [model | arena: all arrays and texts | module set: what names were read from]
+ *   and the target, if it was opened for the report
  */
 #include <warpscope/focus.h>
 
@@ -15,6 +16,7 @@ struct list_owner {
 	struct wsi_arena arena;      /* owned */
 	struct ws_borrow_pool *pool; /* owned; NULL without debug images */
 	struct wsi_file snapshot;    /* owned; open while the report is made */
+	struct ws_target *target;    /* owned; NULL: somebody else's */
 };
 
 void ws_report_destroy(const struct ws_report *report)
@@ -26,7 +28,13 @@ void ws_report_destroy(const struct ws_report *report)
 	ws_borrow_destroy(owner->pool);
 	wsi_file_close(&owner->snapshot);
 	wsi_arena_fini(&owner->arena);
+	ws_target_close(owner->target);
 	wsi_free(owner);
+}
+
+void wsi_report_own(const struct ws_report *report, struct ws_target *target)
+{
+	((struct list_owner *)(uintptr_t)report)->target = target;
 }
 
 const char *ws_verdict_kind_text(enum ws_verdict_kind kind)

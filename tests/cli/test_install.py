@@ -17,22 +17,25 @@ import tempfile
 
 PROGRAM = r'''
 #include <stdio.h>
-#include <warpscope/core.h>
-#include <warpscope/report.h>
+#include <warpscope/verbs.h>
 
 int main(int argc, char **argv)
 {
-	struct ws_target *target;
 	const struct ws_report *report;
 	struct ws_error err;
-	if (argc != 2 || ws_core_open(argv[1], NULL, &target, &err) != WS_OK ||
-	    ws_report_create(target, NULL, &report, &err) != WS_OK)
+	if (argc != 2 || ws_report_create_from_file(argv[1], NULL, &report, &err) != WS_OK)
 		return 1;
 	printf("%s\n", report->summary);
 	ws_report_destroy(report);
-	ws_target_close(target);
 	return 0;
 }
+'''
+PROJECT = '''
+cmake_minimum_required(VERSION 3.18)
+project(one C)
+find_package(Warpscope 0.1 REQUIRED)
+add_executable(one one.c)
+target_link_libraries(one PRIVATE Warpscope::warpscope)
 '''
 
 
@@ -69,6 +72,26 @@ def use(root, folder, cc, dump, static):
     environment = {name: value for name, value in os.environ.items() if name != 'LD_LIBRARY_PATH'}
     done = run([program, dump], env=environment if static else {**environment, 'LD_LIBRARY_PATH': folder})
     return None if done.stdout.startswith('Illegal memory access') else done.stderr or 'no output'
+
+
+def use_cmake(root, libdir, folder, cc, dump):
+    """The same with CMake, which finds the package below the root; and no other version of it."""
+    cmake = shutil.which('cmake')
+    if not cmake:
+        return 'SKIP no cmake'
+    project = os.path.join(folder, 'project')
+    os.mkdir(project)
+    for wanted in ('99.0', '0.1'):
+        for name, text in (('one.c', PROGRAM), ('CMakeLists.txt', PROJECT.replace('0.1', wanted))):
+            with open(os.path.join(project, name), 'w', encoding='utf-8') as out:
+                out.write(text)
+        configured = run([cmake, '-S', project, '-B', os.path.join(project, wanted), f'-DWarpscope_DIR={root}{libdir}/cmake/Warpscope',
+                          f'-DCMAKE_C_COMPILER={cc[0]}', '-DCMAKE_C_FLAGS=' + ' '.join(cc[1:])])
+        if (configured.returncode == 0) != (wanted == '0.1'):
+            return f'{wanted}: {configured.stdout}{configured.stderr}'
+    built = run([cmake, '--build', os.path.join(project, '0.1')])
+    done = run([os.path.join(project, '0.1', 'one'), dump]) if built.returncode == 0 else built
+    return None if done.stdout.startswith('Illegal memory access') else built.stdout + built.stderr + done.stderr
 
 
 def default_libdir(source):
@@ -188,6 +211,7 @@ def main():
         results.append(('what help and manual pages name is installed', test_pointers(root, program)))
         cc += [] if sanitizer == 'none' else ['-fsanitize=' + sanitizer]
         results.append(('a C program with the shared library', use(root, folder, cc, dump, False)))
+        results.append(('a C program with CMake', use_cmake(root, libdir, folder, cc, dump)))
         results.append(('a C program with the static library, and nothing shared', 'SKIP a sanitizer needs the loader'
                         if sanitizer != 'none' else use(root, folder, cc, dump, True)))
         results.append(('the examples are installed and work', test_examples(root, program, cc, folder)))

@@ -88,6 +88,28 @@ static struct ws_target *dump_open(const char *name)
 	return target;
 }
 
+static void report_from_a_path(void **state)
+{
+	(void)state;
+	const char *folder = folder_of("WS_TEST_DUMPS");
+	const struct ws_report *report;
+	struct ws_report_options options = { .size = sizeof options, .path = "other" };
+	char path[1000];
+	assert_true(wsi_format(path, "%s/hang.nvcudmp", folder));
+	assert_int_equal(ws_report_create_from_file(path, NULL, &report, NULL), WS_OK);
+	assert_int_equal(ws_report_text(report, NULL, page_begin(), NULL), WS_OK);
+	ws_report_destroy(report);
+	assert_printed(path, folder, 0);
+	assert_int_equal(ws_report_create_from_file(path, &options, &report, NULL), WS_OK);
+	assert_int_equal(ws_report_text(report, NULL, page_begin(), NULL), WS_OK);
+	ws_report_destroy(report);
+	assert_int_equal(ws_out_flush(&page.out, NULL), WS_OK);
+	assert_non_null(strstr(page.bytes, "warpscope info other warps")); /* advice */
+	options.size--;
+	assert_int_equal(ws_report_create_from_file(path, &options, &report, NULL), WS_ARGUMENT);
+	assert_int_equal(ws_report_create_from_file(folder, NULL, &report, NULL), WS_IO);
+}
+
 static void check_is_as_printed(void **state)
 {
 	(void)state;
@@ -601,6 +623,7 @@ static void diff_without_memory_tells_nothing_false(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(report_from_a_path),
 		cmocka_unit_test(check_is_as_printed),
 		cmocka_unit_test(log_is_as_printed),
 		cmocka_unit_test(mem_is_as_printed),
