@@ -527,6 +527,8 @@ static void each_lane_gets_its_word(void **state)
 		  TID "MOV R0, RZ\nISETP.GE.AND P0, PT, R10, 0x6, PT\n@P0 BRA `(over)\n"
 		      "BMOV.32 R0, MACTIVE\nover:",
 		  0x3f, 0, 0x3f },
+		{ "sm_90a", "MOV R11, 0x4\nELECT P0, UR4, ~URZ\nSEL R0, R11, RZ, P0", 4, 0, 0 },
+		{ "sm_90a", "UMOV UR4, 0x20\nELECT P0, UR5, UR4\nMOV R0, UR5", 5, 5, 5 },
 		{ "sm_80", TID "ISETP.GE.AND P0, PT, R10, 0x5, PT\nVOTE.ANY R0, PT, P0", 0xffffffe0,
 		  0xffffffe0, 0xffffffe0 },
 		{ "sm_80",

@@ -77,6 +77,41 @@ static void an_unexplained_bit_is_shown(void **state)
 	assert_string_equal(text, "FADD R9, R8, R6 /* unknown bits 0x10000000000000000000000 */");
 }
 
+/* Words of compiled code of which not every bit had been told. */
+static void every_bit_of_compiled_words_is_explained(void **state)
+{
+	(void)state;
+	static const struct {
+		unsigned sm;
+		struct word word;
+		const char *text;
+	} cases[] = {
+		{ 70, { 0x03c0000000ff731c, 0x000e220000004000 }, "B2R.RESULT RZ, P0" },
+		{ 86,
+		  { 0x0000001009097291, 0x000fe4000f8fda3f },
+		  "ULEA.HI.SX32 UR9, UR9, UR16, 0x1b" },
+		{ 90, { 0x000000003f3f782f, 0x000fe40008000100 }, "ELECT P0, URZ, ~URZ" },
+		{ 100, { 0x0000040004047891, 0x000fe2000f8ec0ff }, "ULEA UR4, UR4, 0x400, 0x18" },
+		{ 100,
+		  { 0x3f80000002027449, 0x020fe40000200004 },
+		  "FFMA2 R2, R2.F32x2.HI_LO, R4.F32x2.HI_LO, 1" },
+		{ 103, { 0x3f8000000808744b, 0x000fe20000200000 }, "FADD2 R8, R8.F32x2.HI_LO, 1" },
+		{ 103, { 0x3f8000000808784a, 0x000fe20001000000 }, "FMUL2 R8, R8.F32x2.HI_LO, 1" },
+		{ 120,
+		  { 0x8000000906ff79a8, 0x0044e2000c1ee104 },
+		  "ATOMG.E.EXCH.STRONG.GPU PT, RZ, [R6.64+UR4], R9" },
+		{ 120,
+		  { 0x24924924ff0a78a4, 0x000fc800080e060b },
+		  "UIMAD.X UR10, URZ, 0x24924924, UR11, UP0" },
+	};
+	for (size_t i = 0; i < WSI_COUNT(cases); i++) {
+		struct ws_insn insn = decode(cases[i].sm, cases[i].word);
+		char text[WS_SASS_TEXT_MAX];
+		ws_sass_format(&insn, 0, NULL, text, sizeof text);
+		assert_string_equal(text, cases[i].text);
+	}
+}
+
 static void an_architecture_without_a_table_decodes_to_nothing(void **state)
 {
 	(void)state;
@@ -490,6 +525,7 @@ int main(void)
 		cmocka_unit_test(text_is_the_disassemblers),
 		cmocka_unit_test(a_word_without_a_row_is_shown_as_unknown),
 		cmocka_unit_test(an_unexplained_bit_is_shown),
+		cmocka_unit_test(every_bit_of_compiled_words_is_explained),
 		cmocka_unit_test(an_architecture_without_a_table_decodes_to_nothing),
 		cmocka_unit_test(operands_have_roles_and_widths),
 		cmocka_unit_test(volta_has_no_uniform_datapath),

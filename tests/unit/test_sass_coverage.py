@@ -27,7 +27,7 @@ def check(name, wrong):
 
 
 def verdicts():
-    cases = [("known", "FADD R0,  R1, R2 ;", "FADD R0, R1, R2", "equal"), ("unexplained", "FADD R0, R1, R2", "FADD R0, R1, R2", "equal"),
+    cases = [("known", "FADD R0,  R1, R2 ;", "FADD R0, R1, R2", "equal"), ("unexplained", "FADD R0, R1, R2", "FADD R0, R1, R2", "flagged"),
              ("known", "FADD R0, R1, R2", "FADD R0, R1, -R2", "silent"), ("unexplained", "FADD R0, R1, R2", "FADD.X R0, R1, R2", "marked"),
              ("known", "FADD.???3 R0", "FADD.X R0", "marked"), ("unknown", ".word 0x1", "FADD R0", "undecoded"), ("known", "FADD R0", None, "refused"),
              ("known", "FADD R0", "FADD.???3 R0", "refused"), ("known", "FADD.INVALID1", "FADD.INVALID2", "refused")]

@@ -226,11 +226,22 @@ enum wsi_step wsi_run_to_uniform(struct wsi_run *run, const struct wsi_op *op)
 	return WSI_STEP_NEXT;
 }
 
+/* Of the lanes that a predicate or a word of bits names. */
 enum wsi_step wsi_run_elect(struct wsi_run *run, const struct wsi_op *op)
 {
-	if (op->alu.n_predicates != 1 || op->alu.n_predicate_results != 1 || op->alu.n_results != 1)
+	if (op->alu.n_predicates + op->alu.n_sources != 1 || op->alu.n_predicate_results != 1 ||
+	    op->alu.n_results != 1)
 		return wsi_run_unimplemented(run, op);
-	uint32_t members = wsi_pred_source(run, op, 0) & run->mask;
+	uint32_t members = run->mask;
+	if (op->alu.n_predicates) {
+		members &= wsi_pred_source(run, op, 0);
+	} else {
+		uint32_t scratch[4 * WSI_LANES];
+		const uint32_t *source = wsi_sim_source(run, &op->alu.source[0], scratch);
+		if (!source)
+			return WSI_STEP_FAULT;
+		members &= source[0] ^ op->alu.flip[0];
+	}
 	unsigned leader = wsi_first_bit(members);
 	set_same(run, &op->alu.result[0], leader);
 	wsi_pred_set(run->warp, &op->alu.predicate_result[0], members ? 1u << leader : 0,

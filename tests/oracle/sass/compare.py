@@ -4,6 +4,7 @@
 Each word gets one verdict:
 
     equal      both print the same, spaces apart
+    flagged    they do, but we say that something in the word is not explained
     marked     they differ, and we say that something in the word is not explained
     undecoded  no row of ours claims the word
     silent     they differ and we do not say so: the bad case
@@ -21,7 +22,7 @@ import nvdis
 
 CONTROL = 0x7F1 << 105  # stall 1, yield, no scoreboards: what the tool accepts for any instruction
 KEPT = (1 << 105) - 1 | 7 << 122
-VERDICTS = ["equal", "marked", "undecoded", "silent", "refused"]
+VERDICTS = ["equal", "flagged", "marked", "undecoded", "silent", "refused"]
 ODD = re.compile(r"\?\?\?|INVALID")
 PER_SHAPE = 5  # examples kept of one shape of difference
 
@@ -60,7 +61,7 @@ def verdict(state, ours, wanted):
     if wanted is None or ODD.search(wanted):
         return "refused"
     if nvdis.normalise(ours) == wanted:
-        return "equal"
+        return "flagged" if state == "unexplained" else "equal"
     if state == "unknown":
         return "undecoded"
     return "marked" if state == "unexplained" or ODD.search(ours) else "silent"
@@ -96,7 +97,7 @@ class Tally:
 
     def add(self, arch, result, times=1):
         self.counts[result.verdict] += times
-        if result.verdict in ("marked", "undecoded", "silent"):
+        if result.verdict not in ("equal", "refused"):
             self.misses[operation(result.wanted)] += times
             key = (arch, result.word & 0xFFF, result.verdict, shape(result.ours), shape(result.wanted))
             if len(self.examples[key]) < PER_SHAPE:

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles every PTX form of ptx.forms and compares our text of the machine code with the vendor's disassembler.
 
-    generate.py WORDS-PROGRAM ARCH... [-o FINDINGS.tsv] [--forms REGEX] [--levels 03] [--part N] [--keep FOLDER] [--refused FILE] [--record COMMIT]
+    generate.py WORDS-PROGRAM ARCH... [-o FINDINGS.tsv] [--forms REGEX] [--levels 03] [--part N] [--ptxas PROGRAM] [--keep FOLDER] [--refused FILE]
+                [--record COMMIT]
 
 A line of ptx.forms has choices (`<.rn|.rz>`) and operands (`$r`); instances of it cover every pair of choices. Many instances are compiled
 at once; what ptxas refuses is taken out by the lines that its messages name, else by halves. ARCH is 75, 90a, ...; levels are ptxas's -O0 to
--O3; with --part each level compiles every Nth instance, not the same ones as the other levels. Needs ptxas 13.0 on PATH and nvdisasm (nvdis.py).
+-O3; with --part each level compiles every Nth instance, not the same ones as the other levels. Needs ptxas (any version: the PTX is of the
+newest version that it takes) and nvdisasm (nvdis.py).
 """
 import argparse
 import collections
@@ -220,9 +222,18 @@ setp.lt.u32 %p0, %lane, 7; setp.lt.u32 %p1, %u32, 9; setp.eq.u32 %p2, %lane, %la
 """
 
 
-def source(arch, instances):
+def newest_ptx(ptxas):
+    """The newest version of PTX that a ptxas takes: it says so when it is given a newer one."""
+    with tempfile.NamedTemporaryFile(suffix=".ptx") as file:
+        file.write(b".version 99.9\n")
+        file.flush()
+        done = subprocess.run([ptxas, "-o", "/dev/null", file.name], capture_output=True, text=True, check=False)
+    return re.search(r"current version is '([\d.]+)'", done.stderr).group(1)
+
+
+def source(version, arch, instances):
     """PTX of some instances, and of each of its lines the number of the instance."""
-    lines = [f".version 9.0\n.target sm_{arch}\n.address_size 64", ".global .align 32 .b8 gvar[4096];", ".const .align 16 .b8 cvar[2048];",
+    lines = [f".version {version}\n.target sm_{arch}\n.address_size 64", ".global .align 32 .b8 gvar[4096];", ".const .align 16 .b8 cvar[2048];",
              ".shared .align 1024 .b8 smem[8192];", ".global .texref tex0;", ".global .surfref surf0;", HELPER]
     owner = {}
     lines = "\n".join(lines).split("\n")
@@ -239,8 +250,8 @@ def source(arch, instances):
 class Compiler:
     """Compiles the instances of one form, and finds those that ptxas refuses."""
 
-    def __init__(self, arch, level, folder, name):
-        self.arch, self.level, self.folder, self.name = arch, level, folder, name
+    def __init__(self, program, arch, level, folder, name):
+        (self.program, self.version), self.arch, self.level, self.folder, self.name = program, arch, level, folder, name
         self.runs, self.cubins, self.refused = 0, [], []
 
     def refuse(self, instances, message):
@@ -252,7 +263,7 @@ class Compiler:
         path, output = self.folder / f"{name}.ptx", self.folder / f"{name}.{self.arch}.cubin"
         path.write_text(text, encoding="ascii")
         try:
-            done = subprocess.run(["ptxas", f"-arch=sm_{self.arch}", f"-O{self.level}", "-o", output, path], capture_output=True, text=True, timeout=120)
+            done = subprocess.run([self.program, f"-arch=sm_{self.arch}", f"-O{self.level}", "-o", output, path], capture_output=True, text=True, timeout=120)
         except subprocess.TimeoutExpired:
             return "no end after 120 s"
         finally:
@@ -265,7 +276,7 @@ class Compiler:
     def compile(self, instances, name=None):
         name = name or self.name
         while instances:
-            text, owner = source(self.arch, instances)
+            text, owner = source(self.version, self.arch, instances)
             complaint = self.ptxas(text, name)
             if complaint is None:
                 return
@@ -298,19 +309,19 @@ def words_of(cubins):
 
 
 def compile_form(job):
-    arch, level, folder, part, number, line = job
+    program, arch, level, folder, part, number, line = job
     form = Form(line)
     instances = [(form, choices) for choices in form.instances()]
     instances = instances[int(level) % part :: part] or instances[:1]
-    parts = [Compiler(arch, level, folder, f"{number}-{level}-{i}") for i in range(0, len(instances), PER_FILE)]
+    parts = [Compiler(program, arch, level, folder, f"{number}-{level}-{i}") for i in range(0, len(instances), PER_FILE)]
     for i, part in enumerate(parts):
         part.compile(instances[i * PER_FILE : (i + 1) * PER_FILE])
     return len(instances), [c for p in parts for c in p.cubins], [r for p in parts for r in p.refused]
 
 
-def run(arch, levels, part, forms, folder):
-    """Words of all forms with their counts, number of instances, and what was refused."""
-    jobs = [(arch, level, folder, part, number, line) for level in levels for number, line in enumerate(forms)]
+def run(program, arch, levels, part, forms, folder):
+    """Words of all forms with their counts, number of instances, and what was refused. `program`: a ptxas and its version of PTX."""
+    jobs = [(program, arch, level, folder, part, number, line) for level in levels for number, line in enumerate(forms)]
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         done = list(pool.map(compile_form, jobs))
     return words_of(path for _, cubins, _ in done for path in cubins), sum(n for n, _, _ in done), [x for _, _, part in done for x in part]
@@ -330,16 +341,18 @@ def main():
     parser.add_argument("--forms", default="")
     parser.add_argument("--levels", default="03")
     parser.add_argument("--part", type=int, default=1)
+    parser.add_argument("--ptxas", default="ptxas")
     parser.add_argument("--keep")
     parser.add_argument("--refused")
     parser.add_argument("--record", metavar="COMMIT")
     args = parser.parse_args()
     forms = [line for line in read_forms(HERE / "ptx.forms") if re.search(args.forms, line)]
+    program = args.ptxas, newest_ptx(args.ptxas)
     tally, lost = compare.Tally(), collections.defaultdict(collections.Counter)
     for arch in args.arch:
         with tempfile.TemporaryDirectory() as temporary:
             folder = pathlib.Path(args.keep or temporary)
-            counts, tried, refused = run(arch, args.levels, args.part, forms, folder)
+            counts, tried, refused = run(program, arch, args.levels, args.part, forms, folder)
         mine, number = compare.Tally(), int(re.match(r"\d+", arch).group())
         results, disputed = compare.judge(args.program, number, list(counts))
         for result in results:
@@ -351,7 +364,7 @@ def main():
               f"{mine}; versions differ about {disputed}", flush=True)
         print("    " + ", ".join(f"{op} {n}" for op, n in mine.misses.most_common(40)), flush=True)
         if args.record:
-            coverage.record("-O" + " and -O".join(args.levels), "forms", args.record, arch, f"{tried - len(refused):,} instances of {len(forms)} forms", mine)
+            coverage.record("-O" + " and -O".join(args.levels) + f", PTX {program[1]}", "forms", args.record, arch, f"{tried - len(refused):,} instances of {len(forms)} forms", mine)
             coverage.record_unprinted(arch, [r for r in results if r.verdict == "refused"])
             if args.part == 1 and len(args.levels) == 1 and not args.forms:
                 coverage.record_refused(arch, forms, wholly_refused(forms, refused))
