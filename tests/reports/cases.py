@@ -37,7 +37,7 @@ FAMILIES = {name: re.compile(words, re.IGNORECASE) for name, words in {
     'assert': r'assertion[^.;]* failed',
     'trap': r'`?__trap\(\)',
     'gave_up': r'(wait|poll)[^.;]*(timed out|gave up|given up|bound|limit)|(timed out|gave up)[^.;]*wait',
-    'mask': r'mask[^.;]*(lane|caller|thread|itself|does not|lacks)',
+    'mask': r'mask[^.;]*(lane|caller|thread|itself|it is not in|does not|lacks)',
     'virtual': r'virtual call on an object that the host constructed',
     # clusters and copies
     'peer_gone': r'other block had ended|block[^.;]*(left|ended|exited)[^.;]*cluster|cluster barrier before the end',
@@ -296,7 +296,7 @@ CASES = {
     'raft_2411': Case(
         'NVIDIA/raft#2411', 'a shuffle has a mask without some of the lanes that execute it', 'stop',
         '--block 32 --buffer i=f32[64]:1 --buffer o=f32[32] --arg &i --arg &o --arg 52',
-        says=[r'\bmask\b[^.;]*\b(lane|thread|caller|itself|not|without)']),
+        fine='mask', says=[r'\bmask\b[^.;]*\b(lane|thread|caller|itself|not|without)']),
 
     # ---- waits ----
     'flashmla_57': Case(
