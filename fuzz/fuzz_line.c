@@ -208,6 +208,7 @@ int fuzz_target(const uint8_t *data, size_t size)
 		.relocs = relocs,
 		.n_relocs = n_relocs,
 		.big_endian = flags & 1,
+		.bases_unset = flags & 4,
 	};
 	struct ws_line_map *map;
 	if (ws_line_create(&input, &map, NULL) == WS_OK) {

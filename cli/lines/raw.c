@@ -25,6 +25,19 @@ static void print_files(struct cli *cli, const struct ws_line_table *t)
 	}
 }
 
+static void print_names_base(struct cli *cli, const struct ws_line_table *t)
+{
+	ws_out_text(&cli->out, "  NVIDIA base of function names: ");
+	if (t->base == WS_LINE_BASE_LOST) {
+		ws_out_text(&cli->out, "lost (the linker left 0)\n");
+		return;
+	}
+	ws_out_printf(&cli->out, "0x%x", (unsigned)t->str_base);
+	ws_out_text(&cli->out, t->base == WS_LINE_BASE_FOUND
+				       ? " (the linker left 0; only this one fits the names)\n"
+				       : "\n");
+}
+
 static void print_header(struct cli *cli, const struct ws_line_table *t)
 {
 	ws_out_printf(&cli->out, "\nline table at 0x%llx\n", (unsigned long long)t->sec_off);
@@ -46,8 +59,7 @@ static void print_header(struct cli *cli, const struct ws_line_table *t)
 		ws_out_printf(&cli->out, " %u", (unsigned)t->opcode_lengths[i]);
 	ws_out_text(&cli->out, "\n");
 	if (t->has_str_base)
-		ws_out_printf(&cli->out, "  NVIDIA base of function names: 0x%x\n",
-			      (unsigned)t->str_base);
+		print_names_base(cli, t);
 	print_files(cli, t);
 	ws_out_text(&cli->out, "  program:\n");
 }
@@ -59,7 +71,23 @@ struct raw {
 	struct ws_json *json;
 };
 
-static void print_extended(struct cli *cli, const struct ws_line_op *op)
+static void print_callee(struct ws_out *out, const struct ws_line_table *table,
+			 const struct ws_line_op *op)
+{
+	if (table->base == WS_LINE_BASE_LOST) {
+		ws_out_printf(out, "lost, 0x%llx behind its base",
+			      (unsigned long long)op->operand[op->opcode == 0x90]);
+		return;
+	}
+	ws_out_printf(out, "at 0x%x ", (unsigned)op->name_off);
+	if (op->text)
+		ws_out_escaped(out, ws_str_of(op->text));
+	else
+		ws_out_text(out, "(outside .debug_str)");
+}
+
+static void print_extended(struct cli *cli, const struct ws_line_table *table,
+			   const struct ws_line_op *op)
 {
 	struct ws_out *out = &cli->out;
 	ws_out_printf(out, "extended opcode %u: ", (unsigned)op->opcode);
@@ -77,20 +105,19 @@ static void print_extended(struct cli *cli, const struct ws_line_op *op)
 		ws_out_printf(out, "set discriminator to %lld", (long long)op->operand[0]);
 		break;
 	case 0x90:
-		ws_out_printf(out, "inlined call: context %u, name at 0x%x ", (unsigned)op->context,
-			      (unsigned)op->name_off);
+		ws_out_printf(out, "inlined call: context %u, name ", (unsigned)op->context);
+		print_callee(out, table, op);
 		break;
 	case 0x91:
-		ws_out_printf(out, "set function name at 0x%x ", (unsigned)op->name_off);
+		ws_out_text(out, "set function name ");
+		print_callee(out, table, op);
 		break;
 	default:
 		ws_out_printf(out, "unknown, %u bytes", (unsigned)op->size_bytes);
 		break;
 	}
-	if (op->text)
+	if (op->opcode == 3 && op->text)
 		ws_out_escaped(out, ws_str_of(op->text));
-	else if (op->opcode == 0x90 || op->opcode == 0x91)
-		ws_out_text(out, "(outside .debug_str)");
 }
 
 static void print_standard(struct cli *cli, const struct ws_line_op *op)
@@ -143,12 +170,13 @@ static void print_standard(struct cli *cli, const struct ws_line_op *op)
 	}
 }
 
-static void print_op(struct raw *raw, const struct ws_line_op *op)
+static void print_op(struct raw *raw, const struct ws_line_table *table,
+		     const struct ws_line_op *op)
 {
 	struct ws_out *out = &raw->cli->out;
 	ws_out_printf(out, "  [%6llx]  ", (unsigned long long)op->sec_off);
 	if (op->kind == WS_LINE_OP_EXTENDED)
-		print_extended(raw->cli, op);
+		print_extended(raw->cli, table, op);
 	else if (op->kind == WS_LINE_OP_STANDARD)
 		print_standard(raw->cli, op);
 	else
@@ -186,11 +214,10 @@ static void json_op(struct ws_json *json, const struct ws_line_op *op)
 static bool take_op(void *user, const struct ws_line_table *table, const struct ws_line_op *op)
 {
 	struct raw *raw = user;
-	(void)table;
 	if (raw->json)
 		json_op(raw->json, op);
 	else
-		print_op(raw, op);
+		print_op(raw, table, op);
 	return true;
 }
 
@@ -209,8 +236,13 @@ static void json_header(struct ws_json *json, const struct ws_line_table *t)
 	ws_json_key_i64(json, "line_base", t->line_base);
 	ws_json_key_u64(json, "line_range", t->line_range);
 	ws_json_key_u64(json, "opcode_base", t->opcode_base);
-	if (t->has_str_base)
+	if (t->has_str_base && t->base == WS_LINE_BASE_LOST)
+		ws_json_missing(json, "function_names_base", WS_MALFORMED);
+	else if (t->has_str_base)
 		ws_json_key_u64(json, "function_names_base", t->str_base);
+	if (t->has_str_base)
+		ws_json_key_bool(json, "function_names_base_unset",
+				 t->base != WS_LINE_BASE_WRITTEN);
 	ws_json_key_array(json, "files");
 	for (size_t i = t->version < 5 ? 1 : 0; i < t->n_files; i++) {
 		ws_json_object(json);

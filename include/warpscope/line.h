@@ -75,6 +75,9 @@ struct ws_line_input {
 	const struct ws_line_reloc *relocs; /**< in any order; copied */
 	size_t n_relocs;
 	bool big_endian;
+	bool str_is_cut; /**< the end of `str` is not there */
+	/** The linker that made the image leaves string bases at 0 (enum ws_line_base). */
+	bool bases_unset;
 };
 
 /**
@@ -110,6 +113,14 @@ struct ws_line_file {
  */
 WS_API size_t ws_line_path(const struct ws_line_file *file, char *ret_path, size_t cap);
 
+/** How far NVIDIA's string base is to be believed. Some linkers leave 0 there, so that names would
+ * be those of an earlier object; then it is looked for (docs/formats/linemap.md). */
+enum ws_line_base {
+	WS_LINE_BASE_WRITTEN, /**< it is the word in the header, relocated */
+	WS_LINE_BASE_FOUND,   /**< the word is 0; no other base is possible for the names */
+	WS_LINE_BASE_LOST,    /**< the word is 0; names of inlined functions are not known */
+};
+
 /** One header. Offsets count from the start of the section. */
 struct ws_line_table {
 	uint64_t sec_off;     /**< of the header */
@@ -123,7 +134,8 @@ struct ws_line_table {
 	int8_t line_base;
 	bool default_is_stmt;
 	bool has_str_base;             /**< NVIDIA's extra word is there */
-	uint32_t str_base;             /**< its value, relocated */
+	enum ws_line_base base;        /**< if it is */
+	uint32_t str_base;             /**< its value, relocated or found; 0 if it is lost */
 	const uint8_t *opcode_lengths; /**< `opcode_base - 1` of them, of opcode 1 and up */
 	const char *const *dirs;       /**< as numbered in the input; [0] is NULL before DWARF 5 */
 	size_t n_dirs;
@@ -141,7 +153,7 @@ WS_API const struct ws_line_table *ws_line_table_at(const struct ws_line_map *ma
 /** One source position: 32 bytes, pointers borrowed from the map or its input. */
 struct ws_line_pos {
 	/** Mangled name of the inlined function that the position lies in; NULL for the function
-	 * that owns the code, and when the name is outside `.debug_str`. */
+	 * that owns the code, and when the name is outside `.debug_str` or its base is lost. */
 	const char *function;
 	const struct ws_line_file *file; /**< NULL when the row names no file of its table */
 	uint32_t line;                   /**< from 1; 0: none */
@@ -219,7 +231,7 @@ struct ws_line_row {
 	uint32_t context;     /**< as written: 0, or a row number */
 	uint32_t depth;       /**< calls around the row: length of its chain less one */
 	uint32_t name_off;    /**< offset in `.debug_str`; means nothing when `context` is 0 */
-	const char *function; /**< the name there; NULL when `context` is 0 or it is outside */
+	const char *function; /**< the name there; NULL when `context` is 0 or there is none */
 };
 
 /** Number of sequences in the whole map, in the order of the input. Decodes all of them once.

@@ -232,19 +232,6 @@ static bool read_fixed(struct header_reader *h)
 	return !r->failed;
 }
 
-/*
- * A table has the word because it has names, so the names of a later table cannot begin at 0, too.
- * nvlink leaves 0 there for sm_90 [measured: linked.li.sm_90]; told once.
- */
-static void check_str_base(struct ws_line_map *map, const struct ws_line_table *table,
-			   uint64_t file_off)
-{
-	if (table->str_base == 0 && map->n_str_bases_0++ == 1)
-		wsi_line_diag(&map->diags, WS_MALFORMED, file_off,
-			      "names of inlined functions are those of an earlier object: the "
-			      "linker left their base at 0");
-}
-
 /* The directories, the files and NVIDIA's word. */
 static enum ws_status read_lists(struct header_reader *h)
 {
@@ -280,7 +267,6 @@ static enum ws_status read_lists(struct header_reader *h)
 		if (reloc)
 			t->str_base =
 				(uint32_t)(reloc->value + (reloc->add_stored ? t->str_base : 0));
-		check_str_base(h->map, t, h->map->line.origin + word_off);
 	}
 	return WS_OK;
 }

@@ -268,7 +268,8 @@ static enum ws_status map_make_parts(struct ws_line_map *map, struct ws_error *e
 static struct wsi_line_strings strings_of(struct ws_span section)
 {
 	size_t end = section.len;
-	while (end > 0 && section.ptr[end - 1] != 0)
+	/* names are named by 32 bits, of which the last number is of none */
+	while (end > UINT32_MAX || (end > 0 && section.ptr[end - 1] != 0))
 		end--;
 	return (struct wsi_line_strings){ (const char *)section.ptr, end };
 }
@@ -297,6 +298,8 @@ enum ws_status wsi_line_create(const struct ws_line_input *input, struct wsi_lin
 		st = wsi_line_read_headers(map, err);
 	if (st == WS_OK)
 		st = map_make_parts(map, err);
+	if (st == WS_OK)
+		st = wsi_line_find_bases(map, input, err);
 	if (st != WS_OK) {
 		ws_line_destroy(map);
 		return st;

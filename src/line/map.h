@@ -224,8 +224,7 @@ struct ws_line_map {
 	struct wsi_line_part *part;   /* owned */
 	struct wsi_line_owner *owner; /* owned: owners in anchored parts, then by position */
 	size_t n_relocs, n_tables, n_parts, n_owners;
-	size_t n_anchored;    /* parts that consist of stretches: owner[] says whose */
-	size_t n_str_bases_0; /* tables whose names begin at 0 */
+	size_t n_anchored; /* parts that consist of stretches: owner[] says whose */
 	size_t tables_cap, parts_cap, owners_cap;
 	struct wsi_line_diags diags;  /* of the headers */
 	struct wsi_line_costs *costs; /* owned */
@@ -258,6 +257,9 @@ static inline struct wsi_line_stretch wsi_line_stretches(const struct wsi_line_p
 
 /* Reads all headers into map->table. */
 enum ws_status wsi_line_read_headers(struct ws_line_map *map, struct ws_error *err) WS_MUST_USE;
+/* Finds the string bases that a linker did not fill in; the parts are made. */
+enum ws_status wsi_line_find_bases(struct ws_line_map *map, const struct ws_line_input *input,
+				   struct ws_error *err) WS_MUST_USE;
 
 /* Whether the sequence that ws_line_find() answers of tells inlined calls, at whichever of its
  * rows.

@@ -86,6 +86,12 @@ struct wsi_line_program {
 	uint8_t const_advance; /* of DW_LNS_const_add_pc, in operations */
 };
 
+/* Where the name of an operand is in `.debug_str`; where none can be if the base is lost. */
+static inline uint32_t wsi_line_name_off(const struct ws_line_table *table, uint32_t operand)
+{
+	return table->base == WS_LINE_BASE_LOST ? UINT32_MAX : table->str_base + operand;
+}
+
 static inline struct wsi_line_regs wsi_line_regs_start(const struct ws_line_table *table)
 {
 	return (struct wsi_line_regs){ .file = 1, .line = 1, .is_stmt = table->default_is_stmt };
@@ -251,11 +257,11 @@ WSI_LINE_INLINE enum wsi_line_step wsi_line_extended(const struct wsi_line_progr
 		if (step == WSI_LINE_BROKEN)
 			break;
 		step = wsi_line_u32_step(r, insn, &regs->name_off);
-		regs->name_off += p->table->str_base;
+		regs->name_off = wsi_line_name_off(p->table, regs->name_off);
 		break;
 	case DW_LNE_NVIDIA_set_function_name:
 		step = wsi_line_u32_step(r, insn, &regs->name_off);
-		regs->name_off += p->table->str_base;
+		regs->name_off = wsi_line_name_off(p->table, regs->name_off);
 		break;
 	default: /* of another vendor, or 0x92 of NVIDIA: skipped by its length */
 		break;

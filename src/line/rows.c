@@ -118,7 +118,8 @@ static uint16_t place_in_chain(struct rows_builder *b, const struct wsi_line_reg
 			depth = 0;
 		}
 	}
-	if (!wsi_line_str(&b->map->names, regs->name_off))
+	if (!wsi_line_str(&b->map->names, regs->name_off) &&
+	    b->map->table[b->rows->part->table].pub.base != WS_LINE_BASE_LOST) /* told already */
 		diag(b, WS_MALFORMED, sec_off, "name of an inlined function is outside .debug_str");
 	return (uint16_t)(depth << WSI_LINE_FLAG_BITS | flags);
 }

@@ -152,7 +152,8 @@ WSI_LINE_INLINE bool run_inlined_call(struct line_run *run, uint64_t w)
 	const uint64_t name = wsi_short_leb(wsi_reader_peek_u64(&run->in), &n_name);
 	wsi_reader_skip(&run->in, n_name);
 	return n_name > 0 && 1 + n_context + n_name == length && (context | name) <= UINT32_MAX &&
-	       run_set_call(run, (uint32_t)context, (uint32_t)name + run->p->table->str_base);
+	       run_set_call(run, (uint32_t)context,
+			    wsi_line_name_off(run->p->table, (uint32_t)name));
 }
 
 /* A standard opcode that stands in another order than run_row() knows. */

@@ -95,14 +95,18 @@ packed 100a except.li.sm_100a.cubin -O3 -lineinfo
 packed 80 operands.li.sm_80.cubin -O3 -lineinfo
 packed 90a operands.li.sm_90a.cubin -O3 -lineinfo
 
-for arch in 80 90; do
-	compile $arch "link_a.li.sm_$arch.cubin" link_a.cu -O3 -lineinfo -rdc=true
-	compile $arch "link_b.li.sm_$arch.cubin" link_b.cu -O3 -lineinfo -rdc=true
+linked() { # linked ARCH OBJECT OBJECT OUTPUT
+	compile "$1" "$2.li.sm_$1.cubin" "$2.cu" -O3 -lineinfo -rdc=true
+	compile "$1" "$3.li.sm_$1.cubin" "$3.cu" -O3 -lineinfo -rdc=true
 	rm -rf tmp/*
-	cp "$out/link_a.li.sm_$arch.cubin" "$out/link_b.li.sm_$arch.cubin" tmp
-	(cd tmp && nvlink -arch=sm_$arch "link_a.li.sm_$arch.cubin" "link_b.li.sm_$arch.cubin" -o "linked.li.sm_$arch.cubin")
-	cp "tmp/linked.li.sm_$arch.cubin" "$out"
-done
+	cp "$out/$2.li.sm_$1.cubin" "$out/$3.li.sm_$1.cubin" tmp
+	(cd tmp && nvlink -arch="sm_$1" "$2.li.sm_$1.cubin" "$3.li.sm_$1.cubin" -o "$4.li.sm_$1.cubin")
+	cp "tmp/$4.li.sm_$1.cubin" "$out"
+}
+linked 80 link_a link_b linked
+linked 90 link_a link_b linked
+linked 90 unset_a unset_b unset
+rm "$out/unset_a.li.sm_90.cubin" "$out/unset_b.li.sm_90.cubin"
 
 compile 90 dropped.o.cubin dropped.cu -O3 -lineinfo -rdc=true
 rm -rf tmp/*

@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 CUBINS = os.path.join(HERE, '../data/cubins')
 KINDS = {'li': ['-O3', '-lineinfo'], 'G': ['-G'], 'none': ['-O3']}
 OBJECTS = ('link_a', 'link_b', 'names')
-NOT = ('dropped', 'twins', 'toolkit')  # linked, or with headers of the whole toolkit
+NOT = ('dropped', 'twins', 'toolkit', 'unset')  # linked, or with headers of the whole toolkit
 
 
 def said(source, kind, arch, folder):

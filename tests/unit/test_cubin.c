@@ -251,7 +251,7 @@ static void chain_ends_in_the_innermost_function_symbol(void **state)
 	assert_int_equal(ws_cubin_line_find(f.cubin, outside->section, 0x20, pos, 4, &n, NULL),
 			 WS_OK);
 	assert_int_equal(n, 2);
-	assert_string_equal(pos[0].function, "_Z6scaledPKfi");
+	assert_string_equal(pos[0].function, "_Z8tail_sumPKfi");
 	assert_string_equal(pos[0].file->name, "link_b.cu");
 	assert_int_equal(pos[0].line, 6);
 	assert_string_equal(pos[1].function, "_Z7outsidePKfi");

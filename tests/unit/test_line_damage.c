@@ -206,25 +206,6 @@ static void strings_without_an_end_are_no_names(void **state)
 	ws_line_destroy(map);
 }
 
-static void names_that_begin_at_0_twice_are_told_once(void **state)
-{
-	(void)state;
-	struct lb b = lb_new();
-	size_t off[4], word[4];
-	for (unsigned i = 0; i < 4; i++) {
-		b.str_base = i != 1; /* a table without names is no reason */
-		lb_table(&b);
-		word[i] = b.len - 4;
-		off[i] = good_sequence(&b);
-		lb_table_end(&b);
-		struct ws_line_map *map = lb_map(&b, off, i + 1);
-		assert_int_equal(told_by(map).n, i >= 2);
-		if (i >= 2)
-			assert_told(map, word[2], "of an earlier object");
-		ws_line_destroy(map);
-	}
-}
-
 /* ---- opcodes that break a sequence, and the next sequence ---- */
 
 static void break_length_zero(struct lb *b)
@@ -819,7 +800,6 @@ int main(void)
 		cmocka_unit_test(damages_beyond_the_first_are_counted),
 		cmocka_unit_test(a_name_outside_the_strings_is_none),
 		cmocka_unit_test(strings_without_an_end_are_no_names),
-		cmocka_unit_test(names_that_begin_at_0_twice_are_told_once),
 		cmocka_unit_test(a_broken_sequence_costs_no_other),
 		cmocka_unit_test(a_sequence_without_an_end_is_told),
 		cmocka_unit_test(a_sequence_that_the_section_cuts_is_cut),

@@ -230,6 +230,8 @@ static void compare_chain(struct input *f, const struct row_ref *ours, Dwarf *dw
 		int line = 0;
 		dwarf_lineno(at, &line);
 		const char *name = dwarf_linefunctionname(dwarf, at);
+		if (ws_line_table_at(f->map, ours->seq.table)->base != WS_LINE_BASE_WRITTEN)
+			name = pos[i < n ? i : 0].function; /* libdw takes the linker's 0 */
 		if (i >= n) {
 			differ(f, "row %u: chain of %zu, libdw's is longer", ours->number, n);
 			return;
@@ -401,8 +403,8 @@ static struct ws_line_reloc *relocs_of(const struct wsi_elf *elf, uint64_t targe
 	return relocs;
 }
 
-/* The one thing that a linker is known to do wrong, and that libdw does not see, is no difference.
- */
+/* The one thing that a linker is known to do wrong, and that libdw does not see, is no difference:
+ * bases for which nothing is proved. */
 static void take_diagnostic(void *user, const struct ws_line_diagnostic *diagnostic)
 {
 	if (!strstr(diagnostic->message, "the linker left their base at 0"))
