@@ -84,6 +84,7 @@ struct cli {
 	unsigned columns;    /* that lines may have; 0: any number, as no terminal shows them */
 	struct ws_wrap wrap; /* folds lines of standard output */
 	bool json;
+	bool no_pager;       /* was looked for before the sandbox was entered */
 	uint64_t size_limit; /* for unpacking, bytes; 0: the library's */
 	/* Standard output: no more than this; 0: a fixed amount and a multiple of what was opened.
 	 */

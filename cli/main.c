@@ -5,6 +5,7 @@
  */
 #include "cli.h"
 #include "guard.h"
+#include "pager.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -49,6 +50,7 @@ static const char common_help[] =
 	"                         command has it\n"
 	"  --color WHEN           always, never, or auto (default; NO_COLOR and TERM=dumb\n"
 	"                         are honoured)\n"
+	"  --no-pager             show pages directly, also on a terminal\n"
 	"  --columns N            fold lines of text at N columns; 0: never (default: the\n"
 	"                         width of the terminal, or COLUMNS; elsewhere never)\n"
 	"  --size-limit BYTES     limit on the size of an unpacked dump, such as 500M\n"
@@ -557,8 +559,13 @@ static int verb_start(struct cli *cli, const struct verb *verb, int argc, char *
 	if (status == CLI_ANSWERED && has_files)
 		status = check_order(verb, n, sorted);
 	if (status == CLI_ANSWERED) {
-		if (has_files)
-			guard_enter(verb->name, cli_options_end(verb->options, n, sorted), sorted);
+		if (has_files) {
+			const int end = cli_options_end(verb->options, n, sorted);
+			if (!wants(end, sorted, "--no-pager", NULL) &&
+			    !wants(end, sorted, "--watch", NULL)) /* which has no end */
+				cli_pager_start(cli, verb->name);
+			guard_enter(verb->name, end, sorted);
+		}
 		cli->verb = verb->name;
 		status = verb->run(cli, n, sorted);
 	}
@@ -698,6 +705,7 @@ int main(int argc, char **argv)
 	int status = run_verb(&cli, argc, argv);
 	if (out_flush(&cli) != CLI_ANSWERED)
 		status = CLI_NO_ANSWER;
+	cli_pager_end(); /* it has the terminal */
 	warnings_say();
 	return status;
 }

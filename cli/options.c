@@ -77,6 +77,7 @@ static const struct cli_option common[] = {
 	{ "api-lib", 0, CLI_TEXT, .at = offsetof(struct cli, api_lib) },
 	{ "color", 0, CLI_TAKE, .take = take_color },
 	{ "columns", 0, CLI_TAKE, .take = take_columns },
+	{ "no-pager", 0, CLI_FLAG, .at = offsetof(struct cli, no_pager) },
 	{ "size-limit", 0, CLI_TAKE, .take = take_size_limit },
 	{ "output-limit", 0, CLI_TAKE, .take = take_output_limit },
 	{ 0 },

@@ -84,8 +84,8 @@ WRITES = {
     # bytes for another process: its memory, and what is told by a descriptor
     'write': ('src/text/out.c', 'src/base/', 'cuda/agent/debug.c', 'src/debug/host.c', 'src/debug/program.c'),
     'pwrite': ('src/base/', 'src/debug/host.c'),
-    # what kernels print is the program's own output, as it is
-    'STDOUT_FILENO': ('cuda/agent/debug.c', 'cli/main.c', 'cli/gdb/pager.c'),
+    # what kernels print is the program's own output, as it is; cli/pager.c has it lead to the pager, and writes nothing
+    'STDOUT_FILENO': ('cuda/agent/debug.c', 'cli/main.c', 'cli/pager.c', 'cli/gdb/pager.c'),
     'STDERR_FILENO': ('cuda/agent/main.c', 'cli/main.c', 'cli/open.c', 'cli/triage/scan.c', 'cli/exec/'),
     'ws_write_fd': ('src/text/out.c', 'src/base/', 'cuda/agent/main.c', 'cli/main.c', 'cli/gdb/pager.c', 'src/trace/trace.c', 'cli/triage/', 'cli/exec/'),
     # a part of a dump that was asked for; records that are JSON already, and names for the program itself

@@ -29,7 +29,8 @@ CODE = re.compile(r'\s*(?:pc ->|error ->)?\s*0x[0-9a-f]+  \S|\s*>?\s*\d+  ')
 
 
 def environment(**more):
-    return {**{k: v for k, v in os.environ.items() if k not in ('COLUMNS', 'NO_COLOR')}, 'LC_ALL': 'C.UTF-8', 'TERM': 'xterm', **more}
+    return {**{k: v for k, v in os.environ.items() if k not in ('COLUMNS', 'NO_COLOR')}, 'LC_ALL': 'C.UTF-8', 'TERM': 'xterm',
+            'WARPSCOPE_PAGER': '', **more}
 
 
 def in_pipe(program, folder, words):
