@@ -171,8 +171,8 @@ enum ws_debug_attach_way {
  */
 WS_API enum ws_status ws_debug_start(struct ws_debug *session, char *const argv[],
 				     struct ws_error *err) WS_MUST_USE;
-/** Attaches to one that runs; if it has not begun to use CUDA, waits for that. @retval WS_ARGUMENT
- * it has a debugger. Others as ws_debug_start(). */
+/** Attaches to a program that runs; if it has not begun to use CUDA, waits for that.
+ * @retval WS_ARGUMENT  it has a debugger. Others as ws_debug_start(). */
 WS_API enum ws_status ws_debug_attach(struct ws_debug *session, uint32_t pid,
 				      enum ws_debug_attach_way how,
 				      struct ws_error *err) WS_MUST_USE;

@@ -184,7 +184,7 @@ struct ws_info_told {
 
 /** Names of the tables, in their order; NULL behind the last. */
 WS_API const char *ws_info_table_name(size_t index);
-/** An answer that fails is whole JSON all the same.
+/** Writes a table. An answer that fails is whole JSON all the same.
  * @retval WS_ARGUMENT     there is no such table
  * @retval WS_ABSENT       only a file has it
  * @retval WS_UNSUPPORTED  the back end does not list its memory

@@ -266,6 +266,7 @@ def on_terminal(bench, term, *arguments):
     """What a terminal gets: both streams."""
     master, slave = pty.openpty()
     environment = {k: v for k, v in os.environ.items() if k not in ('TERM', 'NO_COLOR', 'COLUMNS')}
+    environment['WARPSCOPE_PAGER'] = ''
     if term is not None:
         environment['TERM'] = term
     with subprocess.Popen([bench.warpscope, *(arguments or (bench.hang,))], stdin=subprocess.DEVNULL, stdout=slave, stderr=slave,
