@@ -2,10 +2,18 @@
 /* warpscope report: what failed, where, and where all other threads are. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sources.h"
 
-enum report_format { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_JSON, FORMAT_HTML };
+enum report_format {
+	FORMAT_TEXT,
+	FORMAT_MARKDOWN,
+	FORMAT_JSON,
+	FORMAT_HTML,
+	FORMAT_GITHUB,
+	FORMAT_GITLAB,
+};
 
 enum { HTML_SOURCE_CONTEXT = 12 }; /* lines around that of a frame */
 
@@ -66,10 +74,10 @@ const struct cli_option verb_report_options[] = {
 /* What --format and --json ask for together; says so when it is nothing. */
 static bool report_format_find(const struct cli *cli, struct report_arguments *args)
 {
-	static const char *const names[] = { [FORMAT_TEXT] = "text",
-					     [FORMAT_MARKDOWN] = "md",
-					     [FORMAT_JSON] = "json",
-					     [FORMAT_HTML] = "html" };
+	static const char *const names[] = {
+		[FORMAT_TEXT] = "text", [FORMAT_MARKDOWN] = "md",   [FORMAT_JSON] = "json",
+		[FORMAT_HTML] = "html", [FORMAT_GITHUB] = "github", [FORMAT_GITLAB] = "gitlab"
+	};
 	const char *name = args->format ? args->format : cli->json ? "json" : "text";
 	if (cli->json && strcmp(name, "json") != 0) {
 		cli_usage("report", "--json and --format %s exclude each other", name);
@@ -83,7 +91,8 @@ static bool report_format_find(const struct cli *cli, struct report_arguments *a
 			args->report.source_context = HTML_SOURCE_CONTEXT;
 		return true;
 	}
-	cli_usage("report", "--format takes text, md, json or html, not '%s'", name);
+	cli_usage("report", "--format takes text, md, json, html, github or gitlab, not '%s'",
+		  name);
 	return false;
 }
 
@@ -102,10 +111,8 @@ static bool report_arguments_parse(struct cli *cli, int argc, char **argv,
 	args->path = argv[0];
 	if (!report_format_find(cli, args))
 		return false;
-	if (args->text.brief &&
-	    (args->format_kind == FORMAT_JSON || args->format_kind == FORMAT_HTML)) {
-		cli_usage("report",
-			  "--brief goes with text and md; json and html are always whole");
+	if (args->text.brief && args->format_kind > FORMAT_MARKDOWN) {
+		cli_usage("report", "--brief goes with text and md; the others are always whole");
 		return false;
 	}
 	if (args->text.brief && args->text.all) {
@@ -134,6 +141,7 @@ static enum ws_status render_report(const struct report_arguments *args,
 				    const struct ws_report *report, struct ws_out *out,
 				    struct ws_error *err)
 {
+	char folder[4096];
 	switch (args->format_kind) {
 	case FORMAT_TEXT:
 		return ws_report_text(report, &args->text, out, err);
@@ -144,6 +152,13 @@ static enum ws_status render_report(const struct report_arguments *args,
 		return WS_OK;
 	case FORMAT_HTML:
 		return ws_report_html(report, &args->text, out, err);
+	case FORMAT_GITHUB:
+	case FORMAT_GITLAB:
+		ws_report_annotation(report,
+				     args->format_kind == FORMAT_GITHUB ? WS_ANNOTATION_GITHUB
+									: WS_ANNOTATION_GITLAB,
+				     getcwd(folder, sizeof folder), out);
+		return WS_OK;
 	}
 	return WS_OK;
 }

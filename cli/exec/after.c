@@ -106,21 +106,28 @@ static void take_new_dump(void *user, const char *path)
 }
 
 /* One dump: its report. Several: their triage; it has a sandbox for each of its processes. */
-_Noreturn static void page_make(struct cli *cli, const struct exec_dumps *dumps)
+_Noreturn static void page_make(const struct exec *exec, const struct exec_dumps *dumps)
 {
 	/* in a job array the other tasks do not look at our dumps */
-	static char *const triage[] = { "triage", "--shard", "1/1", "--color", "never", "--" };
-	static char *const report[] = { "report", "--color", "never", "--" };
+	static char *const triage[] = { "triage", "--shard",  "1/1",  "--color",
+					"never",  "--format", "text", "--" };
+	static char *const report[] = { "report", "--color", "never", "--format", "text", "--" };
+	struct cli *cli = exec->cli;
 	size_t n =
 		dumps->n == 1 ? sizeof report / sizeof report[0] : sizeof triage / sizeof triage[0];
 	char **argv = cli_alloc(n + dumps->n + 1, sizeof *argv);
 	memcpy(argv, dumps->n == 1 ? report : triage, n * sizeof *argv);
+	char **format = &argv[n - 2];
 	for (size_t i = 0; i < dumps->n; i++)
 		argv[n + i] = dumps->path[i];
 	n += dumps->n;
 	cli->columns = cli_error_columns(); /* it is shown there */
 	guard_enter(argv[0], (int)n, argv);
 	(void)!cli_verb(cli, (int)n, argv);
+	if (exec->args->annotations) {
+		*format = (char *)(uintptr_t)exec->args->annotations;
+		(void)!cli_verb(cli, (int)n, argv);
+	}
 	cli_flush(cli);
 	_exit(0);
 }
@@ -144,7 +151,7 @@ _Noreturn static void helper_run(const struct exec *exec, const struct exec_dump
 		dumps = &triggered;
 	}
 	if (dumps->n)
-		page_make(exec->cli, dumps);
+		page_make(exec, dumps);
 	_exit(0);
 }
 

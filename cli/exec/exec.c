@@ -38,6 +38,7 @@ const struct cli_option verb_exec_options[] = {
 	{ "on-hang", 0, CLI_NUMBER, .at = offsetof(struct exec_args, on_hang) },
 	{ "wait", 0, CLI_NUMBER, .at = offsetof(struct exec_args, wait) },
 	{ "message", 0, CLI_TEXT, .at = offsetof(struct exec_args, message) },
+	{ "annotations", 0, CLI_TEXT, .at = offsetof(struct exec_args, annotations) },
 	{ "no-abort", 0, CLI_FLAG, .at = offsetof(struct exec_args, no_abort) },
 	{ "software-gpu", 0, CLI_FLAG, .at = offsetof(struct exec_args, software_gpu) },
 	{ "arch", 0, CLI_TEXT, .at = offsetof(struct exec_args, arch) },
@@ -436,6 +437,11 @@ static int exec_arguments_parse(struct cli *cli, int argc, char **argv, struct e
 		return cli_usage("exec", "--on-hang needs dumps on request: --for hang or full");
 	if (args->on_hang.given && (args->on_hang.value == 0 || args->on_hang.value > INT32_MAX))
 		return cli_usage("exec", "--on-hang takes a number above 0");
+	if (args->annotations && strcmp(args->annotations, "github") != 0)
+		return cli_usage("exec",
+				 "--annotations takes github, not '%s'; for GitLab: warpscope "
+				 "report --format gitlab",
+				 args->annotations);
 	if (args->arch && !args->software_gpu)
 		return cli_usage("exec", "--arch is for --software-gpu");
 	if (args->arch && !(args->arch = run_device_find(cli, args->arch)))

@@ -105,7 +105,7 @@ void exec_host(char ret_host[EXEC_HOST_BYTES]);
 /* ---- exec.c ---- */
 
 struct exec_args {
-	const char *dumps, *job, *purpose, *message, *arch;
+	const char *dumps, *job, *purpose, *message, *arch, *annotations;
 	struct cli_given on_hang, wait;
 	bool no_abort, software_gpu;
 	char **program; /* ends in NULL; borrowed */

@@ -304,25 +304,6 @@ static enum ws_status gather_triage(struct ws_triage *triage, const struct cli *
 
 /* ---- pages ---- */
 
-/* One annotation of GitHub's for each bug that is new: a line of text that its runner reads, in
- * which '%' stands for what is escaped. */
-static void annotate(const struct ws_triage_result *result, struct ws_out *out)
-{
-	for (uint32_t i = 0; i < result->n_groups; i++) {
-		const struct ws_triage_group *group = &result->groups[i];
-		ws_out_printf(out, "::%s title=%s::", group->known ? "warning" : "error",
-			      group->known ? "known GPU bug" : "GPU bug");
-		for (size_t k = 0; k < group->signature.len; k++) {
-			if (group->signature.ptr[k] == '%')
-				ws_out_text(out, "%25");
-			else
-				ws_out_printf(out, "%c", group->signature.ptr[k]);
-		}
-		ws_out_printf(out, " (%" PRIu64 " dump%s)\n", group->n_dumps,
-			      group->n_dumps == 1 ? "" : "s");
-	}
-}
-
 static enum ws_status render_triage(const struct triage_args *args, const struct cli *cli,
 				    const struct ws_triage_result *result, struct ws_out *out,
 				    struct ws_error *err)
@@ -344,7 +325,7 @@ static enum ws_status render_triage(const struct triage_args *args, const struct
 		ws_triage_json(result, out);
 		return WS_OK;
 	case TRIAGE_GITHUB:
-		annotate(result, out);
+		ws_triage_annotations(result, out);
 		return WS_OK;
 	}
 	return WS_OK;

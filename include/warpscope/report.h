@@ -923,6 +923,17 @@ WS_API enum ws_status ws_report_html(const struct ws_report *report,
 /** JSON by docs/schema/warpscope-report-1.json. Failures of writing show in ws_out_flush(). */
 WS_API void ws_report_json(const struct ws_report *report, struct ws_out *out);
 
+/** Systems that build and test, and show beside a line of source what was found there. */
+enum ws_annotation_form {
+	WS_ANNOTATION_GITHUB, /**< a line in the output of a step; nothing without a failure */
+	WS_ANNOTATION_GITLAB, /**< a report of code quality: a file of JSON */
+};
+
+/** What failed, at the first line of the stack that is the user's. Paths below `folder` are shown
+ * from there; NULL: as compiled in. Failures of writing show in ws_out_flush(). */
+WS_API void ws_report_annotation(const struct ws_report *report, enum ws_annotation_form form,
+				 const char *folder, struct ws_out *out);
+
 #ifdef __cplusplus
 }
 #endif

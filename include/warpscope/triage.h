@@ -280,6 +280,8 @@ WS_API enum ws_status ws_triage_html(const struct ws_triage_result *result,
 				     struct ws_error *err) WS_MUST_USE;
 /** By docs/schema/warpscope-triage-page-1.json. */
 WS_API void ws_triage_json(const struct ws_triage_result *result, struct ws_out *out);
+/** A line for each bug, as GitHub's runner reads them in the output of a step. */
+WS_API void ws_triage_annotations(const struct ws_triage_result *result, struct ws_out *out);
 
 #ifdef __cplusplus
 }

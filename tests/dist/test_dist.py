@@ -7,6 +7,7 @@ The programs of other architectures run by qemu-user-static, which a binfmt_misc
 kernel opens it before the root folder changes). --again: everything is built a second time, in another folder and without ccache, and
 compared; and the programs run in a Debian 11, which debootstrap makes.
 """
+import fnmatch
 import hashlib
 import json
 import os
@@ -190,12 +191,36 @@ def of_another(dist, root, folder):
     yield 'the same bytes when built in another folder', not bad, bad
 
 
-def of_debian_11(dist, plain, root, folder):
-    base = os.path.join(folder, 'debian-11')
+def debian(folder, release):
+    """A small system of that release, or why there is none."""
+    base = os.path.join(folder, release)
     mirror = re.search(r'^URIs: (\S+)', read('/etc/apt/sources.list.d/debian.sources').decode(), re.MULTILINE)[1]
-    done = run('debootstrap', '--variant=minbase', 'bullseye', base, mirror)
-    if done.returncode:
-        yield f'Debian 11 # SKIP debootstrap: {done.stderr[-100:]}', True, ''
+    done = run('debootstrap', '--variant=minbase', release, base, mirror)
+    return base, done.stderr[-100:] if done.returncode else None
+
+
+def of_container(dist, plain, root, folder):
+    """The recipe of a container, done by hand: its system, what it copies, its user, its program."""
+    recipe = read(root, 'examples/ci/Dockerfile').decode()
+    (release, source, to, user, program), = re.findall(r'FROM debian:(12)-slim\n.*\nCOPY (\S+) (\S+)\nUSER (\S+)\nENTRYPOINT \["(.*)"\]\n', recipe)
+    found = fnmatch.filter(dist.names, source.replace('${TARGETARCH}', HERE))
+    yield 'the recipe of a container copies one program', found == [dist.programs[HERE]] and to == program and release == '12', found
+    base, problem = debian(folder, 'bookworm')
+    if problem:
+        yield f'the container # SKIP debootstrap: {problem}', True, ''
+        return
+    shutil.copy(os.path.join(dist.out, found[0]), base + to)
+    dump = os.path.join(root, 'examples/dumps/illegal-address.nvcudmp')
+    shutil.copy(dump, base + '/mnt/core.nvcudmp')
+    got = run('chroot', f'--userspec={user}', base, program, '/mnt/core.nvcudmp')
+    want = run(plain, dump)
+    yield 'in it a dump is read', got.stdout == want.stdout.replace(dump.encode(), b'/mnt/core.nvcudmp') and not got.returncode, (got.stdout[-300:], got.stderr)
+
+
+def of_debian_11(dist, plain, root, folder):
+    base, problem = debian(folder, 'bullseye')
+    if problem:
+        yield f'Debian 11 # SKIP debootstrap: {problem}', True, ''
         return
     place = os.path.join(folder, 'place')
     os.makedirs(place, exist_ok=True)
@@ -219,6 +244,7 @@ def cases(plain, root, dist, again):
             yield from of_pages(arch, program, root)
         if again:
             yield from of_debian_11(dist, plain, root, folder)
+            yield from of_container(dist, plain, root, folder)
             yield from of_another(dist, root, folder)
 
 
