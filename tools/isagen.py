@@ -13,7 +13,7 @@ import re
 import sys
 import textwrap
 
-ARCHS = [70, 72, 75, 80, 86, 89, 90, 100, 103, 110, 120, 121]
+ARCHS = [70, 72, 75, 80, 86, 89, 90, 100, 103, 107, 110, 120, 121]
 CATEGORIES = [
     "float", "integer", "convert", "move", "predicate", "matrix", "memory", "texture", "surface", "tensor_map", "bulk", "tensor_memory",
     "barrier", "cache", "warp", "control", "convergence", "system", "graphics"]

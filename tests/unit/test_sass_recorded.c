@@ -19,8 +19,9 @@ struct score {
 };
 
 static struct score scores[] = {
-	{ .sm = 70 }, { .sm = 72 },  { .sm = 75 },  { .sm = 80 },  { .sm = 86 },  { .sm = 89 },
-	{ .sm = 90 }, { .sm = 100 }, { .sm = 103 }, { .sm = 110 }, { .sm = 120 }, { .sm = 121 },
+	{ .sm = 70 },  { .sm = 72 },  { .sm = 75 },  { .sm = 80 },  { .sm = 86 },
+	{ .sm = 89 },  { .sm = 90 },  { .sm = 100 }, { .sm = 103 }, { .sm = 107 },
+	{ .sm = 110 }, { .sm = 120 }, { .sm = 121 },
 };
 
 static struct score *score_of(unsigned sm)

@@ -69,7 +69,7 @@ def verdict(state, ours, wanted):
 
 def judge(program, arch, words):
     """([Result], number of words about which the versions of the tool differ)"""
-    versions = [nvdis.disassemble(words, suffix(arch), tool) for tool in nvdis.tools()]
+    versions = [nvdis.disassemble(words, suffix(arch), tool) for tool in nvdis.tools() if nvdis.knows(tool, suffix(arch))]
     newest_first = list(zip(*reversed(versions)))
     disputed = sum(len(set(texts) - {None}) > 1 for texts in newest_first)
     wanted = [next((text for text in texts if text is not None), None) for texts in newest_first]

@@ -29,6 +29,11 @@ def tool():
     return tools()[-1] if tools() else None
 
 
+def knows(program, sm):
+    """Whether a version has heard of an architecture: it refuses every word of others."""
+    return disassemble([NOP], sm, program) != [None]
+
+
 def header_fields(sm):
     """(EI_OSABI, EI_ABIVERSION, e_flags) of a cubin. `sm` is a number with an optional letter: 90, "90a"."""
     number = int(re.match(r"\d+", str(sm)).group())
