@@ -36,7 +36,7 @@ static void options_are_checked(void **state)
 	size_t n = 0;
 	while (ws_sim_device_name(n))
 		n++;
-	assert_int_equal(n, 7);
+	assert_int_equal(n, 8);
 	options.size = 8;
 	assert_fails(ws_sim_create(&options, &sim, &err), WS_ARGUMENT,
 		     "CUDA_ERROR_INVALID_VALUE: size of the options");
@@ -479,11 +479,11 @@ static void launches_are_checked(void **state)
 static uint32_t load_body(const char *arch, const char *more, const char *body)
 {
 	char source[4000];
-	bool old = strcmp(arch, "sm_90a") != 0;
+	bool old = strncmp(arch, "sm_7", 4) == 0 || strncmp(arch, "sm_8", 4) == 0;
 	snprintf(source, sizeof source,
 		 ".arch %s\n%s.kernel k\n.param out 8\n.regs 40\n%s\n"
-		 "S2R R30, SR_TID.X\nMOV R31, 0x4\n"
-		 "IMAD.WIDE.U32 R32, R30, R31, c[0x0][`(out)]\n%s [R32%s], R0\nEXIT\n.end\n",
+		 "S2R R30, SR_TID.X\nMOV R31, 0x4\nLDC.64 R34, c[0x0][`(out)]\n"
+		 "IMAD.WIDE.U32 R32, R30, R31, R34\n%s [R32%s], R0\nEXIT\n.end\n",
 		 arch, more, body, old ? "STG.E" : "ST.E", old ? ".64" : "");
 	return load_text(sim, source);
 }
@@ -527,6 +527,8 @@ static void each_lane_gets_its_word(void **state)
 		  TID "MOV R0, RZ\nISETP.GE.AND P0, PT, R10, 0x6, PT\n@P0 BRA `(over)\n"
 		      "BMOV.32 R0, MACTIVE\nover:",
 		  0x3f, 0, 0x3f },
+		{ "sm_107a", TID "MOV.64 R4, 0x100000001\nIADD.64 R4, R4, 0x2\nIADD R0, R4, R5", 4,
+		  4, 4 },
 		{ "sm_90a", "MOV R11, 0x4\nELECT P0, UR4, ~URZ\nSEL R0, R11, RZ, P0", 4, 0, 0 },
 		{ "sm_90a", "UMOV UR4, 0x20\nELECT P0, UR5, UR4\nMOV R0, UR5", 5, 5, 5 },
 		{ "sm_80", TID "ISETP.GE.AND P0, PT, R10, 0x5, PT\nVOTE.ANY R0, PT, P0", 0xffffffe0,

@@ -67,7 +67,7 @@ void wsi_prepare_tmem_matrix(struct wsi_op *op)
 		if (list[i].kind == WS_OPERAND_IMMEDIATE && list[i].role == WS_ROLE_READ)
 			op->kind = (uint8_t)list[i].value;
 	if (alu->n_predicates != 1 || alu->n_sources < EXTRA || alu->n_sources > EXTRA + 1 ||
-	    ws_sass_has(insn, WS_MOD_ASHIFT) ||
+	    ws_sass_has(insn, WS_MOD_ASHIFT) || ws_sass_has(insn, WS_MOD_BLOCK16) ||
 	    (op->type & LANES_LEFT_OUT && op->type & WARPS_APART))
 		op->run = wsi_run_unimplemented;
 }
