@@ -47,30 +47,16 @@ bool wsi_asm_grow(struct wsi_asm *a, void *ptr, size_t *cap, size_t n, size_t si
 
 static int asm_name_order(const struct wsi_asm_name *a, uint32_t scope, struct ws_str text)
 {
-	if (a->scope != scope)
-		return WSI_ORDER(a->scope, scope);
-	size_t n = a->text.len < text.len ? a->text.len : text.len;
-	int order = memcmp(a->text.ptr, text.ptr, n);
-	return order ? order : WSI_ORDER(a->text.len, text.len);
+	return WSI_ORDER_THEN(a->scope, scope, wsi_str_order(a->text, text));
 }
 
 static struct wsi_asm_name *find_symbol_in(const struct wsi_asm *a, uint32_t scope,
 					   struct ws_str text)
 {
-	size_t low = 0, n = a->n_names;
-	while (n > 0) {
-		size_t half = n / 2;
-		int order = asm_name_order(&a->names[low + half], scope, text);
-		if (order == 0)
-			return &a->names[low + half];
-		if (order < 0) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	return NULL;
+	size_t low =
+		WSI_BISECT(i, (size_t)0, a->n_names, asm_name_order(&a->names[i], scope, text) < 0);
+	return low < a->n_names && asm_name_order(&a->names[low], scope, text) == 0 ? &a->names[low]
+										    : NULL;
 }
 
 struct wsi_asm_name *wsi_asm_find(const struct wsi_asm *a, uint32_t scope, struct ws_str text)

@@ -744,15 +744,9 @@ static void read_asm_line(struct parser *p)
 static int compare_names(const void *left, const void *right)
 {
 	const struct wsi_asm_name *a = left, *b = right;
-	if (a->scope != b->scope)
-		return WSI_ORDER(a->scope, b->scope);
-	size_t n = a->text.len < b->text.len ? a->text.len : b->text.len;
-	int order = memcmp(a->text.ptr, b->text.ptr, n);
-	if (order == 0)
-		order = WSI_ORDER(a->text.len, b->text.len);
-	if (order == 0)
-		order = WSI_ORDER(a->place.line, b->place.line);
-	return order;
+	int order = WSI_ORDER(a->scope, b->scope);
+	order = order ? order : wsi_str_order(a->text, b->text);
+	return order ? order : WSI_ORDER(a->place.line, b->place.line);
 }
 
 static void sort_names(struct wsi_asm *a)

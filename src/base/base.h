@@ -97,6 +97,8 @@ static inline uint32_t wsi_axis(struct ws_dim3 dim, uint32_t axis)
 
 /* How qsort() and bsearch() want two numbers compared: below, equal to or above 0. */
 #define WSI_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+/* Of two that are equal, what `next` says of them. */
+#define WSI_ORDER_THEN(a, b, next) ((a) == (b) ? (next) : WSI_ORDER(a, b))
 
 static inline uint64_t wsi_min_u64(uint64_t a, uint64_t b)
 {
@@ -140,6 +142,14 @@ static inline bool wsi_str_begins(struct ws_str text, const char *with)
 {
 	size_t n = strlen(with);
 	return text.len >= n && memcmp(text.ptr, with, n) == 0;
+}
+
+/* By bytes, the shorter of two that begin alike first. */
+static inline int wsi_str_order(struct ws_str a, struct ws_str b)
+{
+	const size_t n = a.len < b.len ? a.len : b.len;
+	const int order = n ? memcmp(a.ptr, b.ptr, n) : 0;
+	return order ? order : WSI_ORDER(a.len, b.len);
 }
 
 static inline bool wsi_is_digit(char c)

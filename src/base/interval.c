@@ -26,11 +26,8 @@ void wsi_segments_fini(struct wsi_segments *segments)
 static int interval_order(const void *left, const void *right)
 {
 	const struct wsi_interval *a = left, *b = right;
-	if (a->start != b->start)
-		return WSI_ORDER(a->start, b->start);
-	if (a->end != b->end)
-		return WSI_ORDER(b->end, a->end);
-	return WSI_ORDER(a->id, b->id);
+	return WSI_ORDER_THEN(a->start, b->start,
+			      WSI_ORDER_THEN(b->end, a->end, WSI_ORDER(a->id, b->id)));
 }
 
 static void segment_add(struct wsi_segments *segments, size_t first, uint64_t start, uint32_t id)

@@ -37,16 +37,7 @@ struct ws_span wsi_cubin_bytes(const struct ws_cubin *cubin, uint32_t index)
 
 struct wsi_cubin_code *wsi_cubin_code_of(const struct ws_cubin *cubin, uint32_t section)
 {
-	uint32_t low = 0, n = cubin->n_code;
-	while (n > 0) {
-		uint32_t half = n / 2;
-		if (cubin->code[low + half].section < section) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
+	uint32_t low = WSI_BISECT(i, (uint32_t)0, cubin->n_code, cubin->code[i].section < section);
 	if (low == cubin->n_code || cubin->code[low].section != section)
 		return NULL;
 	return &cubin->code[low];

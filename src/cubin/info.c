@@ -31,17 +31,8 @@ static bool attribute_next(struct wsi_reader *r, struct info_attribute *ret)
 static struct ws_function *function_of_symbol(struct ws_function *functions, size_t n,
 					      uint32_t symbol)
 {
-	size_t low = 0; /* the table is in the order of symbols */
-	while (n > 0) {
-		size_t half = n / 2;
-		if (functions[low + half].symbol_index < symbol) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	return &functions[low];
+	/* the table is in the order of symbols */
+	return &functions[WSI_BISECT(i, (size_t)0, n, functions[i].symbol_index < symbol)];
 }
 
 void wsi_cubin_read_counts(const struct ws_cubin *cubin, struct ws_function *functions, size_t n)

@@ -100,9 +100,7 @@ static int code_address_order(const void *left, const void *right)
 {
 	const struct wsi_cubin_code *a = *(const struct wsi_cubin_code *const *)left;
 	const struct wsi_cubin_code *b = *(const struct wsi_cubin_code *const *)right;
-	if (a->gpu_va != b->gpu_va)
-		return WSI_ORDER(a->gpu_va, b->gpu_va);
-	return WSI_ORDER(a->section, b->section);
+	return WSI_ORDER_THEN(a->gpu_va, b->gpu_va, WSI_ORDER(a->section, b->section));
 }
 
 /* The code that holds a device address, of `n` in their order, or NULL. */

@@ -34,11 +34,9 @@ static int place_function_order(const void *left, const void *right)
 {
 	const struct ws_function *a = *(const struct ws_function *const *)left;
 	const struct ws_function *b = *(const struct ws_function *const *)right;
-	if (a->section != b->section)
-		return WSI_ORDER(a->section, b->section);
-	if (a->sec_off != b->sec_off)
-		return WSI_ORDER(a->sec_off, b->sec_off);
-	return WSI_ORDER(a->index, b->index);
+	return WSI_ORDER_THEN(
+		a->section, b->section,
+		WSI_ORDER_THEN(a->sec_off, b->sec_off, WSI_ORDER(a->index, b->index)));
 }
 
 /*

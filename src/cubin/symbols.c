@@ -189,20 +189,13 @@ static void name_strip(const struct ws_cubin *cubin, struct ws_function *f)
 
 /* ---- by name ---- */
 
-static int str_order(struct ws_str a, struct ws_str b)
-{
-	size_t n = a.len < b.len ? a.len : b.len;
-	int order = n > 0 ? memcmp(a.ptr, b.ptr, n) : 0;
-	return order != 0 ? order : WSI_ORDER(a.len, b.len);
-}
-
 /* Undefined functions carry the top bit in name_ref.function while sorting. */
 #define UNDEFINED 0x80000000u
 
 static int symbol_name_order(const void *left, const void *right)
 {
 	const struct wsi_name_ref *a = left, *b = right;
-	int order = str_order(a->name, b->name);
+	int order = wsi_str_order(a->name, b->name);
 	return order != 0 ? order : WSI_ORDER(a->function, b->function);
 }
 
@@ -293,17 +286,8 @@ enum ws_status ws_cubin_variables(struct ws_cubin *cubin, const struct ws_variab
 /* First entry of the index that is not before `name`. */
 static size_t name_low(const struct ws_cubin *cubin, struct ws_str name)
 {
-	size_t low = 0, n = cubin->n_names;
-	while (n > 0) {
-		size_t half = n / 2;
-		if (str_order(cubin->names[low + half].name, name) < 0) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	return low;
+	return WSI_BISECT(i, (size_t)0, cubin->n_names,
+			  wsi_str_order(cubin->names[i].name, name) < 0);
 }
 
 const struct wsi_name_ref *wsi_cubin_names(const struct ws_cubin *cubin, struct ws_str name,

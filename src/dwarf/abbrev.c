@@ -12,9 +12,7 @@ enum {
 static int abbrev_code_order(const void *left, const void *right)
 {
 	const struct wsi_abbrev *a = left, *b = right;
-	if (a->code != b->code)
-		return WSI_ORDER(a->code, b->code);
-	return WSI_ORDER(a->first_spec, b->first_spec);
+	return WSI_ORDER_THEN(a->code, b->code, WSI_ORDER(a->first_spec, b->first_spec));
 }
 
 static enum ws_status specs_read(struct ws_dwarf *dwarf, struct wsi_reader *r,
@@ -114,15 +112,6 @@ const struct wsi_abbrev *wsi_abbrev_find(const struct ws_dwarf *dwarf, uint32_t 
 	const struct wsi_abbrev *first = &dwarf->abbrevs[t->first];
 	if (t->dense)
 		return code - 1 < t->n ? &first[code - 1] : NULL;
-	uint32_t low = 0, n = t->n;
-	while (n > 0) { /* the first of a code counts */
-		uint32_t half = n / 2;
-		if (first[low + half].code < code) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
+	uint32_t low = WSI_BISECT(i, (uint32_t)0, t->n, first[i].code < code);
 	return low < t->n && first[low].code == code ? &first[low] : NULL;
 }

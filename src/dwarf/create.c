@@ -103,18 +103,10 @@ static bool dwarf_function_take(struct unit_reading *reading, const struct wsi_d
 	return true;
 }
 
-static int dwarf_name_order(struct ws_str a, struct ws_str b)
-{
-	int order = memcmp(a.ptr, b.ptr, a.len < b.len ? a.len : b.len);
-	if (order != 0)
-		return order;
-	return WSI_ORDER(a.len, b.len);
-}
-
 static int dwarf_function_order(const void *left, const void *right)
 {
 	const struct ws_dwarf_function *a = left, *b = right;
-	int order = dwarf_name_order(a->name, b->name);
+	int order = wsi_str_order(a->name, b->name);
 	if (order != 0)
 		return order;
 	return WSI_ORDER(a->info_off, b->info_off);
@@ -174,7 +166,7 @@ static int named_order(const void *left, const void *right)
 	const struct ws_dwarf_named *a = left, *b = right;
 	if (a->kind != b->kind)
 		return WSI_ORDER(a->kind, b->kind);
-	int order = dwarf_name_order(a->name, b->name);
+	int order = wsi_str_order(a->name, b->name);
 	if (order != 0)
 		return order;
 	return WSI_ORDER(a->info_off, b->info_off);
@@ -504,16 +496,8 @@ enum ws_status ws_dwarf_find_function(const struct ws_dwarf *dwarf, struct ws_st
 				      const struct ws_dwarf_function **ret_function,
 				      struct ws_error *err)
 {
-	size_t low = 0, n = name.len ? dwarf->n_functions : 0;
-	while (n > 0) { /* the first of a name */
-		size_t half = n / 2;
-		if (dwarf_name_order(dwarf->functions[low + half].name, name) < 0) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
+	size_t low = WSI_BISECT(i, (size_t)0, name.len ? dwarf->n_functions : 0,
+				wsi_str_order(dwarf->functions[i].name, name) < 0);
 	if (low == dwarf->n_functions || !ws_str_equal(dwarf->functions[low].name, name))
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
 				"the debug information has no such function");

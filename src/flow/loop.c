@@ -84,16 +84,7 @@ static void find_header(struct wsi_loop *s)
 /* The node of an instruction of the loop. */
 struct wsi_loop_node *wsi_loop_node_at(struct wsi_loop *s, size_t at)
 {
-	size_t low = 0, n = s->n_nodes;
-	while (n > 0) {
-		size_t half = n / 2;
-		if (s->node[low + half].at < at) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
+	size_t low = WSI_BISECT(i, (size_t)0, s->n_nodes, s->node[i].at < at);
 	return low < s->n_nodes && s->node[low].at == at ? &s->node[low] : NULL;
 }
 

@@ -214,9 +214,7 @@ static enum ws_status map_add_table_parts(struct ws_line_map *map, size_t index)
 static int owner_compare(const void *a, const void *b)
 {
 	const struct wsi_line_owner *x = a, *y = b;
-	if (x->owner != y->owner)
-		return WSI_ORDER(x->owner, y->owner);
-	return WSI_ORDER(x->part, y->part);
+	return WSI_ORDER_THEN(x->owner, y->owner, WSI_ORDER(x->part, y->part));
 }
 
 /* Adds who owns the stretches of a part. */

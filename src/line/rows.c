@@ -305,9 +305,7 @@ struct by_address {
 static int by_address_compare(const void *a, const void *b)
 {
 	const struct by_address *x = a, *y = b;
-	if (x->address != y->address)
-		return WSI_ORDER(x->address, y->address);
-	return WSI_ORDER(x->index, y->index);
+	return WSI_ORDER_THEN(x->address, y->address, WSI_ORDER(x->index, y->index));
 }
 
 static bool seq_sort(struct rows_builder *b, const struct wsi_line_seq *seq)

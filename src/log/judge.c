@@ -285,9 +285,9 @@ static const char *sentence_of(struct ws_log *log, const struct ws_log_row *row,
 static int shown_order(const void *left, const void *right)
 {
 	const struct wsi_told_row *a = left, *b = right;
-	if (a->file != b->file)
-		return WSI_ORDER(a->file, b->file);
-	return a->off != b->off ? WSI_ORDER(a->off, b->off) : WSI_ORDER(weight(a), weight(b));
+	return WSI_ORDER_THEN(a->file, b->file,
+			      a->off != b->off ? WSI_ORDER(a->off, b->off)
+					       : WSI_ORDER(weight(a), weight(b)));
 }
 
 static enum ws_log_verdict verdict_of(const struct wsi_told_row *root)

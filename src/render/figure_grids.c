@@ -161,9 +161,8 @@ static void block_grid(struct wsi_page *page, const struct ws_report_exception *
 static int by_thread(const void *left, const void *right)
 {
 	const struct ws_report_warp *const *a = left, *const *b = right;
-	if ((*a)->first_thread != (*b)->first_thread)
-		return WSI_ORDER((*a)->first_thread, (*b)->first_thread);
-	return WSI_ORDER((*a)->id, (*b)->id);
+	return WSI_ORDER_THEN((*a)->first_thread, (*b)->first_thread,
+			      WSI_ORDER((*a)->id, (*b)->id));
 }
 
 /* The warps of the focus' block, by their threads; at most MAX_WARPS. */

@@ -116,14 +116,7 @@ static const struct width_range wide[] = {
 
 static bool is_in(const struct width_range *ranges, size_t n, uint32_t code)
 {
-	size_t from = 0, end = n;
-	while (from < end) {
-		size_t middle = from + (end - from) / 2;
-		if (code > ranges[middle].last)
-			from = middle + 1;
-		else
-			end = middle;
-	}
+	size_t from = WSI_BISECT(i, (size_t)0, n, code > ranges[i].last);
 	return from < n && code >= ranges[from].first;
 }
 

@@ -207,9 +207,7 @@ static bool is_better_example(const struct wsi_triage_record *record, const stru
 {
 	if (!group->shown.example.len || worth(record) != group->worth)
 		return !group->shown.example.len || worth(record) > group->worth;
-	struct ws_str a = record->path, b = group->shown.example;
-	int order = memcmp(a.ptr, b.ptr, wsi_min_u64(a.len, b.len));
-	return order ? order < 0 : a.len < b.len;
+	return wsi_str_order(record->path, group->shown.example) < 0;
 }
 
 static enum ws_status add_to_group(struct ws_triage *triage, const struct wsi_triage_record *record,
@@ -508,17 +506,14 @@ static int group_order(const void *left, const void *right)
 		return a->shown.known ? 1 : -1;
 	if (a->only_waits != b->only_waits)
 		return a->only_waits ? 1 : -1;
-	if (a->shown.n_dumps != b->shown.n_dumps)
-		return WSI_ORDER(b->shown.n_dumps, a->shown.n_dumps);
-	return strcmp(a->shown.signature.ptr, b->shown.signature.ptr);
+	return WSI_ORDER_THEN(b->shown.n_dumps, a->shown.n_dumps,
+			      strcmp(a->shown.signature.ptr, b->shown.signature.ptr));
 }
 
 static int gpu_order(const void *left, const void *right)
 {
 	const struct wsi_gpu *a = left, *b = right;
-	if (a->jobs.n != b->jobs.n)
-		return WSI_ORDER(b->jobs.n, a->jobs.n);
-	return strcmp(a->shown.name.ptr, b->shown.name.ptr);
+	return WSI_ORDER_THEN(b->jobs.n, a->jobs.n, strcmp(a->shown.name.ptr, b->shown.name.ptr));
 }
 
 /* Lists of what is shown, in place of what was gathered. */

@@ -40,9 +40,7 @@ static int entry_order(const void *left, const void *right)
 	const struct ws_triage_row *b = &((const struct wsi_entry *)right)->row;
 	if ((a->rank < 0) != (b->rank < 0))
 		return a->rank < 0 ? 1 : -1;
-	if (a->rank != b->rank)
-		return WSI_ORDER(a->rank, b->rank);
-	return strcmp(a->path.ptr, b->path.ptr);
+	return WSI_ORDER_THEN(a->rank, b->rank, strcmp(a->path.ptr, b->path.ptr));
 }
 
 static bool is_fault(const struct wsi_entry *entry)

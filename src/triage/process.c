@@ -196,17 +196,10 @@ enum wsi_triage_known wsi_process_find(struct ws_triage_processes *processes, st
 				       uint64_t pid, struct wsi_process *ret_process)
 {
 	const struct process *found = NULL;
-	size_t low = 0, high = processes->n;
 	if (!processes->is_sorted && processes->n)
 		qsort(processes->item, processes->n, sizeof *processes->item, process_row_order);
 	processes->is_sorted = true;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (processes->item[middle].pid < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = WSI_BISECT(i, (size_t)0, processes->n, processes->item[i].pid < pid);
 	for (; low < processes->n && processes->item[low].pid == pid; low++) {
 		const struct process *one = &processes->item[low];
 		if (!is_of(one, host, pid))

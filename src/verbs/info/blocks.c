@@ -100,12 +100,9 @@ static void group_warps(struct collect *collect)
 static int entry_compare(const void *left, const void *right)
 {
 	const struct wsi_block_entry *a = left, *b = right;
-	if (a->kernel != b->kernel)
-		return a->kernel < b->kernel ? -1 : 1;
-	int order = wsi_dim3_compare(a->idx, b->idx);
-	if (order)
-		return order;
-	return a->block_index < b->block_index ? -1 : a->block_index > b->block_index;
+	int order = WSI_ORDER(a->kernel, b->kernel);
+	order = order ? order : wsi_dim3_compare(a->idx, b->idx);
+	return order ? order : WSI_ORDER(a->block_index, b->block_index);
 }
 
 void wsi_blocks_find(struct wsi_blocks *blocks, struct wsi_info *info)

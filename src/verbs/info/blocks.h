@@ -57,11 +57,7 @@ static inline bool wsi_dim3_follows(struct ws_dim3 at, struct ws_dim3 next, stru
 /* Order of a table: z, then y, then x. Negative, 0, positive. */
 static inline int wsi_dim3_compare(struct ws_dim3 a, struct ws_dim3 b)
 {
-	if (a.z != b.z)
-		return a.z < b.z ? -1 : 1;
-	if (a.y != b.y)
-		return a.y < b.y ? -1 : 1;
-	return a.x < b.x ? -1 : a.x > b.x;
+	return WSI_ORDER_THEN(a.z, b.z, WSI_ORDER_THEN(a.y, b.y, WSI_ORDER(a.x, b.x)));
 }
 
 #endif

@@ -94,11 +94,8 @@ static int thread_compare(const void *left, const void *right)
 {
 	const struct thread *a = left, *b = right;
 	int order = wsi_dim3_compare(a->idx, b->idx);
-	if (order)
-		return order;
-	if (a->warp_index != b->warp_index)
-		return a->warp_index < b->warp_index ? -1 : 1;
-	return a->lane < b->lane ? -1 : a->lane > b->lane;
+	order = order ? order : WSI_ORDER(a->warp_index, b->warp_index);
+	return order ? order : WSI_ORDER(a->lane, b->lane);
 }
 
 static void table_read_block(struct thread_table *table, const struct wsi_blocks *blocks,
