@@ -228,6 +228,8 @@ void cli_fold_text(struct cli *cli);
 unsigned cli_error_columns(void);
 /* How the library's verbs are to answer. */
 struct ws_answer_style cli_style(struct cli *cli);
+/* The same; what is damaged or not there of a file is told as a failure. */
+struct ws_answer_style cli_style_of(struct cli *cli, char *path);
 /* Writes out what was printed, and says the warnings so far. */
 void cli_flush(struct cli *cli);
 

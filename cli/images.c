@@ -27,21 +27,6 @@ bool arch_fits(const struct arch *arch, uint32_t sm, char variant)
 	return !arch || (arch->sm == sm && (!arch->variant || arch->variant == variant));
 }
 
-void image_begin(struct cli *cli, const struct images *images, const struct ws_code_image *image,
-		 bool was_shown, struct ws_json *json)
-{
-	char arch[WS_ARCH_BYTES];
-	ws_code_image_arch(image, arch);
-	if (json) {
-		ws_json_object(json);
-		ws_json_key_u64(json, "image", image->index);
-		ws_json_key_text(json, "arch", arch);
-	} else if (images->n > 1) {
-		ws_out_text(&cli->out, was_shown ? "\n" : "");
-		ws_out_printf(&cli->out, "image %zu, %s\n", image->index, arch);
-	}
-}
-
 /* ---- opening ---- */
 
 static void disas_images_add(struct images *images, struct ws_cubin *cubin, size_t index,
@@ -51,8 +36,9 @@ static void disas_images_add(struct images *images, struct ws_cubin *cubin, size
 	ws_cubin_facts(cubin, &image.facts);
 	if (!arch_fits(arch, image.facts.sm, image.facts.variant))
 		return;
-	images->item = cli_realloc(images->item, images->n + 1, sizeof *images->item);
-	images->item[images->n++] = image;
+	images->code.item =
+		cli_realloc(images->code.item, images->code.n + 1, sizeof *images->code.item);
+	images->code.item[images->code.n++] = image;
 }
 
 static void open_file_images(struct images *images, const char *path, const struct arch *arch)
@@ -102,7 +88,7 @@ int images_open(struct cli *cli, const char *verb, const char *path, const char 
 		struct images *ret_images)
 {
 	struct arch arch;
-	*ret_images = (struct images){ .cli = cli };
+	*ret_images = (struct images){ .cli = cli, .code.path = path };
 	if (arch_text && !arch_parse(arch_text, &arch))
 		return cli_usage(verb, "--arch takes sm_NN, not '%s'", arch_text);
 	const struct arch *wanted = arch_text ? &arch : NULL;
@@ -111,8 +97,8 @@ int images_open(struct cli *cli, const char *verb, const char *path, const char 
 		cli->live ? WS_UNSUPPORTED : ws_image_file_open(path, &ret_images->file, &err);
 	if (st == WS_OK) {
 		open_file_images(ret_images, path, wanted);
-		for (size_t i = 0; i < ret_images->n; i++)
-			cli->input_bytes += ws_cubin_image(ret_images->item[i].cubin).len;
+		for (size_t i = 0; i < ret_images->code.n; i++)
+			cli->input_bytes += ws_cubin_image(ret_images->code.item[i].cubin).len;
 	} else if (st == WS_UNSUPPORTED) { /* a dump, or nothing that we read */
 		int status = cli_target_open_last(cli, path, &ret_images->target);
 		if (status != CLI_ANSWERED)
@@ -121,7 +107,7 @@ int images_open(struct cli *cli, const char *verb, const char *path, const char 
 	} else {
 		return cli_open_fail(path, &err);
 	}
-	if (ret_images->n > 0)
+	if (ret_images->code.n > 0)
 		return CLI_ANSWERED;
 	cli_warn("%s: no GPU code%s%s", path, arch_text ? " for " : "", arch_text ? arch_text : "");
 	return CLI_NO_ANSWER;
@@ -132,6 +118,6 @@ void images_close(struct images *images)
 	ws_cubin_set_destroy(images->set);
 	ws_image_file_close(images->file);
 	cli_target_close(images->cli, images->target);
-	free(images->item);
+	free(images->code.item);
 	*images = (struct images){ 0 };
 }

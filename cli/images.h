@@ -13,9 +13,8 @@
 #include "cli.h"
 
 struct images {
-	const struct cli *cli; /* borrowed */
-	struct ws_code_image *item;
-	size_t n;
+	const struct cli *cli;      /* borrowed */
+	struct ws_code_images code; /* its items are owned */
 	struct ws_image_file *file; /* or: */
 	struct ws_target *target;
 	struct ws_cubin_set *set; /* of a target's images */
@@ -38,10 +37,5 @@ struct arch {
 bool arch_parse(const char *text, struct arch *ret_arch);
 /* Whether code for sm_NN, with that letter or 0, is wanted; `arch` NULL: all is. */
 bool arch_fits(const struct arch *arch, uint32_t sm, char variant);
-
-/* Begins what is shown of an image: in JSON an object with its number and architecture; in text, of
- * several images, a line with both, apart from what was shown before. */
-void image_begin(struct cli *cli, const struct images *images, const struct ws_code_image *image,
-		 bool was_shown, struct ws_json *json);
 
 #endif

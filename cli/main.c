@@ -263,18 +263,31 @@ int cli_fail(const char *path, const struct ws_error *err)
 	return cli_fail_advise(path, err, "");
 }
 
-int cli_fail_advise(const char *path, const struct ws_error *err, const char *advice)
+static void fail_with(const char *path, const char *message, uint64_t file_off, const char *advice)
 {
 	/* messages of the operating system's refusals name the path already */
-	bool named = path && strncmp(err->message, path, strlen(path)) == 0;
+	bool named = path && strncmp(message, path, strlen(path)) == 0;
 	const char *name = path && !named ? path : "", *colon = *name ? ": " : "";
 	err_state.failures++;
-	if (err->file_off != WS_NO_OFFSET)
-		cli_warn("%s%s%s (file offset 0x%llx)%s", name, colon, err->message,
-			 (unsigned long long)err->file_off, advice);
+	if (file_off != WS_NO_OFFSET)
+		cli_warn("%s%s%s (file offset 0x%llx)%s", name, colon, message,
+			 (unsigned long long)file_off, advice);
 	else
-		cli_warn("%s%s%s%s", name, colon, err->message, advice);
+		cli_warn("%s%s%s%s", name, colon, message, advice);
+}
+
+int cli_fail_advise(const char *path, const struct ws_error *err, const char *advice)
+{
+	fail_with(path, err->message, err->file_off, advice);
 	return CLI_NO_ANSWER;
+}
+
+static void answer_tell(void *path, const struct ws_line_diagnostic *told)
+{
+	const uint64_t failures = err_state.failures;
+	fail_with(path, told->message, told->file_off, "");
+	if (told->status == WS_OK)
+		cli_forgive(failures);
 }
 
 int cli_usage(const char *verb, const char *format, ...)
@@ -682,7 +695,15 @@ void cli_fold(struct cli *cli, unsigned columns)
 
 struct ws_answer_style cli_style(struct cli *cli)
 {
-	return (struct ws_answer_style){ &cli->out, cli->json, cli->columns };
+	return (struct ws_answer_style){ &cli->out, cli->json, cli->columns, NULL, NULL };
+}
+
+struct ws_answer_style cli_style_of(struct cli *cli, char *path)
+{
+	struct ws_answer_style style = cli_style(cli);
+	style.tell = answer_tell;
+	style.user = path;
+	return style;
 }
 
 void cli_flush(struct cli *cli)

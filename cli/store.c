@@ -77,14 +77,14 @@ static int store_file(struct storing *s, const char *path)
 					     [WS_STORE_REPLACED] = "replaced" };
 	struct images images;
 	int status = images_open(s->cli, "store", path, s->arch, &images);
-	for (size_t i = 0; i < images.n && status == CLI_ANSWERED; i++) {
+	for (size_t i = 0; i < images.code.n && status == CLI_ANSWERED; i++) {
 		struct ws_code_id id;
 		enum ws_store_outcome outcome;
 		struct ws_error err;
-		enum ws_status st =
-			ws_store_add(s->store, images.item[i].cubin, path, &id, &outcome, &err);
+		enum ws_status st = ws_store_add(s->store, images.code.item[i].cubin, path, &id,
+						 &outcome, &err);
 		if (st == WS_OK)
-			image_row(s, words[outcome], &id, images.item[i].cubin, path);
+			image_row(s, words[outcome], &id, images.code.item[i].cubin, path);
 		else if (st != WS_ABSENT) /* an image without code is no news */
 			status = cli_fail(path, &err);
 	}
@@ -99,7 +99,7 @@ static bool stored_code_take(void *user, const struct ws_code_id *id, const char
 	struct storing *s = user;
 	struct images images;
 	if (images_open(s->cli, "store", path, NULL, &images) == CLI_ANSWERED)
-		image_row(s, NULL, id, images.item[0].cubin, path);
+		image_row(s, NULL, id, images.code.item[0].cubin, path);
 	else
 		s->n_failed++;
 	images_close(&images);
@@ -174,17 +174,18 @@ static int find_in_file(struct storing *s, const char *path)
 {
 	struct images images;
 	int status = images_open(s->cli, "store", path, s->arch, &images);
-	for (size_t i = 0; i < images.n && status == CLI_ANSWERED; i++) {
+	for (size_t i = 0; i < images.code.n && status == CLI_ANSWERED; i++) {
 		const struct ws_function *functions;
 		size_t n;
 		struct ws_error err;
-		if (ws_cubin_functions(images.item[i].cubin, &functions, &n, &err) != WS_OK) {
+		if (ws_cubin_functions(images.code.item[i].cubin, &functions, &n, &err) != WS_OK) {
 			status = cli_fail(path, &err);
 			break;
 		}
 		for (size_t j = 0; j < n && status == CLI_ANSWERED; j++) {
 			if (functions[j].is_kernel && functions[j].section != 0)
-				status = find_stored_kernel(s, images.item[i].cubin, &functions[j]);
+				status = find_stored_kernel(s, images.code.item[i].cubin,
+							    &functions[j]);
 		}
 	}
 	/* the pool remembers modules: nothing is asked of it after this */

@@ -41,8 +41,8 @@ static void symbol_answer(struct symbolizer *s, const char *place)
 	const bool is_address = cli_number(place, &number);
 	char *name = cli_copy(place, strlen(place));
 	const bool is_valid = is_address || split_place(name, &number);
-	ws_symbolize(s->images.item, is_valid ? s->images.n : 0, is_address ? NULL : name, number,
-		     &answer);
+	ws_symbolize(s->images.code.item, is_valid ? s->images.code.n : 0, is_address ? NULL : name,
+		     number, &answer);
 	s->n_answers += answer.status == WS_OK;
 	if (s->cli->json)
 		ws_symbolized_json(&answer, place, &s->json);

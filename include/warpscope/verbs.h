@@ -32,6 +32,10 @@ struct ws_answer_style {
 	struct ws_out *out;
 	bool json;        /**< else text */
 	unsigned columns; /**< of the terminal: wider tables are folded; 0: any number */
+	/** Is told what is damaged (WS_OK: only what is worth saying) by answers over code;
+	 * NULL: nobody is. */
+	ws_line_diagnostic_fn *tell;
+	void *user; /**< of `tell` */
 };
 
 /* ---- report: what failed, where (report.h) ---- */
@@ -233,7 +237,7 @@ WS_API enum ws_status ws_print_answer(struct ws_stack *stack, const struct ws_pr
 				      const struct ws_answer_style *style,
 				      struct ws_error *err) WS_MUST_USE;
 
-/* ---- symbolize: chains of calls at places in code ---- */
+/* ---- code of the images of a file ---- */
 
 /** One of the images of a file (image.h), or of a target. */
 struct ws_code_image {
@@ -241,9 +245,72 @@ struct ws_code_image {
 	size_t index;           /**< in the file */
 	struct ws_cubin_facts facts;
 };
+struct ws_code_images {
+	const char *path; /**< name of the file */
+	struct ws_code_image *item;
+	size_t n;
+};
 enum { WS_ARCH_BYTES = 16 };
 /** "sm_90", or "sm_?". */
 WS_API void ws_code_image_arch(const struct ws_code_image *image, char ret_text[WS_ARCH_BYTES]);
+
+/* ---- lines: line maps (line.h) ---- */
+
+/** What is asked of each image: the rows of its functions, or one of these. */
+struct ws_lines {
+	const char *function; /**< only of this one, mangled, full or short; NULL: of all */
+	bool full_names;
+	bool raw;           /**< the tables as they are written */
+	bool has_pc;        /**< the chain of calls there */
+	uint64_t pc;        /**< offset in `function`, else in each */
+	const char *source; /**< the code of a line of this file; NULL: not asked */
+	uint32_t source_line;
+};
+
+/** `*ret_shown`: something was there to show. @retval WS_NO_MEMORY */
+WS_API enum ws_status ws_lines_answer(const struct ws_code_images *images,
+				      const struct ws_lines *query,
+				      const struct ws_answer_style *style, bool *ret_shown,
+				      struct ws_error *err) WS_MUST_USE;
+
+/* ---- disas: machine code ---- */
+
+/** What is shown of code, and how. */
+struct ws_disas {
+	const char *function; /**< only this one, mangled, full or short; NULL: all */
+	bool full_names;
+	bool control; /**< with every bit */
+	bool has_pc;  /**< only the code around this offset of each function */
+	uint64_t pc;
+	bool blocks; /**< basic blocks, with their edges; as text in place of bare instructions */
+	bool values; /**< of a thread: what each instruction finds in its registers */
+	/* text only: */
+	bool source;   /**< with lines of the source */
+	bool hex;      /**< with the words of the code */
+	bool dot;      /**< with `blocks`: a graph for dot(1) */
+	bool assembly; /**< whole images, as ws_assemble() reads them */
+};
+struct ws_disas_told {
+	bool shown;                  /**< there was such code */
+	uint64_t n_total, n_unknown; /**< instructions; those with bits that are not explained */
+};
+
+/** @retval WS_NO_MEMORY */
+WS_API enum ws_status ws_disas_answer(const struct ws_code_images *images,
+				      const struct ws_disas *query,
+				      const struct ws_answer_style *style,
+				      struct ws_disas_told *ret_told,
+				      struct ws_error *err) WS_MUST_USE;
+/** The code around the pc of the thread in focus; `path` is the name of the dump.
+ * @retval WS_ABSENT  there is no such thread
+ * @retval WS_NO_MEMORY */
+WS_API enum ws_status ws_disas_thread_answer(const struct ws_threads *threads, const char *path,
+					     const struct ws_disas *query,
+					     const struct ws_answer_style *style,
+					     struct ws_disas_told *ret_told,
+					     struct ws_error *err) WS_MUST_USE;
+
+/* ---- symbolize: chains of calls at places ---- */
 
 /** What is at a place. */
 struct ws_symbolized {

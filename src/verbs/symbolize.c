@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chains of calls at places in code. */
-#include <stdio.h>
-
-#include <warpscope/symbols.h>
-#include <warpscope/verbs.h>
-
-#include "base/base.h"
+/* Images of a file, and chains of calls at places in their code. */
+#include "verbs/code.h"
 
 void ws_code_image_arch(const struct ws_code_image *image, char ret_text[WS_ARCH_BYTES])
 {
@@ -15,6 +10,57 @@ void ws_code_image_arch(const struct ws_code_image *image, char ret_text[WS_ARCH
 	else
 		snprintf(ret_text, WS_ARCH_BYTES, "sm_?");
 }
+
+enum ws_status wsi_verbs_tell(const struct ws_answer_style *style, const struct ws_error *damage,
+			      struct ws_error *err)
+{
+	const struct ws_line_diagnostic told = { damage->status, damage->file_off,
+						 damage->message };
+	if (damage->status == WS_NO_MEMORY)
+		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "%s", damage->message);
+	if (style->tell)
+		style->tell(style->user, &told);
+	return WS_OK;
+}
+
+void wsi_verbs_say(const struct ws_answer_style *style, const char *format, ...)
+{
+	char text[4400]; /* a path, and words */
+	const struct ws_line_diagnostic told = { WS_OK, WS_NO_OFFSET, text };
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	if (style->tell)
+		style->tell(style->user, &told);
+}
+
+void wsi_verbs_code_begin(const struct ws_code_images *images, const char *schema,
+			  const struct ws_answer_style *style, struct ws_json *json)
+{
+	if (!style->json)
+		return;
+	ws_json_begin(json, style->out, schema);
+	ws_json_key_text(json, "path", images->path);
+	ws_json_key_array(json, "images");
+}
+
+void wsi_verbs_image_begin(const struct ws_code_images *images, const struct ws_code_image *image,
+			   bool was_shown, struct ws_out *out, struct ws_json *json)
+{
+	char arch[WS_ARCH_BYTES];
+	ws_code_image_arch(image, arch);
+	if (json) {
+		ws_json_object(json);
+		ws_json_key_u64(json, "image", image->index);
+		ws_json_key_text(json, "arch", arch);
+	} else if (images->n > 1) {
+		ws_out_text(out, was_shown ? "\n" : "");
+		ws_out_printf(out, "image %zu, %s\n", image->index, arch);
+	}
+}
+
+/* ---- places ---- */
 
 static const struct ws_function *find_function(struct ws_cubin *cubin, const char *name)
 {

@@ -44,7 +44,7 @@ static struct ws_out *page_begin(void)
 static const struct ws_answer_style *page_style(bool json)
 {
 	static struct ws_answer_style style;
-	style = (struct ws_answer_style){ page_begin(), json, 0 };
+	style = (struct ws_answer_style){ .out = page_begin(), .json = json };
 	return &style;
 }
 
@@ -266,6 +266,104 @@ static void symbolize_is_as_printed(void **state)
 	ws_target_close(target);
 }
 
+/* An image of a dump of the examples; close `*ret_target` and the cubin. */
+static struct ws_code_images image_open(const char *name, struct ws_code_image *image,
+					struct ws_target **ret_target)
+{
+	struct ws_module module;
+	*image = (struct ws_code_image){ .index = 0 };
+	*ret_target = dump_open(name);
+	assert_int_equal(ws_target_module(*ret_target, 0, &module, NULL), WS_OK);
+	assert_int_equal(ws_cubin_open(module.relocated, &image->cubin, NULL), WS_OK);
+	ws_cubin_facts(image->cubin, &image->facts);
+	return (struct ws_code_images){ name, image, 1 };
+}
+
+static void lines_are_as_printed(void **state)
+{
+	(void)state;
+	static const struct {
+		struct ws_lines query;
+		const char *words;
+	} cases[] = {
+		{ { .function = NULL }, "" },
+		{ { .function = "gather_rows", .full_names = true },
+		  "--function gather_rows --full-names" },
+		{ { .has_pc = true, .pc = 0x40 }, "--pc 0x40" },
+		{ { .source = "deep.cu", .source_line = 58 }, "--source deep.cu:58" },
+		{ { .raw = true }, "--raw" },
+	};
+	struct ws_code_image image;
+	struct ws_target *target;
+	struct ws_code_images images = image_open("illegal-address.nvcudmp", &image, &target);
+	char words[300];
+	bool shown;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		for (int json = 0; json < 2; json++) {
+			assert_int_equal(ws_lines_answer(&images, &cases[i].query, page_style(json),
+							 &shown, NULL),
+					 WS_OK);
+			assert_true(wsi_format(words, "lines %s illegal-address.nvcudmp %s",
+					       json ? "--json" : "", cases[i].words));
+			assert_printed(words, folder_of("WS_TEST_DUMPS"), !shown);
+		}
+	}
+	assert_true(shown);
+	ws_cubin_close(image.cubin);
+	ws_target_close(target);
+}
+
+static const struct {
+	struct ws_disas query;
+	const char *words;
+} disas_cases[] = {
+	{ { .control = true, .hex = true }, "--control --hex" },
+	{ { .has_pc = true, .pc = 0x80, .source = true }, "--pc 0x80 --source" },
+	{ { .blocks = true }, "--cfg" },
+	{ { .assembly = true }, "--asm" },
+};
+
+static void disas_is_as_printed(void **state)
+{
+	(void)state;
+	struct ws_code_image image;
+	struct ws_target *target;
+	struct ws_code_images images = image_open("illegal-address.nvcudmp", &image, &target);
+	const struct ws_disas values = { .values = true };
+	struct ws_disas_told told;
+	struct ws_threads threads;
+	char words[300];
+	for (size_t i = 0; i < sizeof disas_cases / sizeof disas_cases[0]; i++) {
+		for (int json = 0; json < (disas_cases[i].query.assembly ? 1 : 2); json++) {
+			assert_int_equal(ws_disas_answer(&images, &disas_cases[i].query,
+							 page_style(json), &told, NULL),
+					 WS_OK);
+			assert_true(told.shown && told.n_total > 0 && told.n_unknown == 0);
+			assert_true(wsi_format(words, "disas %s illegal-address.nvcudmp %s",
+					       json ? "--json" : "", disas_cases[i].words));
+			assert_printed(words, folder_of("WS_TEST_DUMPS"), 0);
+		}
+	}
+	assert_int_equal(ws_threads_init(&threads, target, NULL, NULL), WS_OK);
+	for (int json = 0; json < 2; json++) {
+		assert_int_equal(ws_disas_thread_answer(&threads, "illegal-address.nvcudmp",
+							&values, page_style(json), &told, NULL),
+				 WS_OK);
+		assert_true(wsi_format(words,
+				       "disas %s illegal-address.nvcudmp --regs=current "
+				       "warp current",
+				       json ? "--json" : ""));
+		assert_printed(words, folder_of("WS_TEST_DUMPS"), 0);
+	}
+	threads.focus.lane = 99;
+	assert_int_equal(
+		ws_disas_thread_answer(&threads, "", &values, page_style(false), &told, NULL),
+		WS_ABSENT);
+	ws_threads_fini(&threads);
+	ws_cubin_close(image.cubin);
+	ws_target_close(target);
+}
+
 static void regs_are_as_printed(void **state)
 {
 	(void)state;
@@ -414,6 +512,37 @@ static void stack_without_memory(void **state)
 	assert_int_equal(ws_out_flush(&page.out, NULL), WS_OK);
 	assert_string_equal(page.bytes, expected);
 	ws_threads_fini(&threads);
+	ws_target_close(target);
+}
+
+static void disas_without_memory(void **state)
+{
+	(void)state;
+	struct ws_code_image image;
+	struct ws_target *target;
+	struct ws_code_images images = image_open("illegal-address.nvcudmp", &image, &target);
+	const struct ws_disas query = { .assembly = true };
+	struct ws_disas_told told;
+	static char expected[MOST];
+	enum ws_status st = ws_disas_answer(&images, &query, page_style(false), &told, NULL);
+	unsigned long lost = 0;
+	assert_int_equal(st, WS_OK);
+	assert_int_equal(ws_out_flush(&page.out, NULL), WS_OK);
+	memcpy(expected, page.bytes, page.len + 1);
+	wsi_alloc_should_fail = fails;
+	for (st = WS_NO_MEMORY, fails_at = 1; st != WS_OK; fails_at++) {
+		no_memory = true;
+		allocations = 0;
+		st = ws_disas_answer(&images, &query, page_style(false), &told, NULL);
+		no_memory = false;
+		lost += st == WS_NO_MEMORY;
+		assert_true(fails_at < 5000);
+	}
+	wsi_alloc_should_fail = NULL;
+	assert_true(lost > 5);
+	assert_int_equal(ws_out_flush(&page.out, NULL), WS_OK);
+	assert_string_equal(page.bytes, expected);
+	ws_cubin_close(image.cubin);
 	ws_target_close(target);
 }
 
@@ -629,6 +758,9 @@ int main(void)
 		cmocka_unit_test(mem_is_as_printed),
 		cmocka_unit_test(symbols_are_looked_up_once),
 		cmocka_unit_test(symbolize_is_as_printed),
+		cmocka_unit_test(lines_are_as_printed),
+		cmocka_unit_test(disas_is_as_printed),
+		cmocka_unit_test(disas_without_memory),
 		cmocka_unit_test(regs_are_as_printed),
 		cmocka_unit_test(stacks_are_as_printed),
 		cmocka_unit_test(stack_without_memory),

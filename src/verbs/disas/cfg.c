@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* warpscope disas --cfg: basic blocks as text, as a graph for dot(1), and as JSON. */
-#include "disas/disas.h"
-
-#include <inttypes.h>
-#include <string.h>
-
 #include <warpscope/flow.h>
+
+#include "verbs/disas/disas.h"
 
 static const struct {
 	uint32_t flag;
@@ -18,13 +15,14 @@ static const struct {
 	{ WS_FLOW_UNKNOWN, "unknown" }, { WS_FLOW_CALLED, "called" },
 };
 
-enum { N_FLAGS = sizeof flag_names / sizeof flag_names[0] };
+enum { N_FLAGS = WSI_COUNT(flag_names) };
 
 /* ---- text ---- */
 
-static void print_block(struct disas_code *code, const struct ws_flow_block *block, size_t index)
+static void print_block(struct wsi_disas_code *code, const struct ws_flow_block *block,
+			size_t index)
 {
-	struct ws_out *out = &code->d->cli->out;
+	struct ws_out *out = code->d->out;
 	ws_out_printf(out, "block %zu:", index);
 	for (size_t i = 0; i < N_FLAGS; i++)
 		if (block->flags & flag_names[i].flag)
@@ -41,31 +39,31 @@ static void print_block(struct disas_code *code, const struct ws_flow_block *blo
 		ws_out_printf(out, " calling %" PRIu32, block->callee);
 	ws_out_text(out, "\n");
 	for (uint64_t off = block->pc; off < block->end_pc; off += WS_SASS_BYTES)
-		disas_code_show_insn(code, off);
+		wsi_disas_code_show_insn(code, off);
 }
 
 /* ---- DOT ---- */
 
-static void print_dot(struct disas_code *code, const struct ws_flow_block *blocks, size_t n)
+static void print_dot(struct wsi_disas_code *code, const struct ws_flow_block *blocks, size_t n)
 {
-	struct disas *d = code->d;
-	struct ws_out *out = &d->cli->out;
-	ws_out_text(out, d->shown ? "\ndigraph \"" : "digraph \"");
+	struct wsi_disas *d = code->d;
+	struct ws_out *out = d->out;
+	ws_out_text(out, d->told.shown ? "\ndigraph \"" : "digraph \"");
 	ws_out_in_quotes(out, code->function->name);
 	ws_out_text(out, "\" {\n  node [shape=box, fontname=\"monospace\"];\n");
 	for (size_t b = 0; b < n; b++) {
 		ws_out_printf(out, "  b%zu [label=\"", b);
 		for (uint64_t off = blocks[b].pc; off < blocks[b].end_pc; off += WS_SASS_BYTES) {
 			struct ws_insn insn;
-			char text[WS_SASS_TEXT_MAX + CODE_NAMES_TEXT_MAX];
+			char text[WS_SASS_TEXT_MAX + DISAS_NAME_TEXT_MAX];
 			ws_sass_decode(code->sm, code->code.ptr + off, &insn);
-			size_t len =
-				disas_code_text(code, &insn, off, d->control, text, sizeof text);
+			size_t len = wsi_disas_code_text(code, &insn, off, d->query->control, text,
+							 sizeof text);
 			ws_out_printf(out, "%04" PRIx64 "  ", off);
 			ws_out_in_quotes(out, (struct ws_str){ text, len });
 			ws_out_text(out, "\\l");
-			d->n_total++;
-			d->n_unknown += !ws_insn_explained(&insn);
+			d->told.n_total++;
+			d->told.n_unknown += !ws_insn_explained(&insn);
 		}
 		ws_out_text(out, "\"];\n");
 		for (uint32_t i = 0; i < blocks[b].n_succ; i++)
@@ -75,7 +73,7 @@ static void print_dot(struct disas_code *code, const struct ws_flow_block *block
 				      blocks[b].callee);
 	}
 	ws_out_text(out, "}\n");
-	d->shown = true;
+	d->told.shown = true;
 }
 
 /* ---- JSON ---- */
@@ -88,9 +86,9 @@ static void json_numbers(struct ws_json *json, const char *key, const uint32_t *
 	ws_json_end(json);
 }
 
-static void json_blocks(struct disas_code *code, const struct ws_flow_block *blocks, size_t n)
+static void json_blocks(struct wsi_disas_code *code, const struct ws_flow_block *blocks, size_t n)
 {
-	struct ws_json *json = &code->d->json;
+	struct ws_json *json = code->d->json;
 	ws_json_key_array(json, "blocks");
 	for (size_t b = 0; b < n; b++) {
 		ws_json_object(json);
@@ -112,25 +110,25 @@ static void json_blocks(struct disas_code *code, const struct ws_flow_block *blo
 
 /* ---- the function ---- */
 
-void disas_cfg_show(struct disas_code *code)
+void wsi_disas_cfg(struct wsi_disas_code *code)
 {
-	struct disas *d = code->d;
+	struct wsi_disas *d = code->d;
 	struct ws_flow *flow;
 	struct ws_error err;
 	size_t n;
 	if (ws_cubin_flow(code->cubin, code->function, 0, &flow, &err) != WS_OK) {
-		cli_fail(d->path, &err);
+		wsi_disas_tell(d, &err);
 		return;
 	}
 	const struct ws_flow_block *blocks = ws_flow_blocks(flow, &n);
-	if (d->dot) {
+	if (d->query->dot) {
 		print_dot(code, blocks, n);
-	} else if (d->cli->json) {
-		disas_code_show(code);
+	} else if (d->json) {
+		wsi_disas_code_show(code);
 		json_blocks(code, blocks, n);
-		disas_code_end(code);
+		ws_json_end(d->json);
 	} else {
-		disas_code_start(code);
+		wsi_disas_code_start(code);
 		for (size_t i = 0; i < n; i++)
 			print_block(code, &blocks[i], i);
 	}

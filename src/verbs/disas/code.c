@@ -1,40 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The instructions of one function: text with names, marks, source lines, words. */
-#include "disas/disas.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <warpscope/symbols.h>
+#include "verbs/disas/disas.h"
 
 enum { AROUND = 8 * WS_SASS_BYTES }; /* shown before and after a mark */
 
-bool disas_code_init(struct disas_code *code, struct disas *d, struct ws_cubin *cubin,
-		     const struct ws_function *function)
+bool wsi_disas_code_init(struct wsi_disas_code *code, struct wsi_disas *d, struct ws_cubin *cubin,
+			 const struct ws_function *function)
 {
 	struct ws_cubin_facts facts;
 	struct ws_error err;
 	ws_cubin_facts(cubin, &facts);
-	*code = (struct disas_code){ .d = d, .cubin = cubin, .function = function, .sm = facts.sm };
+	*code = (struct wsi_disas_code){
+		.d = d, .cubin = cubin, .function = function, .sm = facts.sm
+	};
 	enum ws_status st = ws_cubin_code(cubin, function, &code->code, &err);
 	if (st != WS_OK) {
 		if (st != WS_ABSENT)
-			cli_fail(d->path, &err);
+			wsi_disas_tell(d, &err);
 		return false;
 	}
-	code_names_init(&code->names, cubin, function->section);
+	wsi_disas_names_init(d, &code->names, cubin, function->section);
 	return true;
 }
 
-void disas_code_fini(struct disas_code *code)
+void wsi_disas_code_fini(struct wsi_disas_code *code)
 {
-	code_names_fini(&code->names);
+	wsi_disas_names_fini(&code->names);
 }
 
 /* The function that a function lies in; NULL: it lies in none, or nobody knows. */
-static const struct ws_function *enclosing_function_of(const struct disas_code *code)
+static const struct ws_function *enclosing_function_of(const struct wsi_disas_code *code)
 {
 	const struct ws_function *functions;
 	size_t n;
@@ -44,9 +39,9 @@ static const struct ws_function *enclosing_function_of(const struct disas_code *
 	return &functions[code->function->owner];
 }
 
-static void json_code_start(struct disas_code *code, const struct ws_function *owner)
+static void json_code_start(struct wsi_disas_code *code, const struct ws_function *owner)
 {
-	struct ws_json *json = &code->d->json;
+	struct ws_json *json = code->d->json;
 	ws_json_object(json);
 	ws_name_json(json, code->function->name);
 	if (!owner)
@@ -58,24 +53,24 @@ static void json_code_start(struct disas_code *code, const struct ws_function *o
 	ws_json_end(json);
 }
 
-void disas_code_start(struct disas_code *code)
+void wsi_disas_code_start(struct wsi_disas_code *code)
 {
-	struct disas *d = code->d;
+	struct wsi_disas *d = code->d;
 	const struct ws_function *owner = enclosing_function_of(code);
-	if (d->cli->json) {
+	if (d->json) {
 		json_code_start(code, owner);
 	} else {
-		ws_out_text(&d->cli->out, d->shown ? "\n" : "");
-		ws_name_text(&d->cli->out, code->function->name, d->full_names);
+		ws_out_text(d->out, d->told.shown ? "\n" : "");
+		ws_name_text(d->out, code->function->name, d->query->full_names);
 		if (owner) {
-			ws_out_text(&d->cli->out, " (inside ");
-			ws_name_text(&d->cli->out, owner->name, d->full_names);
-			ws_out_printf(&d->cli->out, ", at 0x%" PRIx64 ")",
+			ws_out_text(d->out, " (inside ");
+			ws_name_text(d->out, owner->name, d->query->full_names);
+			ws_out_printf(d->out, ", at 0x%" PRIx64 ")",
 				      code->function->sec_off - owner->sec_off);
 		}
-		ws_out_text(&d->cli->out, ":\n");
+		ws_out_text(d->out, ":\n");
 	}
-	d->shown = true;
+	d->told.shown = true;
 }
 
 /* ---- source lines ---- */
@@ -97,7 +92,7 @@ struct inline_chain {
 };
 
 /* The source position, when it is another than that of the instruction before. */
-static void show_source(struct disas_code *code, uint64_t off, struct inline_chain *last)
+static void show_source(struct wsi_disas_code *code, uint64_t off, struct inline_chain *last)
 {
 	struct inline_chain now; /* 16 KiB: only what counts is set */
 	const struct ws_function *function = code->function;
@@ -107,7 +102,7 @@ static void show_source(struct disas_code *code, uint64_t off, struct inline_cha
 	if (now.n > WS_CHAIN_MOST)
 		now.n = WS_CHAIN_MOST;
 	if (now.n && !same_chain(now.pos, now.n, last->pos, last->n))
-		ws_chain_text(&code->d->cli->out, now.pos, now.n, code->d->full_names);
+		ws_chain_text(code->d->out, now.pos, now.n, code->d->query->full_names);
 	last->n = now.n;
 	memcpy(last->pos, now.pos, now.n * sizeof *now.pos);
 }
@@ -117,28 +112,28 @@ static void show_source(struct disas_code *code, uint64_t off, struct inline_cha
 /* Functions by name; places in the function that is shown stay offsets. */
 static bool name_function_target(void *user, uint64_t off, char *buffer, size_t size)
 {
-	const struct disas_code *code = user;
+	const struct wsi_disas_code *code = user;
 	const struct ws_function *function =
-		code_names_function(&code->names, code->function->sec_off + off);
+		wsi_disas_names_function(&code->names, code->function->sec_off + off);
 	if (!function || function == code->function || function->name.len >= size)
 		return false;
 	snprintf(buffer, size, "%.*s", (int)function->name.len, function->name.ptr);
 	return true;
 }
 
-size_t disas_code_text(struct disas_code *code, const struct ws_insn *insn, uint64_t off,
-		       bool control, char *text, size_t size)
+size_t wsi_disas_code_text(struct wsi_disas_code *code, const struct ws_insn *insn, uint64_t off,
+			   bool control, char *text, size_t size)
 {
 	struct ws_sass_style style = { .control = control };
 	if (!control) {
 		style.name = name_function_target;
 		style.user = code;
-		code_names_style(&code->names, code->function->sec_off + off, insn, &style);
+		wsi_disas_names_style(&code->names, code->function->sec_off + off, insn, &style);
 	}
 	return ws_sass_format(insn, off, &style, text, size);
 }
 
-static unsigned mark_flags(const struct disas_code *code, uint64_t off)
+static unsigned mark_flags(const struct wsi_disas_code *code, uint64_t off)
 {
 	unsigned flags = 0;
 	for (unsigned i = 0; i < code->n_marks; i++)
@@ -148,12 +143,12 @@ static unsigned mark_flags(const struct disas_code *code, uint64_t off)
 }
 
 /* What a linker or loader fills in, and where a branch through a register may lead. */
-static void json_names(struct disas_code *code, uint64_t off)
+static void json_names(struct wsi_disas_code *code, uint64_t off)
 {
-	struct ws_json *json = &code->d->json;
+	struct ws_json *json = code->d->json;
 	uint64_t start = code->function->sec_off;
 	size_t n;
-	const struct ws_reloc *relocs = code_names_relocs(&code->names, start + off, &n);
+	const struct ws_reloc *relocs = wsi_disas_names_relocs(&code->names, start + off, &n);
 	if (n > 0)
 		ws_json_key_array(json, "relocations");
 	for (size_t i = 0; i < n; i++) {
@@ -166,7 +161,8 @@ static void json_names(struct disas_code *code, uint64_t off)
 	}
 	if (n > 0)
 		ws_json_end(json);
-	const struct ws_branch_target *targets = code_names_targets(&code->names, start + off, &n);
+	const struct ws_branch_target *targets =
+		wsi_disas_names_targets(&code->names, start + off, &n);
 	if (n > 0)
 		ws_json_key_array_line(json, "targets");
 	for (size_t i = 0; i < n; i++)
@@ -176,24 +172,25 @@ static void json_names(struct disas_code *code, uint64_t off)
 }
 
 /* What an instruction reads from a constant bank; `text` is its own. Most have nothing like it. */
-static const struct constant *insn_constant_of(const struct disas_code *code,
-					       const struct ws_insn *insn, const char *text,
-					       uint64_t *ret_offset)
+static const struct wsi_disas_constant *insn_constant_of(const struct wsi_disas_code *code,
+							 const struct ws_insn *insn,
+							 const char *text, uint64_t *ret_offset)
 {
 	if (!code->constants || !insn->known)
 		return NULL;
 	bool may = strstr(text, "c[0x") != NULL ||
 		   ws_sass_category(insn->operation) == WS_CATEGORY_TEXTURE ||
 		   ws_sass_category(insn->operation) == WS_CATEGORY_SURFACE;
-	return may ? constants_find(code->constants, code->function->section, insn, ret_offset)
+	return may ? wsi_disas_constants_find(code->constants, code->function->section, insn,
+					      ret_offset)
 		   : NULL;
 }
 
-static void json_constant(struct disas_code *code, const struct ws_insn *insn, const char *text)
+static void json_constant(struct wsi_disas_code *code, const struct ws_insn *insn, const char *text)
 {
-	struct ws_json *json = &code->d->json;
+	struct ws_json *json = code->d->json;
 	uint64_t offset;
-	const struct constant *constant = insn_constant_of(code, insn, text, &offset);
+	const struct wsi_disas_constant *constant = insn_constant_of(code, insn, text, &offset);
 	if (!constant)
 		return;
 	ws_json_key_object(json, "constant");
@@ -204,11 +201,12 @@ static void json_constant(struct disas_code *code, const struct ws_insn *insn, c
 }
 
 /* "// limits+0xc", "// address of table": behind the line. */
-static void print_constant(struct disas_code *code, const struct ws_insn *insn, const char *text)
+static void print_constant(struct wsi_disas_code *code, const struct ws_insn *insn,
+			   const char *text)
 {
-	struct ws_out *out = &code->d->cli->out;
+	struct ws_out *out = code->d->out;
 	uint64_t offset;
-	const struct constant *constant = insn_constant_of(code, insn, text, &offset);
+	const struct wsi_disas_constant *constant = insn_constant_of(code, insn, text, &offset);
 	if (!constant)
 		return;
 	ws_out_text(out, constant->is_address ? "  // address of " : "  // ");
@@ -219,21 +217,22 @@ static void print_constant(struct disas_code *code, const struct ws_insn *insn, 
 }
 
 /* "// to 0x40, 0x80": the same targets, behind the line. */
-static void print_jump_targets(struct disas_code *code, uint64_t off)
+static void print_jump_targets(struct wsi_disas_code *code, uint64_t off)
 {
-	struct ws_out *out = &code->d->cli->out;
+	struct ws_out *out = code->d->out;
 	uint64_t start = code->function->sec_off;
 	size_t n;
-	const struct ws_branch_target *targets = code_names_targets(&code->names, start + off, &n);
+	const struct ws_branch_target *targets =
+		wsi_disas_names_targets(&code->names, start + off, &n);
 	for (size_t i = 0; i < n; i++)
 		ws_out_printf(out, "%s0x%" PRIx64, i == 0 ? "  // to " : ", ",
 			      targets[i].target - start);
 }
 
-static void json_code_insn(struct disas_code *code, uint64_t off, const struct ws_insn *insn,
+static void json_code_insn(struct wsi_disas_code *code, uint64_t off, const struct ws_insn *insn,
 			   const char *text)
 {
-	struct ws_json *json = &code->d->json;
+	struct ws_json *json = code->d->json;
 	unsigned flags = mark_flags(code, off);
 	char word[40];
 	snprintf(word, sizeof word, "0x%016llx%016llx", (unsigned long long)insn->word[1],
@@ -250,7 +249,7 @@ static void json_code_insn(struct disas_code *code, uint64_t off, const struct w
 		ws_json_key_bool(json, "errorpc", flags & DISAS_ERRORPC);
 	}
 	if (code->thread)
-		disas_thread_values(code, insn, off);
+		wsi_disas_thread_values(code, insn, off);
 	ws_json_end(json);
 }
 
@@ -273,35 +272,35 @@ static size_t line_start(char *to, unsigned flags, uint64_t off)
 	return n + 4;
 }
 
-void disas_code_show_insn(struct disas_code *code, uint64_t off)
+void wsi_disas_code_show_insn(struct wsi_disas_code *code, uint64_t off)
 {
-	struct disas *d = code->d;
+	struct wsi_disas *d = code->d;
 	struct ws_insn insn;
-	char line[LINE_START_MAX + WS_SASS_TEXT_MAX + CODE_NAMES_TEXT_MAX];
-	size_t n = d->cli->json ? 0 : line_start(line, mark_flags(code, off), off);
+	char line[LINE_START_MAX + WS_SASS_TEXT_MAX + DISAS_NAME_TEXT_MAX];
+	size_t n = d->json ? 0 : line_start(line, mark_flags(code, off), off);
 	ws_sass_decode(code->sm, code->code.ptr + off, &insn);
-	n += disas_code_text(code, &insn, off, d->control, line + n, sizeof line - n);
-	d->n_total++;
-	d->n_unknown += !ws_insn_explained(&insn);
-	if (d->cli->json) {
+	n += wsi_disas_code_text(code, &insn, off, d->query->control, line + n, sizeof line - n);
+	d->told.n_total++;
+	d->told.n_unknown += !ws_insn_explained(&insn);
+	if (d->json) {
 		json_code_insn(code, off, &insn, line);
 		return;
 	}
-	ws_out_escaped(&d->cli->out, (struct ws_str){ line, n });
-	if (d->hex)
-		ws_out_printf(&d->cli->out, "  /* 0x%016llx %016llx */",
-			      (unsigned long long)insn.word[1], (unsigned long long)insn.word[0]);
+	ws_out_escaped(d->out, (struct ws_str){ line, n });
+	if (d->query->hex)
+		ws_out_printf(d->out, "  /* 0x%016llx %016llx */", (unsigned long long)insn.word[1],
+			      (unsigned long long)insn.word[0]);
 	print_jump_targets(code, off);
 	print_constant(code, &insn, line);
 	if (code->thread)
-		disas_thread_values(code, &insn, off);
-	ws_out_text(&d->cli->out, "\n");
+		wsi_disas_thread_values(code, &insn, off);
+	ws_out_text(d->out, "\n");
 }
 
 /* ---- the function ---- */
 
 /* Whether the code is the function's own, not that of a function inside it. */
-static bool is_own_code(const struct disas_code *code, uint64_t off)
+static bool is_own_code(const struct wsi_disas_code *code, uint64_t off)
 {
 	struct ws_place place;
 	return ws_cubin_find_offset(code->cubin, code->function->section,
@@ -309,7 +308,7 @@ static bool is_own_code(const struct disas_code *code, uint64_t off)
 	       place.function == code->function;
 }
 
-static bool is_code_wanted(const struct disas_code *code, uint64_t off)
+static bool is_code_wanted(const struct wsi_disas_code *code, uint64_t off)
 {
 	bool wanted = code->n_marks == 0 && (!code->without_inner || is_own_code(code, off));
 	for (unsigned i = 0; i < code->n_marks; i++) {
@@ -319,9 +318,9 @@ static bool is_code_wanted(const struct disas_code *code, uint64_t off)
 	return wanted;
 }
 
-static void show_insns(struct disas_code *code)
+static void show_insns(struct wsi_disas_code *code)
 {
-	struct disas *d = code->d;
+	struct wsi_disas *d = code->d;
 	struct inline_chain last;
 	last.n = 0;
 	bool shown = false, gap = false;
@@ -330,29 +329,23 @@ static void show_insns(struct disas_code *code)
 			gap = shown;
 			continue;
 		}
-		if (gap && !d->cli->json)
-			ws_out_text(&d->cli->out, "   ...\n");
+		if (gap && !d->json)
+			ws_out_text(d->out, "   ...\n");
 		gap = false;
 		shown = true;
-		if (d->source && !d->cli->json)
+		if (d->query->source && !d->json)
 			show_source(code, off, &last);
-		disas_code_show_insn(code, off);
+		wsi_disas_code_show_insn(code, off);
 	}
 }
 
-void disas_code_show(struct disas_code *code)
+void wsi_disas_code_show(struct wsi_disas_code *code)
 {
-	struct disas *d = code->d;
-	disas_code_start(code);
-	if (d->cli->json)
-		ws_json_key_array(&d->json, "instructions");
+	struct wsi_disas *d = code->d;
+	wsi_disas_code_start(code);
+	if (d->json)
+		ws_json_key_array(d->json, "instructions");
 	show_insns(code);
-	if (d->cli->json)
-		ws_json_end(&d->json);
-}
-
-void disas_code_end(struct disas_code *code)
-{
-	if (code->d->cli->json)
-		ws_json_end(&code->d->json);
+	if (d->json)
+		ws_json_end(d->json);
 }

@@ -1,75 +1,70 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Line tables as they are written: header and opcodes, in the manner of readelf
  * --debug-dump=rawline. */
-#include "lines/lines.h"
+#include <warpscope/symbols.h>
+
+#include "verbs/code.h"
 
 /* ---- headers ---- */
 
-static void print_files(struct cli *cli, const struct ws_line_table *t)
+static void print_files(struct ws_out *out, const struct ws_line_table *t)
 {
 	size_t first = t->version < 5 ? 1 : 0;
-	ws_out_text(&cli->out, "  directories:\n");
+	ws_out_text(out, "  directories:\n");
 	for (size_t i = first; i < t->n_dirs; i++) {
-		ws_out_printf(&cli->out, "%5zu  ", i);
-		ws_out_escaped(&cli->out, ws_str_of(t->dirs[i]));
-		ws_out_text(&cli->out, "\n");
+		ws_out_printf(out, "%5zu  ", i);
+		ws_out_escaped(out, ws_str_of(t->dirs[i]));
+		ws_out_text(out, "\n");
 	}
-	ws_out_text(&cli->out, "  files:\n");
+	ws_out_text(out, "  files:\n");
 	for (size_t i = first; i < t->n_files; i++) {
 		const struct ws_line_file *file = &t->files[i];
-		ws_out_printf(&cli->out, "%5zu  time %llu, size %llu, ", i,
+		ws_out_printf(out, "%5zu  time %llu, size %llu, ", i,
 			      (unsigned long long)file->mtime,
 			      (unsigned long long)file->size_bytes);
-		ws_path_text(&cli->out, file, false);
-		ws_out_text(&cli->out, "\n");
+		ws_path_text(out, file, false);
+		ws_out_text(out, "\n");
 	}
 }
 
-static void print_names_base(struct cli *cli, const struct ws_line_table *t)
+static void print_names_base(struct ws_out *out, const struct ws_line_table *t)
 {
-	ws_out_text(&cli->out, "  NVIDIA base of function names: ");
+	ws_out_text(out, "  NVIDIA base of function names: ");
 	if (t->base == WS_LINE_BASE_LOST) {
-		ws_out_text(&cli->out, "lost (the linker left 0)\n");
+		ws_out_text(out, "lost (the linker left 0)\n");
 		return;
 	}
-	ws_out_printf(&cli->out, "0x%x", (unsigned)t->str_base);
-	ws_out_text(&cli->out, t->base == WS_LINE_BASE_FOUND
-				       ? " (the linker left 0; only this one fits the names)\n"
-				       : "\n");
+	ws_out_printf(out, "0x%x", (unsigned)t->str_base);
+	ws_out_text(out, t->base == WS_LINE_BASE_FOUND
+				 ? " (the linker left 0; only this one fits the names)\n"
+				 : "\n");
 }
 
-static void print_header(struct cli *cli, const struct ws_line_table *t)
+static void print_header(struct ws_out *out, const struct ws_line_table *t)
 {
-	ws_out_printf(&cli->out, "\nline table at 0x%llx\n", (unsigned long long)t->sec_off);
-	ws_out_printf(&cli->out, "  length: %llu%s\n", (unsigned long long)t->unit_length,
+	ws_out_printf(out, "\nline table at 0x%llx\n", (unsigned long long)t->sec_off);
+	ws_out_printf(out, "  length: %llu%s\n", (unsigned long long)t->unit_length,
 		      t->dwarf64 ? " (64-bit DWARF)" : "");
-	ws_out_printf(&cli->out, "  version: %u\n", (unsigned)t->version);
-	ws_out_printf(&cli->out, "  header length: %llu\n", (unsigned long long)t->header_length);
-	ws_out_printf(&cli->out, "  minimum instruction length: %u\n",
-		      (unsigned)t->min_inst_length);
+	ws_out_printf(out, "  version: %u\n", (unsigned)t->version);
+	ws_out_printf(out, "  header length: %llu\n", (unsigned long long)t->header_length);
+	ws_out_printf(out, "  minimum instruction length: %u\n", (unsigned)t->min_inst_length);
 	if (t->version >= 4)
-		ws_out_printf(&cli->out, "  operations per instruction: %u\n",
-			      (unsigned)t->max_ops);
-	ws_out_printf(&cli->out, "  initial is_stmt: %d\n", t->default_is_stmt);
-	ws_out_printf(&cli->out, "  line base: %d\n", t->line_base);
-	ws_out_printf(&cli->out, "  line range: %u\n", (unsigned)t->line_range);
-	ws_out_printf(&cli->out, "  opcode base: %u\n", (unsigned)t->opcode_base);
-	ws_out_text(&cli->out, "  operands of opcodes:");
+		ws_out_printf(out, "  operations per instruction: %u\n", (unsigned)t->max_ops);
+	ws_out_printf(out, "  initial is_stmt: %d\n", t->default_is_stmt);
+	ws_out_printf(out, "  line base: %d\n", t->line_base);
+	ws_out_printf(out, "  line range: %u\n", (unsigned)t->line_range);
+	ws_out_printf(out, "  opcode base: %u\n", (unsigned)t->opcode_base);
+	ws_out_text(out, "  operands of opcodes:");
 	for (unsigned i = 0; i + 1 < t->opcode_base; i++)
-		ws_out_printf(&cli->out, " %u", (unsigned)t->opcode_lengths[i]);
-	ws_out_text(&cli->out, "\n");
+		ws_out_printf(out, " %u", (unsigned)t->opcode_lengths[i]);
+	ws_out_text(out, "\n");
 	if (t->has_str_base)
-		print_names_base(cli, t);
-	print_files(cli, t);
-	ws_out_text(&cli->out, "  program:\n");
+		print_names_base(out, t);
+	print_files(out, t);
+	ws_out_text(out, "  program:\n");
 }
 
 /* ---- opcodes ---- */
-
-struct raw {
-	struct cli *cli;
-	struct ws_json *json;
-};
 
 static void print_callee(struct ws_out *out, const struct ws_line_table *table,
 			 const struct ws_line_op *op)
@@ -86,10 +81,9 @@ static void print_callee(struct ws_out *out, const struct ws_line_table *table,
 		ws_out_text(out, "(outside .debug_str)");
 }
 
-static void print_extended(struct cli *cli, const struct ws_line_table *table,
+static void print_extended(struct ws_out *out, const struct ws_line_table *table,
 			   const struct ws_line_op *op)
 {
-	struct ws_out *out = &cli->out;
 	ws_out_printf(out, "extended opcode %u: ", (unsigned)op->opcode);
 	switch (op->opcode) {
 	case 1:
@@ -120,14 +114,18 @@ static void print_extended(struct cli *cli, const struct ws_line_table *table,
 		ws_out_escaped(out, ws_str_of(op->text));
 }
 
-static void print_standard(struct cli *cli, const struct ws_line_op *op)
+static void print_standard(struct ws_out *out, const struct ws_line_op *op)
 {
-	struct ws_out *out = &cli->out;
+	static const char *const plain[] = { [1] = "copy",
+					     [7] = "set basic block",
+					     [10] = "set prologue end",
+					     [11] = "set epilogue begin" };
 	unsigned long long operand = op->n_operands ? (unsigned long long)op->operand[0] : 0;
+	if (op->opcode < WSI_COUNT(plain) && plain[op->opcode]) {
+		ws_out_printf(out, "%s", plain[op->opcode]);
+		return;
+	}
 	switch (op->opcode) {
-	case 1:
-		ws_out_text(out, "copy");
-		break;
 	case 2:
 	case 8:
 	case 9:
@@ -151,15 +149,6 @@ static void print_standard(struct cli *cli, const struct ws_line_op *op)
 	case 6:
 		ws_out_printf(out, "set is_stmt to %d", op->is_stmt);
 		break;
-	case 7:
-		ws_out_text(out, "set basic block");
-		break;
-	case 10:
-		ws_out_text(out, "set prologue end");
-		break;
-	case 11:
-		ws_out_text(out, "set epilogue begin");
-		break;
 	case 12:
 		ws_out_printf(out, "set isa to %llu", operand);
 		break;
@@ -170,15 +159,14 @@ static void print_standard(struct cli *cli, const struct ws_line_op *op)
 	}
 }
 
-static void print_op(struct raw *raw, const struct ws_line_table *table,
-		     const struct ws_line_op *op)
+static bool print_op(void *user, const struct ws_line_table *table, const struct ws_line_op *op)
 {
-	struct ws_out *out = &raw->cli->out;
+	struct ws_out *out = user;
 	ws_out_printf(out, "  [%6llx]  ", (unsigned long long)op->sec_off);
 	if (op->kind == WS_LINE_OP_EXTENDED)
-		print_extended(raw->cli, table, op);
+		print_extended(out, table, op);
 	else if (op->kind == WS_LINE_OP_STANDARD)
-		print_standard(raw->cli, op);
+		print_standard(out, op);
 	else
 		ws_out_printf(out, "special opcode %u: address+%llu = 0x%llx, line%+lld = %u",
 			      (unsigned)op->opcode, (unsigned long long)op->address_advance,
@@ -187,10 +175,13 @@ static void print_op(struct raw *raw, const struct ws_line_table *table,
 	if (op->row)
 		ws_out_printf(out, "  -> row %u", (unsigned)op->row);
 	ws_out_text(out, "\n");
+	return true;
 }
 
-static void json_op(struct ws_json *json, const struct ws_line_op *op)
+static bool json_op(void *user, const struct ws_line_table *table, const struct ws_line_op *op)
 {
+	struct ws_json *json = user;
+	(void)table;
 	static const char *const kinds[] = { "special", "standard", "extended" };
 	ws_json_object(json);
 	ws_json_key_hex(json, "offset", op->sec_off);
@@ -209,15 +200,6 @@ static void json_op(struct ws_json *json, const struct ws_line_op *op)
 		ws_json_key_u64(json, "line", op->line);
 	}
 	ws_json_end(json);
-}
-
-static bool take_op(void *user, const struct ws_line_table *table, const struct ws_line_op *op)
-{
-	struct raw *raw = user;
-	if (raw->json)
-		json_op(raw->json, op);
-	else
-		print_op(raw, table, op);
 	return true;
 }
 
@@ -255,9 +237,8 @@ static void json_header(struct ws_json *json, const struct ws_line_table *t)
 	ws_json_end(json);
 }
 
-bool lines_raw(struct cli *cli, struct ws_line_map *map, struct ws_json *json)
+bool wsi_verbs_lines_raw(const struct ws_line_map *map, struct ws_out *out, struct ws_json *json)
 {
-	struct raw raw = { cli, json };
 	size_t n = ws_line_table_count(map);
 	if (json)
 		ws_json_key_array(json, "tables");
@@ -268,10 +249,11 @@ bool lines_raw(struct cli *cli, struct ws_line_map *map, struct ws_json *json)
 			json_header(json, table);
 			ws_json_key_array(json, "program");
 		} else {
-			print_header(cli, table);
+			print_header(out, table);
 		}
 		/* what breaks is told with all other damage of the map */
-		(void)!ws_line_walk(map, i, take_op, &raw, NULL);
+		(void)!ws_line_walk(map, i, json ? json_op : print_op, json ? (void *)json : out,
+				    NULL);
 		if (json) {
 			ws_json_end(json);
 			ws_json_end(json);

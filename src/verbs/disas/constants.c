@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "disas/constants.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-#include "cli.h"
+#include "verbs/disas/disas.h"
 
 enum {
 	MAX_TABLES = 1000, /* of relocations that are read: an image has a few */
@@ -12,29 +7,35 @@ enum {
 	NUMBER_BYTES = 4, /* of a texture or surface */
 };
 
-struct ws_reloc *relocs_of(const struct ws_cubin *cubin, uint32_t section, size_t *ret_n)
+struct ws_reloc *wsi_disas_relocs(struct wsi_disas *d, const struct ws_cubin *cubin,
+				  uint32_t section, size_t *ret_n)
 {
+	struct ws_reloc *relocs = NULL;
+	size_t n = 0;
 	*ret_n = 0;
-	if (ws_cubin_relocs(cubin, section, NULL, 0, ret_n, NULL) != WS_OK || *ret_n == 0)
-		return NULL;
-	struct ws_reloc *relocs = cli_alloc(*ret_n, sizeof *relocs);
-	if (ws_cubin_relocs(cubin, section, relocs, *ret_n, ret_n, NULL) != WS_OK)
-		cli_out_of_memory();
+	enum ws_status st = ws_cubin_relocs(cubin, section, NULL, 0, &n, NULL);
+	if (st == WS_OK && n > 0)
+		relocs = wsi_disas_alloc(d, n, sizeof *relocs);
+	if (relocs)
+		st = ws_cubin_relocs(cubin, section, relocs, n, ret_n, NULL);
+	d->no_memory |= st == WS_NO_MEMORY;
 	return relocs;
 }
 
-static void add(struct constants *constants, struct constant constant)
+static void constant_add(struct wsi_disas *d, struct wsi_disas_constants *constants,
+			 struct wsi_disas_constant constant)
 {
-	cli_grow(&constants->at, &constants->cap, constants->n, sizeof constant);
-	constants->at[constants->n++] = constant;
+	if (wsi_disas_grow(d, &constants->at, &constants->cap, constants->n, sizeof constant))
+		constants->at[constants->n++] = constant;
 }
 
 /* What the loader fills into a section of constants. */
-static void add_relocated_constants(struct constants *constants, const struct ws_cubin *cubin,
-				    uint32_t index, struct constant constant)
+static void add_relocated_constants(struct wsi_disas *d, struct wsi_disas_constants *constants,
+				    const struct ws_cubin *cubin, uint32_t index,
+				    struct wsi_disas_constant constant)
 {
 	size_t n;
-	struct ws_reloc *relocs = relocs_of(cubin, index, &n);
+	struct ws_reloc *relocs = wsi_disas_relocs(d, cubin, index, &n);
 	for (size_t i = 0; i < n; i++) {
 		constant.offset = relocs[i].sec_off;
 		constant.type = relocs[i].type;
@@ -42,17 +43,13 @@ static void add_relocated_constants(struct constants *constants, const struct ws
 		constant.symbol_index = relocs[i].symbol_index;
 		constant.symbol_kind = relocs[i].symbol_kind;
 		if (relocs[i].symbol.len && relocs[i].addend == 0)
-			add(constants, constant);
+			constant_add(d, constants, constant);
 	}
-	free(relocs);
+	wsi_free(relocs);
 }
 
-static bool begins(struct ws_str name, const char *with)
-{
-	return name.len >= strlen(with) && memcmp(name.ptr, with, strlen(with)) == 0;
-}
-
-static void add_tables(struct constants *constants, const struct ws_cubin *cubin)
+static void add_tables(struct wsi_disas *d, struct wsi_disas_constants *constants,
+		       const struct ws_cubin *cubin)
 {
 	enum { RELA = 4, REL = 9 }; /* ELF's */
 	unsigned left = MAX_TABLES;
@@ -62,78 +59,67 @@ static void add_tables(struct constants *constants, const struct ws_cubin *cubin
 		    (table.type != REL && table.type != RELA) ||
 		    ws_cubin_section(cubin, table.info, &filled, NULL) != WS_OK)
 			continue;
-		struct constant constant = { .size = ADDRESS_BYTES, .is_address = true, .bank = 4 };
-		if (begins(filled.name, ".nv.constant0."))
-			constant =
-				(struct constant){ .section = filled.info, .size = NUMBER_BYTES };
+		struct wsi_disas_constant constant = { .size = ADDRESS_BYTES,
+						       .is_address = true,
+						       .bank = 4 };
+		if (wsi_str_begins(filled.name, ".nv.constant0."))
+			constant = (struct wsi_disas_constant){ .section = filled.info,
+								.size = NUMBER_BYTES };
 		else if (!ws_str_equal(filled.name, ws_str_of(".nv.constant4")))
 			continue;
-		add_relocated_constants(constants, cubin, table.info, constant);
+		add_relocated_constants(d, constants, cubin, table.info, constant);
 		left--;
 	}
 }
 
-static int order_of(const struct constant *a, uint32_t section, uint32_t bank, uint64_t offset)
+static int order_of(const struct wsi_disas_constant *a, uint32_t section, uint32_t bank,
+		    uint64_t offset)
 {
-	if (a->section != section)
-		return a->section < section ? -1 : 1;
-	if (a->bank != bank)
-		return a->bank < bank ? -1 : 1;
-	return (a->offset > offset) - (a->offset < offset);
+	return WSI_ORDER_THEN(a->section, section,
+			      WSI_ORDER_THEN(a->bank, bank, WSI_ORDER(a->offset, offset)));
 }
 
 static int constant_order(const void *left, const void *right)
 {
-	const struct constant *b = right;
+	const struct wsi_disas_constant *b = right;
 	return order_of(left, b->section, b->bank, b->offset);
 }
 
-void constants_init(struct constants *constants, struct ws_cubin *cubin)
+void wsi_disas_constants_init(struct wsi_disas *d, struct wsi_disas_constants *constants,
+			      struct ws_cubin *cubin)
 {
 	const struct ws_variable *variables;
 	size_t n = 0;
-	*constants = (struct constants){ 0 };
+	*constants = (struct wsi_disas_constants){ 0 };
 	if (ws_cubin_variables(cubin, &variables, &n, NULL) != WS_OK)
-		cli_out_of_memory();
+		d->no_memory = true;
 	for (size_t i = 0; i < n; i++) {
 		const struct ws_variable *v = &variables[i];
 		if (v->space == WS_SPACE_CONST && v->bank == 3 && v->section && v->name.len)
-			add(constants, (struct constant){ .bank = v->bank,
-							  .offset = v->offset,
-							  .size = v->size_bytes,
-							  .symbol = v->name,
-							  .symbol_index = v->symbol_index });
+			constant_add(
+				d, constants,
+				(struct wsi_disas_constant){ .bank = v->bank,
+							     .offset = v->offset,
+							     .size = v->size_bytes,
+							     .symbol = v->name,
+							     .symbol_index = v->symbol_index });
 	}
-	add_tables(constants, cubin);
+	add_tables(d, constants, cubin);
 	if (constants->n > 0)
 		qsort(constants->at, constants->n, sizeof *constants->at, constant_order);
 }
 
-void constants_fini(struct constants *constants)
-{
-	free(constants->at);
-	*constants = (struct constants){ 0 };
-}
-
 /* Number of the first constant behind a place. */
-static size_t first_behind(const struct constants *constants, uint32_t section, uint32_t bank,
-			   uint64_t offset)
+static size_t first_behind(const struct wsi_disas_constants *constants, uint32_t section,
+			   uint32_t bank, uint64_t offset)
 {
-	size_t low = 0, n = constants->n;
-	while (n > 0) {
-		size_t half = n / 2;
-		if (order_of(&constants->at[low + half], section, bank, offset) <= 0) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	return low;
+	return WSI_BISECT(i, (size_t)0, constants->n,
+			  order_of(&constants->at[i], section, bank, offset) <= 0);
 }
 
-const struct constant *constants_of_kernel(const struct constants *constants, uint32_t section,
-					   size_t *ret_n)
+const struct wsi_disas_constant *
+wsi_disas_constants_of_kernel(const struct wsi_disas_constants *constants, uint32_t section,
+			      size_t *ret_n)
 {
 	size_t end = first_behind(constants, section, 0, UINT64_MAX), first = end;
 	while (first > 0 && constants->at[first - 1].section == section)
@@ -143,18 +129,20 @@ const struct constant *constants_of_kernel(const struct constants *constants, ui
 }
 
 /* The constant that holds an offset of a bank. */
-static const struct constant *find_bank_constant(const struct constants *constants,
-						 uint32_t section, uint32_t bank, uint64_t offset)
+static const struct wsi_disas_constant *
+find_bank_constant(const struct wsi_disas_constants *constants, uint32_t section, uint32_t bank,
+		   uint64_t offset)
 {
 	size_t low = first_behind(constants, section, bank, offset);
-	const struct constant *found = low > 0 ? &constants->at[low - 1] : NULL;
+	const struct wsi_disas_constant *found = low > 0 ? &constants->at[low - 1] : NULL;
 	bool holds = found && found->section == section && found->bank == bank &&
 		     (offset == found->offset || offset - found->offset < found->size);
 	return holds ? found : NULL;
 }
 
-const struct constant *constants_find(const struct constants *constants, uint32_t section,
-				      const struct ws_insn *insn, uint64_t *ret_offset)
+const struct wsi_disas_constant *
+wsi_disas_constants_find(const struct wsi_disas_constants *constants, uint32_t section,
+			 const struct ws_insn *insn, uint64_t *ret_offset)
 {
 	struct ws_operand ops[WS_SASS_MAX_OPERANDS];
 	size_t n = ws_sass_operands(insn, 0, ops, WS_SASS_MAX_OPERANDS);
@@ -171,7 +159,7 @@ const struct constant *constants_find(const struct constants *constants, uint32_
 			continue;
 		uint64_t offset = (uint64_t)op->value * (is_place ? 1 : NUMBER_BYTES);
 		uint32_t number = (uint32_t)bank->value;
-		const struct constant *found =
+		const struct wsi_disas_constant *found =
 			find_bank_constant(constants, number == 0 ? section : 0, number, offset);
 		if (!found)
 			continue;
