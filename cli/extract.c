@@ -147,11 +147,16 @@ static int extract_section(struct extract *extract, const char *name)
 			continue;
 		if (is_number ? i != number : !ws_str_equal(section.name, ws_str_of(name)))
 			continue;
-		extract->truncated = section.bytes.len < section.size;
+		struct ws_span bytes;
+		struct ws_error err;
+		extract->truncated = section.present < section.size;
 		if (extract->truncated)
-			cli_warn("%s: section %u is truncated: %zu of %" PRIu64 " bytes are left",
-				 extract->path, i, section.bytes.len, section.size);
-		return image_take(extract, section.bytes);
+			cli_warn("%s: section %u is truncated: %" PRIu64 " of %" PRIu64
+				 " bytes are left",
+				 extract->path, i, section.present, section.size);
+		if (ws_core_section_bytes(core, i, &bytes, &err) != WS_OK)
+			return cli_fail(extract->path, &err);
+		return image_take(extract, bytes);
 	}
 	cli_warn("%s: no section %s", extract->path, name);
 	return CLI_NO_ANSWER;

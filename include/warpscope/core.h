@@ -83,6 +83,34 @@ WS_API enum ws_status ws_core_open_memory(struct ws_span bytes, const char *name
 					  struct ws_target **ret_target,
 					  struct ws_error *err) WS_MUST_USE;
 
+/** Where the bytes of a dump come from that is no file to be mapped: one in a browser, a part of an
+ * archive, something on another machine. */
+struct ws_core_source {
+	size_t size;      /**< sizeof(struct ws_core_source), as the caller was compiled */
+	uint64_t n_bytes; /**< how many there are; also more than fit in memory */
+	/**
+	 * Copies up to `n` bytes from byte `off` on, which are all among them, and returns how
+	 * many. If they are fewer, it is asked for the rest; 0: they cannot be read. Calls of one
+	 * source do not overlap.
+	 */
+	size_t (*read)(void *user, uint64_t off, void *buffer, size_t n);
+	void *user;            /**< passed to `read` until the target is closed */
+	uint32_t window_bytes; /**< how many bytes are asked for at a time, at least; 0: 256 KiB */
+};
+
+/**
+ * Opens a dump over a function that reads it, packed or not. In memory are its headers, the rows of
+ * its tables, strings, images and a few windows; registers and memory are read when they are asked
+ * for, and WS_IO says that they cannot be. `name` (may be NULL) is what ws_dump_facts.path will
+ * say.
+ *
+ * Statuses are those of ws_core_open(); WS_IO: the headers cannot be read.
+ */
+WS_API enum ws_status ws_core_open_source(const struct ws_core_source *source, const char *name,
+					  const struct ws_core_options *options,
+					  struct ws_target **ret_target,
+					  struct ws_error *err) WS_MUST_USE;
+
 /** What is below a target that is a dump. */
 struct ws_core;
 
@@ -109,9 +137,9 @@ struct ws_core_section {
 	uint64_t address;    /**< sh_addr: memory sections */
 	uint64_t file_off, size; /**< as claimed */
 	uint32_t link, info;
-	uint64_t stride;      /**< sh_entsize */
-	uint64_t rows;        /**< whole rows that are in the file; 0 for what is no table */
-	struct ws_span bytes; /**< those that are in the file */
+	uint64_t stride;  /**< sh_entsize */
+	uint64_t rows;    /**< whole rows that are in the file; 0 for what is no table */
+	uint64_t present; /**< bytes of it that are in the file */
 };
 
 /** Number of section headers that are in the file. */
@@ -119,6 +147,11 @@ WS_API uint32_t ws_core_n_sections(const struct ws_core *core);
 WS_API enum ws_status ws_core_section(const struct ws_core *core, uint32_t index,
 				      struct ws_core_section *ret_section,
 				      struct ws_error *err) WS_MUST_USE;
+
+/** Its bytes that are in the file, until the target is closed. */
+WS_API enum ws_status ws_core_section_bytes(const struct ws_core *core, uint32_t index,
+					    struct ws_span *ret_bytes,
+					    struct ws_error *err) WS_MUST_USE;
 
 /* ---- checking and salvage */
 
@@ -189,7 +222,7 @@ enum ws_sureness {
 struct ws_salvaged {
 	const char *what; /**< "image", "lane table", "SM table". Static storage */
 	uint64_t file_off;
-	struct ws_span bytes;  /**< those that are in the file */
+	uint64_t present;      /**< bytes of it that are in the file */
 	uint64_t size;         /**< as it says itself, or as far as its shape goes on */
 	uint32_t rows, stride; /**< of a table; else 0 */
 	enum ws_sureness sureness;

@@ -368,6 +368,8 @@ struct ws_dump_facts {
 	const char *path;   /**< as given when it was opened; "-" for standard input */
 	uint64_t bytes;     /**< size, unpacked */
 	bool complete;      /**< nothing is damaged or missing: there is no diagnostic */
+	bool lost;          /**< so far something was asked for that could not be read */
+	uint64_t lost_off;  /**< then: the first such byte */
 	bool cut;           /**< something that the headers promise is missing, or may be */
 	bool have_metadata; /**< the next fields come from the dump's metadata (drivers r565 and
 			       later) */

@@ -35,7 +35,41 @@ enum ws_status wsi_file_map(int fd, const char *path, struct wsi_file *ret_file,
 	if (bytes == MAP_FAILED)
 		return wsi_fail_errno(err, "%s: cannot map", path);
 	*ret_file = (struct wsi_file){ .bytes = { .ptr = bytes, .len = len }, .mapping = bytes };
+	ret_file->source = wsi_input_of(ret_file->bytes);
 	return WS_OK;
+}
+
+static size_t descriptor_read(void *user, uint64_t off, void *buffer, size_t n)
+{
+	ssize_t got;
+	do
+		got = pread((int)(intptr_t)user, buffer, n, (off_t)off);
+	while (got < 0 && errno == EINTR);
+	return got < 0 ? 0 : (size_t)got;
+}
+
+static void descriptor_close(void *user)
+{
+	close((int)(intptr_t)user);
+}
+
+enum ws_status wsi_file_windows(int fd, const char *path, struct wsi_file *ret_file,
+				struct ws_error *err)
+{
+	struct stat about;
+	struct wsi_input source;
+	struct wsi_window_options options = { .read = descriptor_read,
+					      .close = descriptor_close,
+					      .user = (void *)(intptr_t)fd };
+	enum ws_status st = fstat(fd, &about) == 0 ? WS_OK : wsi_fail_errno(err, "%s", path);
+	options.size = st == WS_OK ? (uint64_t)about.st_size : 0;
+	if (st == WS_OK)
+		st = wsi_input_open(&options, &source, err);
+	if (st == WS_OK)
+		*ret_file = (struct wsi_file){ .source = source };
+	else
+		close(fd);
+	return st;
 }
 
 int wsi_file_descriptor(const char *path)
@@ -70,6 +104,7 @@ void wsi_file_close(struct wsi_file *file)
 {
 	if (file->mapping)
 		munmap(file->mapping, file->bytes.len);
+	wsi_input_close(&file->source);
 	*file = (struct wsi_file){ 0 };
 }
 

@@ -6,10 +6,12 @@
 #define WSI_FILE_H
 
 #include "base/base.h"
+#include "base/input.h"
 
 struct wsi_file {
-	struct ws_span bytes; /* those of the mapping */
-	void *mapping;        /* owned; NULL: no byte */
+	struct ws_span bytes;    /* those of the mapping */
+	struct wsi_input source; /* owned: the same, or windows */
+	void *mapping;           /* owned; NULL: no byte, or windows */
 
 	/* of wsi_file_open_any() */
 	const char *packing; /* "gzip", "zstd"; NULL: the bytes are as they came. Static storage */
@@ -31,6 +33,9 @@ enum ws_status wsi_file_open(const char *path, struct wsi_file *ret_file,
  */
 enum ws_status wsi_file_map(int fd, const char *path, struct wsi_file *ret_file,
 			    struct ws_error *err) WS_MUST_USE;
+/* Windows on what an open descriptor refers to, which is taken over, also when this fails. */
+enum ws_status wsi_file_windows(int fd, const char *path, struct wsi_file *ret_file,
+				struct ws_error *err) WS_MUST_USE;
 /* A hint: the bytes before `before` are not needed soon, and need take no memory. They can still be
  * read. */
 void wsi_file_release(const struct wsi_file *file, size_t before);
@@ -48,6 +53,8 @@ struct wsi_file_options {
 	 * than those when they are enough. May be NULL: all is needed.
 	 */
 	uint64_t (*needs)(struct ws_span so_far);
+	/* `source` is what is read: then `bytes` may be empty, where a file is too large to map. */
+	bool in_windows;
 };
 
 /*
@@ -63,6 +70,11 @@ struct wsi_file_options {
  */
 enum ws_status wsi_file_open_any(const char *path, const struct wsi_file_options *options,
 				 struct wsi_file *ret_file, struct ws_error *err) WS_MUST_USE;
+
+/* The same over any source, which is taken over where this succeeds: unpacked if it is packed. */
+enum ws_status wsi_file_open_input(struct wsi_input *source, const char *path,
+				   const struct wsi_file_options *options,
+				   struct wsi_file *ret_file, struct ws_error *err) WS_MUST_USE;
 
 /* Opens for reading; in the sandboxed program by way of the broker where that is needed. -1: see
  * errno. */

@@ -33,16 +33,18 @@
 enum {
 	CHUNK = 256 * 1024,
 	HOLE = 4096, /* so many zeros are left out */
+	PACKING_BYTES = 4,
 	WRITER_WAIT_MS = 5000,
 };
 
 struct spool {
 	const char *path;
 	struct wsi_file_options options;
-	/* input: a mapping, or a descriptor with a buffer */
+	/* input: a source, or a descriptor */
 	int in_fd;
-	struct ws_span mapped, first; /* first: read from the descriptor before */
-	uint8_t *buffer;              /* owned */
+	const struct wsi_input *source;
+	struct ws_span first; /* read from the descriptor before */
+	uint8_t *buffer;      /* owned */
 	const uint8_t *in;
 	size_t in_left;
 	uint64_t bytes_in, total_in; /* handed out so far; 0 when the whole is unknown */
@@ -173,10 +175,14 @@ static enum ws_status spool_fill(struct spool *s, struct ws_error *err)
 	}
 	if (s->in_left > 0 || s->at_end)
 		return WS_OK;
-	if (s->mapped.ptr) {
-		size_t left = s->mapped.len - (size_t)s->bytes_in;
-		s->in = s->mapped.ptr + s->bytes_in;
-		s->in_left = left < CHUNK ? left : CHUNK;
+	if (s->source) {
+		s->in_left = (size_t)wsi_min_u64(s->source->size - s->bytes_in, CHUNK);
+		s->in = s->in_left ? wsi_input_view(s->source, s->bytes_in, s->in_left, s->buffer)
+				   : s->buffer;
+		if (!s->in)
+			return wsi_fail(err, WS_IO, s->bytes_in,
+					"%s: byte %" PRIu64 " of the packed data cannot be read",
+					s->path, s->bytes_in);
 	} else {
 		ssize_t n;
 		do
@@ -340,7 +346,7 @@ static enum ws_status unzstd(struct spool *s, struct wsi_file *file, struct ws_e
 /* How a file is packed. */
 struct spool_packing {
 	const char *name;
-	const char *magic; /* its first bytes, at most 4 (first_fill()) */
+	const char *magic; /* its first bytes, at most PACKING_BYTES */
 	/* NULL: nothing here unpacks it. */
 	enum ws_status (*unpack)(struct spool *s, struct wsi_file *file, struct ws_error *err);
 };
@@ -379,12 +385,12 @@ static enum ws_status unpack(struct spool *s, struct wsi_file *file, struct ws_e
 /* A pipe may hand out its first bytes one by one; telling what it is needs a few. */
 static enum ws_status first_fill(struct spool *s, struct ws_error *err)
 {
-	if (s->mapped.ptr)
+	if (s->source)
 		return spool_fill(s, err);
 	size_t have = s->first.len;
 	if (have > 0)
 		memcpy(s->buffer, s->first.ptr, have);
-	while (have < 4) {
+	while (have < PACKING_BYTES) {
 		ssize_t n = read(s->in_fd, s->buffer + have, CHUNK - have);
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -405,8 +411,8 @@ static enum ws_status spool_run(struct spool *s, struct wsi_file *ret_file, stru
 {
 	struct wsi_file about = { 0 }, file;
 	s->out = wsi_zalloc(CHUNK);
-	s->buffer = s->mapped.ptr ? NULL : wsi_zalloc(CHUNK);
-	if (!s->out || (!s->mapped.ptr && !s->buffer))
+	s->buffer = wsi_zalloc(CHUNK);
+	if (!s->out || !s->buffer)
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "%s", s->path);
 	if (s->options.needs)
 		s->next_need = 1;
@@ -437,23 +443,23 @@ static enum ws_status spool_run(struct spool *s, struct wsi_file *ret_file, stru
 		return st;
 	about.is_enough = s->is_enough;
 	about.bytes = file.bytes;
+	about.source = file.source;
 	about.mapping = file.mapping;
 	*ret_file = about;
 	return WS_OK;
 }
 
-/* `given`: the whole input, with `fd` -1; or what was read of it already. */
-static enum ws_status spool(int fd, struct ws_span given, const char *path,
-			    const struct wsi_file_options *options, struct wsi_file *ret_file,
-			    struct ws_error *err)
+/* `source`: the whole input, or NULL; else `fd`, of which `first` was read already. */
+static enum ws_status spool(const struct wsi_input *source, int fd, struct ws_span first,
+			    const char *path, const struct wsi_file_options *options,
+			    struct wsi_file *ret_file, struct ws_error *err)
 {
-	struct spool s = { .path = path, .in_fd = fd, .out_fd = -1 };
-	if (fd < 0) {
-		s.mapped = given;
-		s.total_in = given.len;
-	} else {
-		s.first = given;
-	}
+	struct spool s = { .path = path,
+			   .in_fd = fd,
+			   .source = source,
+			   .first = first,
+			   .total_in = source ? source->size : 0,
+			   .out_fd = -1 };
 	if (options)
 		s.options = *options;
 	enum ws_status st = spool_run(&s, ret_file, err);
@@ -489,6 +495,37 @@ static enum ws_status fifo_wait(int fd, const char *path, uint8_t *ret_byte, siz
 	return WS_OK;
 }
 
+/* What a file holds, as it is or unpacked; `file` is taken over. */
+static enum ws_status finish_file(struct wsi_file *file, const char *path,
+				  const struct wsi_file_options *options, struct wsi_file *ret_file,
+				  struct ws_error *err)
+{
+	uint8_t first[PACKING_BYTES];
+	size_t n = (size_t)wsi_min_u64(file->source.size, sizeof first);
+	const uint8_t *at = n ? wsi_input_view(&file->source, 0, n, first) : NULL;
+	if (!at || !packing_of(at, n)) {
+		*ret_file = *file;
+		return WS_OK;
+	}
+	enum ws_status st =
+		spool(&file->source, -1, (struct ws_span){ 0 }, path, options, ret_file, err);
+	wsi_file_close(file);
+	return st;
+}
+
+/* A regular file for which there is no room in the address space. */
+static enum ws_status open_unmapped(int fd, const char *path,
+				    const struct wsi_file_options *options,
+				    struct wsi_file *ret_file, struct ws_error *err)
+{
+	if (!options || !options->in_windows)
+		return err->status;
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (own < 0)
+		return wsi_fail_errno(err, "%s", path);
+	return wsi_file_windows(own, path, ret_file, err);
+}
+
 static enum ws_status open_fd(int fd, const char *path, const struct wsi_file_options *options,
 			      struct wsi_file *ret_file, struct ws_error *err)
 {
@@ -508,16 +545,20 @@ static enum ws_status open_fd(int fd, const char *path, const struct wsi_file_op
 		return st;
 	bool at_start = S_ISREG(about.st_mode) && lseek(fd, 0, SEEK_CUR) == 0;
 	if (!at_start && !S_ISDIR(about.st_mode))
-		return spool(fd, first, path, options, ret_file, err);
+		return spool(NULL, fd, first, path, options, ret_file, err);
 	st = wsi_file_map(fd, path, &file, err);
-	if (st != WS_OK)
-		return st;
-	if (!packing_of(file.bytes.ptr, file.bytes.len)) {
-		*ret_file = file;
-		return WS_OK;
-	}
-	st = spool(-1, file.bytes, path, options, ret_file, err);
-	wsi_file_close(&file);
+	if (st == WS_LIMIT || (st == WS_IO && err && err->os_errno == ENOMEM))
+		st = open_unmapped(fd, path, options, &file, err);
+	return st == WS_OK ? finish_file(&file, path, options, ret_file, err) : st;
+}
+
+enum ws_status wsi_file_open_input(struct wsi_input *source, const char *path,
+				   const struct wsi_file_options *options,
+				   struct wsi_file *ret_file, struct ws_error *err)
+{
+	struct wsi_file file = { .source = *source };
+	enum ws_status st = finish_file(&file, path, options, ret_file, err);
+	*source = (struct wsi_input){ 0 };
 	return st;
 }
 

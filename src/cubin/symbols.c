@@ -223,7 +223,7 @@ static bool symbols_fill(struct ws_cubin *cubin)
 {
 	if (!symbols_read(cubin) || !wsi_cubin_index_places(cubin))
 		return false;
-	uint64_t budget = 4 * (uint64_t)cubin->elf.file.len;
+	uint64_t budget = 4 * (uint64_t)cubin->elf.file.size;
 	for (size_t i = 0; i < cubin->n_functions; i++)
 		name_by_section(cubin, &cubin->functions[i], &budget);
 	for (size_t i = 0; i < cubin->n_functions; i++)

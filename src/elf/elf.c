@@ -19,6 +19,7 @@ enum {
 	E_SHSTRNDX = 62,
 };
 
+/* `file`: its first bytes. */
 static enum ws_status ident_check(struct ws_span file, struct ws_error *err)
 {
 	static const uint8_t magic[4] = { 0x7f, 'E', 'L', 'F' };
@@ -50,7 +51,7 @@ static uint64_t headers_present(const struct wsi_elf *elf, uint64_t limit)
 {
 	if (elf->shoff == 0)
 		return 0;
-	uint64_t room = elf->file.len - wsi_min_u64(elf->shoff, elf->file.len);
+	uint64_t room = elf->file.size - wsi_min_u64(elf->shoff, elf->file.size);
 	uint64_t n = room / elf->shentsize;
 	/* the last header may lack the padding that makes the stride wider than 64 */
 	if (room % elf->shentsize >= WSI_SHDR_BYTES)
@@ -59,28 +60,54 @@ static uint64_t headers_present(const struct wsi_elf *elf, uint64_t limit)
 }
 
 /* Section count and name table, with ELF's escapes: the real values are then in section 0. */
-static void counts_read(struct wsi_elf *elf)
+static void counts_read(struct wsi_elf *elf, struct ws_span header)
 {
-	uint16_t shnum = wsi_at_u16(elf->file, E_SHNUM);
-	uint16_t shstrndx = wsi_at_u16(elf->file, E_SHSTRNDX);
+	uint16_t shnum = wsi_at_u16(header, E_SHNUM);
+	uint16_t shstrndx = wsi_at_u16(header, E_SHSTRNDX);
 	elf->n_sections = shnum;
 	elf->shstrndx = shstrndx;
-	struct ws_span zero;
-	if (elf->shoff == 0 || !ws_span_sub(elf->file, elf->shoff, WSI_SHDR_BYTES, &zero))
+	uint8_t scratch[WSI_SHDR_BYTES];
+	if (elf->shoff == 0 ||
+	    wsi_input_clip(&elf->file, elf->shoff, WSI_SHDR_BYTES).len < WSI_SHDR_BYTES)
 		return;
+	const uint8_t *at = wsi_input_view(&elf->file, elf->shoff, WSI_SHDR_BYTES, scratch);
+	if (!at)
+		return;
+	struct wsi_shdr zero = wsi_shdr_load(at);
 	if (shnum == 0)
-		elf->n_sections = wsi_at_u64(zero, 32);
+		elf->n_sections = zero.size;
 	if (shstrndx == WSI_SHN_XINDEX)
-		elf->shstrndx = wsi_at_u32(zero, 40);
+		elf->shstrndx = zero.link;
 }
 
-enum ws_status wsi_elf_open(struct ws_span file, struct wsi_elf *ret_elf, struct ws_error *err)
+/* Where the table of section names is, by its header. */
+static void names_find(struct wsi_elf *elf)
 {
+	uint8_t scratch[WSI_SHDR_BYTES];
+	if (elf->shstrndx == 0 || elf->shstrndx >= elf->n_present)
+		return;
+	const uint8_t *at = wsi_input_view(&elf->file, elf->shoff + elf->shstrndx * elf->shentsize,
+					   WSI_SHDR_BYTES, scratch);
+	if (!at)
+		return;
+	struct wsi_shdr names = wsi_shdr_load(at);
+	(void)wsi_elf_extent(elf, &names, &elf->names);
+}
+
+enum ws_status wsi_elf_open_input(const struct wsi_input *source, struct wsi_elf *ret_elf,
+				  struct ws_error *err)
+{
+	uint8_t scratch[WSI_ELF_HEADER_BYTES];
+	size_t n = (size_t)wsi_min_u64(source->size, sizeof scratch);
+	struct ws_span file = { n ? wsi_input_view(source, 0, n, scratch) : NULL, n,
+				wsi_input_origin(source) };
+	if (n && !file.ptr)
+		return wsi_fail(err, WS_IO, file.origin, "the ELF header cannot be read");
 	enum ws_status st = ident_check(file, err);
 	if (st != WS_OK)
 		return st;
 	struct wsi_elf elf = {
-		.file = file,
+		.file = *source,
 		.osabi = wsi_at_u8(file, E_OSABI),
 		.abi_version = wsi_at_u8(file, E_ABIVERSION),
 		.type = wsi_at_u16(file, E_TYPE),
@@ -96,27 +123,34 @@ enum ws_status wsi_elf_open(struct ws_span file, struct wsi_elf *ret_elf, struct
 		return wsi_fail(err, WS_MALFORMED, file.origin + E_SHENTSIZE,
 				"section headers of %u bytes; they need %d", elf.shentsize,
 				WSI_SHDR_BYTES);
-	counts_read(&elf);
+	counts_read(&elf, file);
 	elf.n_present = headers_present(&elf, elf.n_sections);
-	if (elf.n_present > 0) {
-		uint64_t len = (elf.n_present - 1) * elf.shentsize + WSI_SHDR_BYTES;
-		bool inside = ws_span_sub(file, elf.shoff, len, &elf.headers);
-		assert(inside);
-		(void)inside;
-	}
-	if (elf.shstrndx > 0 && elf.shstrndx < elf.n_present) {
-		struct wsi_shdr names = wsi_elf_shdr(&elf, elf.shstrndx);
-		(void)wsi_elf_bytes(&elf, &names, &elf.shstrtab);
+	names_find(&elf);
+	if (!source->windows) {
+		struct wsi_slice headers = wsi_elf_headers(&elf);
+		(void)ws_span_sub(source->mapped, headers.off, headers.len, &elf.headers);
+		if (elf.names.len > 0)
+			(void)ws_span_sub(source->mapped, elf.names.off, elf.names.len,
+					  &elf.shstrtab);
 	}
 	*ret_elf = elf;
 	return WS_OK;
+}
+
+enum ws_status wsi_elf_open(struct ws_span file, struct wsi_elf *ret_elf, struct ws_error *err)
+{
+	struct wsi_input source = wsi_input_of(file);
+	return wsi_elf_open_input(&source, ret_elf, err);
 }
 
 uint64_t wsi_elf_end(const struct wsi_elf *elf)
 {
 	uint64_t end = wsi_add_sat(elf->shoff, elf->n_sections * elf->shentsize);
 	for (uint64_t i = 1; i < elf->n_present; i++) {
-		struct wsi_shdr shdr = wsi_elf_shdr(elf, i);
+		uint8_t scratch[WSI_SHDR_BYTES];
+		const uint8_t *at = wsi_input_view(&elf->file, elf->shoff + i * elf->shentsize,
+						   WSI_SHDR_BYTES, scratch);
+		struct wsi_shdr shdr = at ? wsi_shdr_load(at) : (struct wsi_shdr){ 0 };
 		if (shdr.type != WSI_SHT_NOBITS)
 			end = wsi_max_u64(end, wsi_add_sat(shdr.offset, shdr.size));
 	}

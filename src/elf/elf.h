@@ -12,6 +12,7 @@
 #include <assert.h>
 
 #include "base/base.h"
+#include "base/input.h"
 #include "base/reader.h"
 #include "elf/cubin.h"
 
@@ -69,9 +70,10 @@ enum {
 };
 
 struct wsi_elf {
-	struct ws_span file;     /* borrowed */
+	struct wsi_input file;   /* borrowed */
 	struct ws_span headers;  /* the section headers that are inside the file, whole ones only */
-	struct ws_span shstrtab; /* section names; empty when there are none to be had */
+	struct wsi_slice names;  /* the table of section names; empty when there is none */
+	struct ws_span shstrtab; /* its bytes */
 	uint8_t osabi, abi_version;
 	uint16_t type, machine;
 	uint32_t version, flags;
@@ -105,12 +107,26 @@ struct wsi_sym {
 enum ws_status wsi_elf_open(struct ws_span file, struct wsi_elf *ret_elf,
 			    struct ws_error *err) WS_MUST_USE;
 
-/* Header of a section; `index` must be below n_present. Inlined: what is not used of it costs
- * nothing, and opening a dump reads a million. */
-static inline __attribute__((always_inline)) struct wsi_shdr wsi_elf_shdr(const struct wsi_elf *elf,
-									  uint64_t index)
+/*
+ * The same over a source. One that is read in windows has no `headers` and `shstrtab` at hand:
+ * whoever needs them holds them. WS_IO: its first bytes cannot be read.
+ */
+enum ws_status wsi_elf_open_input(const struct wsi_input *file, struct wsi_elf *ret_elf,
+				  struct ws_error *err) WS_MUST_USE;
+
+/* The section headers that are inside the file. */
+static inline struct wsi_slice wsi_elf_headers(const struct wsi_elf *elf)
 {
-	const uint8_t *at = wsi_at(elf->headers, index * elf->shentsize, WSI_SHDR_BYTES);
+	return (struct wsi_slice){ elf->n_present ? elf->shoff : 0,
+				   elf->n_present
+					   ? (elf->n_present - 1) * elf->shentsize + WSI_SHDR_BYTES
+					   : 0 };
+}
+
+/* WSI_SHDR_BYTES. Inlined: what is not used of a header costs nothing, and opening a dump reads a
+ * million. */
+static inline __attribute__((always_inline)) struct wsi_shdr wsi_shdr_load(const uint8_t *at)
+{
 	return (struct wsi_shdr){
 		.name = wsi_load_u32(at + WSI_SH_NAME),
 		.type = wsi_load_u32(at + WSI_SH_TYPE),
@@ -125,7 +141,14 @@ static inline __attribute__((always_inline)) struct wsi_shdr wsi_elf_shdr(const 
 	};
 }
 
-/* The other way: WSI_SHDR_BYTES. */
+/* Header of a section; `index` must be below n_present. */
+static inline __attribute__((always_inline)) struct wsi_shdr wsi_elf_shdr(const struct wsi_elf *elf,
+									  uint64_t index)
+{
+	return wsi_shdr_load(wsi_at(elf->headers, index * elf->shentsize, WSI_SHDR_BYTES));
+}
+
+/* The other way. */
 static inline void wsi_shdr_store(uint8_t *to, const struct wsi_shdr *shdr)
 {
 	wsi_store_u32(to + WSI_SH_NAME, shdr->name);
@@ -143,7 +166,7 @@ static inline void wsi_shdr_store(uint8_t *to, const struct wsi_shdr *shdr)
 /* File offset of a section's header. */
 static inline uint64_t wsi_elf_shdr_off(const struct wsi_elf *elf, uint64_t index)
 {
-	return wsi_add_sat(elf->shoff + elf->file.origin, index * elf->shentsize);
+	return wsi_add_sat(elf->shoff + wsi_input_origin(&elf->file), index * elf->shentsize);
 }
 
 /* Where the section headers and the sections of the file end, by the headers that are there. */
@@ -159,24 +182,29 @@ static inline bool wsi_elf_is_empty(const struct wsi_elf *elf, const struct wsi_
 	       (placed_later && elf->machine == WSI_EM_CUDA && elf->type == WSI_ET_REL);
 }
 
-/*
- * Bytes of a section, as far as they are inside the file (WSI_SHT_NOBITS: none). False when some
- * are missing; `*ret_bytes` then holds those that are there. Inlined: so is the reading of the
- * header.
- */
+/* Where the bytes of a section are, as far as they are inside the file (WSI_SHT_NOBITS: none).
+ * False when some are missing. Inlined: so is the reading of the header. */
+static inline bool wsi_elf_extent(const struct wsi_elf *elf, const struct wsi_shdr *shdr,
+				  struct wsi_slice *ret_extent)
+{
+	const bool none = wsi_elf_is_empty(elf, shdr);
+	*ret_extent = wsi_input_clip(&elf->file, shdr->offset, none ? 0 : shdr->size);
+	return none || ret_extent->len == shdr->size;
+}
+
+/* The same bytes, of a file that is at hand. */
 static inline bool wsi_elf_bytes(const struct wsi_elf *elf, const struct wsi_shdr *shdr,
 				 struct ws_span *ret_bytes)
 {
 	if (wsi_elf_is_empty(elf, shdr)) {
-		*ret_bytes = (struct ws_span){ NULL, 0, elf->file.origin + shdr->offset };
+		*ret_bytes = (struct ws_span){ NULL, 0, elf->file.mapped.origin + shdr->offset };
 		return true;
 	}
-	uint64_t off = wsi_min_u64(shdr->offset, elf->file.len);
-	uint64_t len = wsi_min_u64(shdr->size, elf->file.len - off);
-	bool inside = ws_span_sub(elf->file, off, len, ret_bytes);
+	struct wsi_slice extent = wsi_input_clip(&elf->file, shdr->offset, shdr->size);
+	bool inside = ws_span_sub(elf->file.mapped, extent.off, extent.len, ret_bytes);
 	assert(inside);
 	(void)inside;
-	return len == shdr->size;
+	return extent.len == shdr->size;
 }
 
 /* Name of a section; empty when its offset is not a terminated string of the name table. */

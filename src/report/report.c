@@ -205,6 +205,19 @@ static enum ws_status take_diagnostics(struct wsi_build *build)
 	return WS_OK;
 }
 
+/* What was lost while the report was made. */
+static enum ws_status tell_lost(struct wsi_build *build)
+{
+	struct ws_dump_facts facts;
+	struct ws_error err;
+	if (build->report->dump_status != WS_OK || build->report->dump.lost ||
+	    ws_target_dump_facts(build->target, &facts, NULL) != WS_OK || !facts.lost)
+		return WS_OK; /* a diagnostic of the dump says so, or there is nothing to say */
+	(void)wsi_fail(&err, WS_IO, facts.lost_off,
+		       "some of the file cannot be read, first at 0x%" PRIx64, facts.lost_off);
+	return wsi_diagnose(build, "file", WS_HIDES_HANG, &err);
+}
+
 /* ---- devices, images, kernels ---- */
 
 static enum ws_status read_devices(struct wsi_build *build)
@@ -510,6 +523,7 @@ static enum ws_status build_all(struct wsi_build *build)
 		wsi_waits,
 		wsi_allocations,
 		wsi_image,
+		tell_lost,
 		wsi_verdict,
 		wsi_signature,
 		keep_report_lists,

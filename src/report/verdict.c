@@ -514,7 +514,8 @@ static enum ws_status missing_images(struct wsi_build *build)
 		n == 1 ? wsi_build_text(build, "the name of kernel %u", first)
 		       : wsi_build_text(build, "the names of kernel %u and %u more", first, n - 1);
 	return missing_add(build, what, why,
-			   build->report->dump_status == WS_OK
+			   why == WS_IO ? "The module image that holds its code cannot be read."
+			   : build->report->dump_status == WS_OK
 				   ? "The module image that holds its code is not in this dump."
 				   : "The module image that holds its code is not there.");
 }

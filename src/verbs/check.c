@@ -93,7 +93,7 @@ static void salvaged_show(struct check *check)
 			ws_json_key_text(check->json, "what", one.what);
 			ws_json_key_hex(check->json, "offset", one.file_off);
 			ws_json_key_u64(check->json, "size", one.size);
-			ws_json_key_u64(check->json, "present", one.bytes.len);
+			ws_json_key_u64(check->json, "present", one.present);
 			ws_json_key_u64(check->json, "rows", one.rows);
 			ws_json_key_u64(check->json, "stride", one.stride);
 			ws_json_key_text(check->json, "sureness", sureness_words[one.sureness]);
@@ -110,8 +110,8 @@ static void salvaged_show(struct check *check)
 				      one.n_exceptions, one.exception);
 		if (one.exception_pc)
 			ws_out_printf(out, " at 0x%" PRIx64, one.exception_pc);
-		if (one.bytes.len < one.size)
-			ws_out_printf(out, ", %zu of them in the file", one.bytes.len);
+		if (one.present < one.size)
+			ws_out_printf(out, ", %" PRIu64 " of them in the file", one.present);
 		ws_out_text(out, "\n");
 	}
 	if (n < i && !check->json)

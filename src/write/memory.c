@@ -168,13 +168,19 @@ void wsi_job_memory_fini(struct wsi_write_job *job)
 
 /* ---- copying ---- */
 
-/* The bytes of a range where they lie in the file of a dump. */
-static bool mapped(const struct wsi_write_job *job, const struct ws_memory_range *range,
-		   uint64_t off, uint64_t len, struct ws_span *ret_bytes)
+/* Some bytes of a range as they lie in the file of a dump; they fit in the buffer. */
+static bool range_in_file(const struct wsi_write_job *job, const struct ws_memory_range *range,
+			  uint64_t off, uint64_t len, struct ws_span *ret_bytes)
 {
-	return job->core && range->file_off != WS_NO_OFFSET &&
-	       ws_span_sub(wsi_core_bytes(job->core), wsi_add_sat(range->file_off, off), len,
-			   ret_bytes);
+	if (!job->core || range->file_off == WS_NO_OFFSET || len == 0)
+		return false;
+	const struct wsi_input *source = wsi_core_input(job->core);
+	off = wsi_add_sat(range->file_off, off);
+	if (wsi_input_clip(source, off, len).len < len)
+		return false;
+	const uint8_t *at = wsi_input_view(source, off, (size_t)len, job->buffer);
+	*ret_bytes = (struct ws_span){ at, (size_t)len, off };
+	return at != NULL;
 }
 
 static enum ws_status part_append(struct wsi_write_job *job, const struct ws_memory_range *range,
@@ -210,7 +216,7 @@ static enum ws_status range_copy(struct wsi_write_job *job, const struct ws_memo
 		/* pieces end at multiples of the buffer's size: no word is cut in two */
 		uint64_t room = WSI_JOB_BUFFER - (range->start + off) % WSI_JOB_BUFFER;
 		struct ws_span bytes;
-		bool at_hand = mapped(job, range, off, wsi_min_u64(len, room), &bytes);
+		bool at_hand = range_in_file(job, range, off, wsi_min_u64(len, room), &bytes);
 		if (!at_hand) {
 			size_t n = 0;
 			at.address = range->start + off;

@@ -126,10 +126,10 @@ static void tell_leaf(struct walker *w, const struct node *node, struct wsi_ref 
 		      enum wsi_kind kind)
 {
 	uint32_t section = wsi_core_slot(w->core, ref, kind);
-	struct ws_span bytes;
+	struct ws_span bytes = { 0 };
 	if (!section)
 		return;
-	(void)wsi_core_section_bytes(w->core, section, &bytes);
+	(void)!wsi_core_hold(w->core, section, &bytes, NULL);
 	tell(w, node, section, kind, mix_bytes(11, bytes.ptr, bytes.len));
 }
 

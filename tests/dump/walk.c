@@ -221,12 +221,12 @@ static void walk_file(const struct ws_target *target, uint64_t *hash)
 	for (i = 0; i < some(ws_core_n_sections(core)); i++) {
 		struct ws_core_section section;
 		PROMISE(ws_core_section(core, i, &section, NULL) == WS_OK);
-		PROMISE(section.bytes.len <= section.size);
+		PROMISE(section.present <= section.size);
 		mix_text(hash, section.name);
 	}
 	struct ws_salvaged part;
 	for (i = 0; i < 1000 && ws_core_salvaged(core, i, &part, NULL) == WS_OK; i++) {
-		PROMISE(part.what && part.bytes.len <= part.size);
+		PROMISE(part.what && part.present <= part.size);
 		mix_text(hash, ws_str_of(part.what));
 	}
 }

@@ -308,7 +308,7 @@ static enum ws_status relocate_section(struct loading *l, const struct wsi_shdr 
 			return wsi_cuda_no_memory(l->err);
 		if (rela)
 			value += wsi_at_u64(relocs, i + 16);
-		size_t at = bytes.len ? (size_t)(bytes.ptr - l->elf.file.ptr) : 0;
+		size_t at = bytes.len ? (size_t)(bytes.ptr - l->elf.file.mapped.ptr) : 0;
 		uint8_t *to = l->module->image + at;
 		if (!relocate_word(to, bytes.len, off, type, value, rela) && !partly)
 			return BAD_IMAGE(l->err, WS_UNSUPPORTED, table->offset + i,
@@ -333,7 +333,7 @@ static bool is_debug(const struct loading *l, uint32_t index)
 static enum ws_status relocate_all(struct loading *l)
 {
 	enum ws_status st = WS_OK;
-	l->relocs_left = l->elf.file.len;
+	l->relocs_left = l->elf.file.size;
 	for (uint32_t i = 1; i < l->module->n_sections && st == WS_OK; i++) {
 		struct wsi_shdr shdr = wsi_elf_shdr(&l->elf, i);
 		if ((shdr.type != WSI_SHT_REL && shdr.type != WSI_SHT_RELA) || shdr.info == 0 ||
@@ -357,7 +357,7 @@ static void store_symbol(struct wsi_module *module, const struct wsi_elf *elf,
 			 struct ws_span symtab, uint64_t i)
 {
 	struct wsi_sym sym = wsi_elf_sym(symtab, i);
-	uint64_t at = (uint64_t)(symtab.ptr - elf->file.ptr) + i * WSI_SYM_BYTES;
+	uint64_t at = (uint64_t)(symtab.ptr - elf->file.mapped.ptr) + i * WSI_SYM_BYTES;
 	wsi_store_u64(module->image + at + 8, sym.value + module->address[sym.shndx]);
 }
 

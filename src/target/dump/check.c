@@ -93,13 +93,12 @@ static void check_file(struct wsi_checker *c)
 	if (elf->shentsize != WSI_SHDR_BYTES)
 		wsi_finding(c, WS_CHECK_HEADER, 0, 58, "section headers of %u bytes, not %d",
 			    elf->shentsize, WSI_SHDR_BYTES);
-	if (elf->shstrtab.len == 0)
+	if (c->names.len == 0)
 		wsi_loss(c, WS_CHECK_NAME, 0, 62,
 			 "the table of section names is missing or empty (section %" PRIu64 ")",
 			 elf->shstrndx);
-	else if (elf->shstrtab.ptr[elf->shstrtab.len - 1] != 0)
-		wsi_loss(c, WS_CHECK_NAME, (uint32_t)elf->shstrndx,
-			 elf->shstrtab.origin + elf->shstrtab.len,
+	else if (c->names.ptr[c->names.len - 1] != 0)
+		wsi_loss(c, WS_CHECK_NAME, (uint32_t)elf->shstrndx, c->names.origin + c->names.len,
 			 "the table of section names does not end with a NUL");
 }
 
@@ -108,9 +107,9 @@ static void check_name(struct wsi_checker *c, uint32_t section, const struct wsi
 {
 	struct ws_str name = { 0 };
 	const char *prefix = wsi_kind_infos[kind].prefix;
-	if (c->core->elf.shstrtab.len == 0)
+	if (c->names.len == 0)
 		return; /* said once for all */
-	if (!wsi_span_cstr(c->core->elf.shstrtab, shdr->name, &name))
+	if (!wsi_span_cstr(c->names, shdr->name, &name))
 		wsi_loss(c, WS_CHECK_NAME, section, at, "its name is outside the name table");
 	else if (prefix[0] && !wsi_str_begins(name, prefix))
 		wsi_finding(c, WS_CHECK_NAME, section, at, "a %s whose name does not begin with %s",
@@ -183,8 +182,8 @@ static void check_link(struct wsi_checker *c, uint32_t section, const struct wsi
 		return;
 	}
 	if (!wsi_core_parent_row(core, shdr, kind, &row)) {
-		struct ws_span bytes;
-		bool cut = !wsi_core_section_bytes(core, table->section, &bytes);
+		struct wsi_slice there;
+		bool cut = !wsi_core_extent(core, table->section, &there);
 		(mended || cut ? wsi_loss : wsi_finding)(
 			c, WS_CHECK_LINK, section, at + WSI_SH_INFO,
 			"belongs to row %u of section %u, which has %u row%s", shdr->info,
@@ -205,13 +204,14 @@ static void check_section(struct wsi_checker *c, uint32_t section)
 	struct wsi_shdr shdr = wsi_elf_shdr(&c->claimed, section);
 	enum wsi_kind kind = wsi_kind_of(shdr.type);
 	uint64_t at = wsi_elf_shdr_off(&core->elf, section);
-	struct ws_span bytes;
+	struct wsi_slice there;
 	c->summary.sections++;
 	check_name(c, section, &shdr, kind, at);
-	if (shdr.type != WSI_SHT_NULL && !wsi_elf_bytes(&core->elf, &shdr, &bytes))
+	if (shdr.type != WSI_SHT_NULL && !wsi_elf_extent(&core->elf, &shdr, &there))
 		wsi_loss(c, WS_CHECK_EXTENT, section, at + WSI_SH_OFFSET,
-			 "%zu of its %" PRIu64 " bytes are in the file, which ends at 0x%zx",
-			 bytes.len, shdr.size, core->bytes.len);
+			 "%" PRIu64 " of its %" PRIu64
+			 " bytes are in the file, which ends at 0x%" PRIx64,
+			 there.len, shdr.size, core->source.size);
 	if (kind == WSI_KIND_NONE) {
 		if (shdr.type >= WSI_CUDBG_SHT_BASE)
 			wsi_finding(c, WS_CHECK_TYPE, section, at + WSI_SH_TYPE,
@@ -236,9 +236,9 @@ static enum ws_status check_overlaps(struct wsi_checker *c, struct ws_error *err
 	items[n++] = (struct wsi_keyed){ core->elf.shoff, 0 }; /* the headers themselves */
 	for (uint32_t i = 1; i < core->n_sections; i++) {
 		struct wsi_shdr shdr = wsi_elf_shdr(&core->elf, i);
-		struct ws_span bytes;
+		struct wsi_slice there;
 		if (shdr.type == WSI_SHT_NULL || shdr.type == WSI_SHT_NOBITS ||
-		    !wsi_elf_bytes(&core->elf, &shdr, &bytes) || bytes.len == 0)
+		    !wsi_elf_extent(&core->elf, &shdr, &there) || there.len == 0)
 			continue;
 		items[n++] = (struct wsi_keyed){ shdr.offset, i };
 	}
@@ -293,6 +293,7 @@ enum ws_status ws_core_check(const struct ws_core *core,
 			     struct ws_check_summary *ret_summary, struct ws_error *err)
 {
 	struct wsi_checker c = { .core = core, .claimed = core->elf, .each = each, .user = user };
+	c.names = wsi_core_names(core);
 	c.claimed.headers = core->claimed;
 	check_file(&c);
 	for (uint32_t i = 1; i < core->n_sections && !c.stopped; i++)

@@ -7,6 +7,7 @@
 
 struct wsi_checker {
 	const struct ws_core *core;
+	struct ws_span names;   /* of the sections */
 	struct wsi_elf claimed; /* with section headers as the file has them */
 	bool (*each)(void *user, const struct ws_finding *finding);
 	void *user;

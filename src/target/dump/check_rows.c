@@ -78,11 +78,11 @@ static void doubt_finding(void *user, const struct ws_doubt *doubt)
 static bool leaf_words(const struct ws_core *core, struct wsi_ref ref, enum wsi_kind kind,
 		       uint32_t *ret_section, uint64_t *ret_n)
 {
-	struct ws_span bytes;
+	struct wsi_slice there;
 	*ret_section = wsi_core_slot(core, ref, kind);
-	if (!*ret_section || !wsi_core_section_bytes(core, *ret_section, &bytes))
+	if (!*ret_section || !wsi_core_extent(core, *ret_section, &there))
 		return false;
-	*ret_n = bytes.len / 4;
+	*ret_n = there.len / 4;
 	return true;
 }
 
@@ -268,16 +268,17 @@ static void check_grid(struct wsi_checker *c, uint32_t index)
 static void check_image_form(struct wsi_checker *c, struct wsi_ref ref, enum wsi_kind kind)
 {
 	uint32_t section = wsi_core_slot(c->core, ref, kind);
-	struct ws_span bytes;
+	struct wsi_slice there;
 	struct wsi_elf elf;
 	struct ws_error err;
-	if (!section || !wsi_core_section_bytes(c->core, section, &bytes))
+	if (!section || !wsi_core_extent(c->core, section, &there))
 		return; /* none, or cut, which has been said */
-	if (wsi_elf_open(bytes, &elf, &err) != WS_OK)
-		wsi_finding(c, WS_CHECK_IMAGE, section, bytes.origin, "no readable cubin: %s",
+	struct wsi_input image = wsi_input_part(&c->core->source, there);
+	if (wsi_elf_open_input(&image, &elf, &err) != WS_OK)
+		wsi_finding(c, WS_CHECK_IMAGE, section, there.off, "no readable cubin: %s",
 			    err.message);
 	else if (elf.machine != WSI_EM_CUDA || elf.n_present < elf.n_sections)
-		wsi_finding(c, WS_CHECK_IMAGE, section, bytes.origin,
+		wsi_finding(c, WS_CHECK_IMAGE, section, there.off,
 			    "not a complete cubin: machine %u, %" PRIu64 " of %" PRIu64
 			    " section headers",
 			    elf.machine, elf.n_present, elf.n_sections);

@@ -18,7 +18,9 @@
  * a list element is a reference to a table row, and its parent is an attribute of the table.
  *
  * Nothing is kept per lane but its slots (16 bytes), nothing per leaf section. Rows, leaves and
- * memory are read where they lie.
+ * memory are read where they lie. Where the file is read in windows (base/input.h), its headers,
+ * the rows of its tables, strings and images are held; leaves and memory are read when they are
+ * asked for.
  */
 #ifndef WSI_DUMP_H
 #define WSI_DUMP_H
@@ -59,7 +61,8 @@ static inline unsigned wsi_run_of(enum wsi_kind kind)
 
 /* A table section whose stride is good. */
 struct wsi_table {
-	uint64_t off; /* of its first row in the file */
+	uint64_t off;        /* of its first row in the file */
+	const uint8_t *rows; /* borrowed: they are there */
 	uint32_t section;
 	uint32_t n_rows; /* whole rows inside the file */
 	uint32_t stride;
@@ -145,7 +148,7 @@ struct ws_core {
 	struct ws_target target; /* first */
 	struct wsi_file file;    /* owned; empty when the bytes are the caller's */
 	struct wsi_arena arena;  /* owned: strings, diagnostics */
-	struct ws_span bytes;    /* the whole dump, unpacked */
+	struct wsi_input source; /* borrowed from `file`: the whole dump, unpacked */
 	struct wsi_elf elf;      /* its headers are those in `mended`, if that is there */
 	struct ws_span claimed;  /* section headers as the file has them */
 	uint8_t *mended;         /* owned: section headers with corrections (mend.c); NULL: none */
@@ -196,10 +199,9 @@ static inline const struct ws_core *wsi_core_of(const struct ws_target *target)
 static inline struct ws_span wsi_core_row(const struct ws_core *core, struct wsi_ref ref)
 {
 	const struct wsi_table *table = &core->tables[ref.table];
-	uint64_t off = table->off + (uint64_t)ref.row * table->stride;
-	/* not ws_span_sub(): bytes that hold a row are not the empty span without an address */
-	return (struct ws_span){ wsi_at(core->bytes, off, table->stride), table->stride,
-				 core->bytes.origin + off };
+	assert(ref.row < table->n_rows);
+	uint64_t off = (uint64_t)ref.row * table->stride;
+	return (struct ws_span){ table->rows + off, table->stride, table->off + off };
 }
 
 static inline uint32_t wsi_core_slot(const struct ws_core *core, struct wsi_ref ref,
@@ -247,21 +249,30 @@ const struct wsi_table *wsi_core_parent(const struct ws_core *core, const struct
 bool wsi_core_parent_row(const struct ws_core *core, const struct wsi_shdr *shdr,
 			 enum wsi_kind kind, struct wsi_ref *ret_row);
 
-/* Bytes of a section that are in the file; false when some are missing. */
-static inline bool wsi_core_section_bytes(const struct ws_core *core, uint32_t section,
-					  struct ws_span *ret_bytes)
+/* Where the bytes of a section are that are in the file; false when some are missing. */
+static inline bool wsi_core_extent(const struct ws_core *core, uint32_t section,
+				   struct wsi_slice *ret_extent)
 {
 	/* spelled out: look-ups spend their time here, and need two of the ten fields */
 	uint64_t at = (uint64_t)section * core->elf.shentsize;
-	uint64_t off =
-		wsi_min_u64(wsi_at_u64(core->elf.headers, at + WSI_SH_OFFSET), core->bytes.len);
 	uint64_t size = wsi_at_u64(core->elf.headers, at + WSI_SH_SIZE);
-	uint64_t there = wsi_min_u64(size, core->bytes.len - off);
-	bool inside = ws_span_sub(core->bytes, off, there, ret_bytes);
-	assert(inside);
-	(void)inside;
-	return there == size;
+	*ret_extent = wsi_input_clip(&core->source,
+				     wsi_at_u64(core->elf.headers, at + WSI_SH_OFFSET), size);
+	return ret_extent->len == size;
 }
+
+/* The same bytes, held. WS_TRUNCATED: some are missing, and those that are there are held. */
+enum ws_status wsi_core_hold(const struct ws_core *core, uint32_t section,
+			     struct ws_span *ret_bytes, struct ws_error *err) WS_MUST_USE;
+
+/* The table of section names, held; empty where it cannot be. */
+struct ws_span wsi_core_names(const struct ws_core *core);
+
+enum { WSI_NAME_BYTES = 128 };
+
+/* Name of a section, in place or in `scratch`; of a longer one the first bytes. */
+struct ws_str wsi_core_name_head(const struct ws_core *core, const struct wsi_shdr *shdr,
+				 uint8_t scratch[WSI_NAME_BYTES]);
 
 /* Row of a lane by its id; false when the warp has no such lane. */
 bool wsi_core_lane_row(const struct ws_core *core, uint32_t warp_index, uint32_t lane,
@@ -296,8 +307,8 @@ uint32_t wsi_core_find_image(const struct ws_core *core, uint32_t context_index,
 /* Global memory from some address on, up to where its section stops to answer. */
 struct wsi_global {
 	uint32_t section;
-	uint64_t claimed;     /* bytes that the section claims to have; at least 1 */
-	struct ws_span bytes; /* those that are in the file */
+	uint64_t claimed;        /* bytes that the section claims to have; at least 1 */
+	struct wsi_slice extent; /* those that are in the file */
 };
 
 /* False: no section claims the address. */
@@ -313,7 +324,7 @@ bool wsi_core_bank(const struct ws_core *core, uint32_t grid_index, uint32_t row
 
 /* ---- opening, in this order ---- */
 
-/* Whether a file begins as ELF files do, as far as it goes. */
+/* Whether a file begins as ELF files do, as far as it goes; its first bytes. */
 bool wsi_core_has_magic(struct ws_span bytes);
 /* Refuses what is not a dump, saying what it is. */
 enum ws_status wsi_core_identify(struct ws_core *core, struct ws_error *err) WS_MUST_USE;
@@ -408,7 +419,7 @@ enum ws_status wsi_core_resolve(const struct ws_core *core, const struct ws_addr
 void wsi_core_note(struct ws_core *core, enum wsi_dump_topic topic, enum ws_hides hides,
 		   uint64_t file_off, const char *format, ...) WS_PRINTF(5, 6);
 
-/* All bytes of the dump, unpacked: what `file_off` of memory ranges and sections counts in. */
-struct ws_span wsi_core_bytes(const struct ws_core *core);
+/* The whole dump, unpacked: what `file_off` of memory ranges and sections counts in. */
+const struct wsi_input *wsi_core_input(const struct ws_core *core);
 
 #endif

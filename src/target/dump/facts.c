@@ -8,16 +8,20 @@ static void metadata_read(struct ws_core *core)
 	if (!core->meta_section)
 		return;
 	struct wsi_shdr shdr = wsi_elf_shdr(&core->elf, core->meta_section);
-	struct ws_span bytes, in;
-	(void)wsi_elf_bytes(&core->elf, &shdr, &bytes);
+	enum { MOST = 1024 }; /* more than any field lies at */
+	struct wsi_slice there;
+	struct ws_span in;
+	(void)wsi_elf_extent(&core->elf, &shdr, &there);
 	uint64_t stride = shdr.entsize ? shdr.entsize : shdr.size;
-	if (stride < wsi_kind_infos[WSI_KIND_META].base_bytes ||
-	    !ws_span_sub(bytes, 0, stride, &in)) {
-		wsi_core_note(core, WSI_TOPIC_META, WS_HIDES_NOTHING, shdr.offset,
-			      "the metadata (section %u) has %zu bytes and needs %u: the dump's "
-			      "generator and flags are lost",
-			      core->meta_section, bytes.len,
-			      wsi_kind_infos[WSI_KIND_META].base_bytes);
+	if (stride < wsi_kind_infos[WSI_KIND_META].base_bytes || there.len < stride ||
+	    wsi_input_hold(&core->source,
+			   (struct wsi_slice){ there.off, wsi_min_u64(stride, MOST) }, &in,
+			   NULL) != WS_OK) {
+		wsi_core_note(
+			core, WSI_TOPIC_META, WS_HIDES_NOTHING, shdr.offset,
+			"the metadata (section %u) has %" PRIu64 " bytes and needs %u: the dump's "
+			"generator and flags are lost",
+			core->meta_section, there.len, wsi_kind_infos[WSI_KIND_META].base_bytes);
 		return;
 	}
 	uint32_t have = wsi_meta_have(in.len);
@@ -124,5 +128,7 @@ enum ws_status wsi_core_dump_facts(const struct ws_target *target, struct ws_dum
 	(void)err;
 	*ret_facts = core->facts;
 	ret_facts->cut = core->notes.cut;
+	ret_facts->lost_off = wsi_input_lost(&core->source);
+	ret_facts->lost = ret_facts->lost_off != WS_NO_OFFSET;
 	return WS_OK;
 }

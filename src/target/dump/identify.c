@@ -90,10 +90,13 @@ static const char *machine_words(uint16_t machine)
 }
 
 /* Whether the notes and strings near the start of a host's core name the CUDA driver. */
-static bool mentions_cuda(struct ws_span bytes)
+static bool mentions_cuda(const struct wsi_input *source)
 {
 	static const char name[] = "libcuda.so";
-	size_t n = bytes.len < (4u << 20) ? bytes.len : 4u << 20;
+	struct ws_span bytes;
+	if (wsi_input_hold(source, wsi_input_clip(source, 0, 4u << 20), &bytes, NULL) != WS_OK)
+		return false;
+	size_t n = bytes.len;
 	const uint8_t *at = bytes.ptr;
 	while (n >= sizeof name - 1) {
 		const uint8_t *hit = memchr(at, name[0], n - (sizeof name - 2));
@@ -112,14 +115,14 @@ static bool mentions_cuda(struct ws_span bytes)
 static bool names_loader(const struct wsi_elf *elf)
 {
 	enum { PHDR_BYTES = 56, PT_INTERP = 3 };
-	struct ws_span header;
+	uint8_t scratch[PHDR_BYTES];
 	for (uint32_t i = 0; i < elf->phnum; i++) {
-		if (elf->phoff > elf->file.len ||
-		    !ws_span_sub(elf->file, elf->phoff + (uint64_t)i * PHDR_BYTES, PHDR_BYTES,
-				 &header))
+		uint64_t off = wsi_add_sat(elf->phoff, (uint64_t)i * PHDR_BYTES);
+		if (wsi_input_clip(&elf->file, off, PHDR_BYTES).len < PHDR_BYTES)
 			return false;
-		if (wsi_at_u32(header, 0) == PT_INTERP)
-			return true;
+		const uint8_t *at = wsi_input_view(&elf->file, off, PHDR_BYTES, scratch);
+		if (!at || wsi_load_u32(at) == PT_INTERP)
+			return at != NULL;
 	}
 	return false;
 }
@@ -140,7 +143,7 @@ static const char *elf_words(const struct wsi_elf *elf)
 
 static enum ws_status refuse_elf(const struct wsi_elf *elf, struct ws_error *err)
 {
-	if (elf->type == WSI_ET_CORE && mentions_cuda(elf->file))
+	if (elf->type == WSI_ET_CORE && mentions_cuda(&elf->file))
 		return wsi_fail(
 			err, WS_UNSUPPORTED, WS_NO_OFFSET,
 			"the host's core (%s) of a CUDA program, not the GPU's dump: look for "
@@ -168,20 +171,30 @@ bool wsi_core_has_magic(struct ws_span bytes)
 
 enum ws_status wsi_core_identify(struct ws_core *core, struct ws_error *err)
 {
-	struct ws_span bytes = core->bytes;
-	if (bytes.len == 0)
+	enum { LOOK = 1024 };
+	struct ws_span bytes; /* the first ones */
+	if (core->source.size == 0)
 		return wsi_fail(err, WS_UNSUPPORTED, WS_NO_OFFSET, "the file is empty");
+	enum ws_status st =
+		wsi_input_hold(&core->source, wsi_input_clip(&core->source, 0, LOOK), &bytes, err);
+	if (st != WS_OK)
+		return st;
 	if (!wsi_core_has_magic(bytes))
 		return refuse_other(bytes, err);
 	if (bytes.len < SHORTEST_TELLING)
 		return wsi_fail(err, WS_TRUNCATED, WS_NO_OFFSET,
 				"too short to tell what it is: %zu bytes", bytes.len);
 	bool is_core = wsi_at_u16(bytes, 16) == WSI_ET_CORE && wsi_at_u16(bytes, 18) == WSI_EM_CUDA;
-	enum ws_status st = wsi_elf_open(bytes, &core->elf, err);
+	st = wsi_elf_open_input(&core->source, &core->elf, err);
+	if (st == WS_OK && core->source.windows)
+		st = wsi_input_hold(&core->source, wsi_elf_headers(&core->elf), &core->elf.headers,
+				    err);
+	if (st == WS_IO || st == WS_LIMIT || st == WS_NO_MEMORY)
+		return st;
 	if (st != WS_OK && !is_core)
 		return st;
 	if (st != WS_OK) { /* a dump, but nothing of its headers can be read */
-		core->elf = (struct wsi_elf){ .file = bytes, .shentsize = WSI_SHDR_BYTES };
+		core->elf = (struct wsi_elf){ .file = core->source, .shentsize = WSI_SHDR_BYTES };
 		wsi_core_note(core, WSI_TOPIC_FILE, WS_HIDES_FAULT,
 			      bytes.len < WSI_ELF_HEADER_BYTES ? bytes.len : 0,
 			      "the ELF header is damaged: no section can be found");

@@ -47,10 +47,10 @@ static uint32_t rows_count(struct indexer *ix, uint32_t section, const struct ws
 			   const struct wsi_kind_info *info)
 {
 	struct ws_core *core = ix->core;
-	struct ws_span bytes;
+	struct wsi_slice there;
 	enum ws_hides hides = wsi_kind_infos[wsi_kind_of(shdr->type)].hides;
-	(void)wsi_elf_bytes(&core->elf, shdr, &bytes);
-	uint64_t rows = bytes.len / shdr->entsize;
+	(void)wsi_elf_extent(&core->elf, shdr, &there);
+	uint64_t rows = there.len / shdr->entsize;
 	if (shdr->size % shdr->entsize != 0)
 		wsi_core_note(core, WSI_TOPIC_ROWS, hides, header_off(ix, section) + WSI_SH_SIZE,
 			      "%s (section %u): %" PRIu64 " byte%s not a multiple of %" PRIu64
@@ -64,7 +64,7 @@ static uint32_t rows_count(struct indexer *ix, uint32_t section, const struct ws
 			      info->words, section, rows, info->max_rows);
 		rows = info->max_rows;
 	}
-	uint64_t end = wsi_add_sat(shdr->offset, bytes.len);
+	uint64_t end = wsi_add_sat(shdr->offset, there.len);
 	if (rows &&
 	    (shdr->offset < WSI_ELF_HEADER_BYTES ||
 	     (shdr->offset < core->elf.shoff + core->elf.headers.len && end > core->elf.shoff))) {
@@ -74,7 +74,7 @@ static uint32_t rows_count(struct indexer *ix, uint32_t section, const struct ws
 			      info->words, section, shdr->offset);
 		rows = 0;
 	}
-	uint64_t limit = wsi_add_sat(core->bytes.len, ROW_BYTES_SLACK);
+	uint64_t limit = wsi_add_sat(core->source.size, ROW_BYTES_SLACK);
 	if (rows * shdr->entsize > limit - ix->row_bytes ||
 	    rows * info->n_slots > UINT32_MAX - core->n_slots) {
 		wsi_core_note(
@@ -85,6 +85,29 @@ static uint32_t rows_count(struct indexer *ix, uint32_t section, const struct ws
 		rows = 0;
 	}
 	return (uint32_t)rows;
+}
+
+/* The rows of a table, of which fewer are there when they cannot be read. */
+static enum ws_status rows_hold(struct indexer *ix, struct wsi_table *table, struct ws_error *err)
+{
+	struct ws_core *core = ix->core;
+	struct ws_span bytes;
+	struct ws_error why;
+	if (table->n_rows == 0)
+		return WS_OK;
+	struct wsi_slice rows = { table->off, (uint64_t)table->n_rows * table->stride };
+	enum ws_status st = wsi_input_hold(&core->source, rows, &bytes, &why);
+	if (st == WS_NO_MEMORY)
+		return wsi_fail(err, st, WS_NO_OFFSET, "rows of table %u", core->n_tables);
+	if (st == WS_OK) {
+		table->rows = bytes.ptr;
+		return WS_OK;
+	}
+	const struct wsi_kind_info *info = &wsi_kind_infos[table->kind];
+	wsi_core_note(core, WSI_TOPIC_ROWS, info->hides, table->off, "%s (section %u) is lost: %s",
+		      info->words, table->section, why.message);
+	table->n_rows = 0;
+	return WS_OK;
 }
 
 /* Room for the slots of a table, which is not in `tables` yet. */
@@ -157,7 +180,7 @@ static enum ws_status table_add(struct indexer *ix, uint32_t section, enum wsi_k
 	    !slots_add(ix, (uint64_t)rows * info->n_slots))
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "index of %u tables",
 				core->n_tables);
-	core->tables[core->n_tables++] = (struct wsi_table){
+	struct wsi_table table = {
 		.off = shdr.offset,
 		.section = section,
 		.n_rows = rows,
@@ -167,6 +190,10 @@ static enum ws_status table_add(struct indexer *ix, uint32_t section, enum wsi_k
 		.kind = (uint8_t)kind,
 		.n_slots = info->n_slots,
 	};
+	enum ws_status st = rows_hold(ix, &table, err);
+	if (st != WS_OK)
+		return st;
+	core->tables[core->n_tables++] = table;
 	ix->last_link = 0; /* never a table; where the tables are may be another place now */
 	ix->last_parent = NULL;
 	ix->row_bytes += rows * shdr.entsize;
@@ -270,8 +297,9 @@ static inline void child_place(struct indexer *ix, uint32_t section, uint32_t va
 static void strtab_consider(struct indexer *ix, uint32_t section)
 {
 	struct wsi_shdr shdr = header_of(ix, section);
+	uint8_t scratch[WSI_NAME_BYTES];
 	if (!ix->strtab_named &&
-	    ws_str_equal(wsi_elf_name(&ix->core->elf, &shdr), ws_str_of(".strtab")))
+	    ws_str_equal(wsi_core_name_head(ix->core, &shdr, scratch), ws_str_of(".strtab")))
 		ix->strtab_named = section;
 	if (!ix->strtab_other && section != ix->core->elf.shstrndx)
 		ix->strtab_other = section;
@@ -295,7 +323,7 @@ static void note_read(struct indexer *ix, uint32_t section)
 	struct ws_core *core = ix->core;
 	struct wsi_shdr shdr = header_of(ix, section);
 	struct ws_span bytes, words = { 0 };
-	if (!wsi_elf_bytes(&core->elf, &shdr, &bytes))
+	if (wsi_core_hold(core, section, &bytes, NULL) != WS_OK)
 		return;
 	if (note_take(&bytes, WSI_INCOMPLETE_NOTE, &words)) {
 		uint32_t hides =
@@ -324,8 +352,8 @@ static void cut_note(struct indexer *ix, uint32_t section, enum wsi_kind kind, u
 {
 	struct ws_core *core = ix->core;
 	const char *words = wsi_kind_infos[kind].words;
-	uint64_t there = off < core->bytes.len ? core->bytes.len - off : 0;
-	wsi_core_note(core, WSI_TOPIC_CUT, wsi_kind_infos[kind].hides, core->bytes.len,
+	uint64_t there = wsi_input_clip(&core->source, off, size).len;
+	wsi_core_note(core, WSI_TOPIC_CUT, wsi_kind_infos[kind].hides, core->source.size,
 		      "%s (section %u): %" PRIu64 " of %" PRIu64
 		      " byte%s missing, the file ends before them",
 		      words ? words : "data", section, size - there, size,
@@ -373,7 +401,7 @@ static inline enum ws_status section_scan(struct indexer *ix, uint32_t section,
 	enum wsi_kind kind = wsi_kind_of(shdr.type);
 	const struct wsi_kind_info *info = &wsi_kind_infos[kind];
 	core->kind_counts[kind]++;
-	if ((shdr.offset > core->bytes.len || shdr.size > core->bytes.len - shdr.offset) &&
+	if ((shdr.offset > core->source.size || shdr.size > core->source.size - shdr.offset) &&
 	    shdr.size != 0 && shdr.type != WSI_SHT_NOBITS && shdr.type != WSI_SHT_NULL)
 		cut_note(ix, section, kind, shdr.offset, shdr.size);
 	uint32_t value = section;
@@ -420,7 +448,9 @@ static void strtab_choose(struct indexer *ix)
 	struct ws_core *core = ix->core;
 	uint32_t section = ix->strtab_named;
 	if (!section && core->n_sections > 0) {
-		uint64_t any = wsi_elf_find(&core->elf, ".strtab"); /* whatever its type says */
+		struct wsi_elf elf = core->elf;
+		elf.shstrtab = wsi_core_names(core);
+		uint64_t any = wsi_elf_find(&elf, ".strtab"); /* whatever its type says */
 		section = any != UINT64_MAX ? (uint32_t)any : ix->strtab_other;
 		if (section && any == UINT64_MAX)
 			wsi_core_note(
@@ -428,7 +458,7 @@ static void strtab_choose(struct indexer *ix)
 				"no section is named .strtab; section %u is used instead", section);
 	}
 	if (section)
-		(void)wsi_core_section_bytes(core, section, &core->strtab);
+		(void)!wsi_core_hold(core, section, &core->strtab, NULL);
 	else if (core->n_tables > 0)
 		wsi_core_note(core, WSI_TOPIC_STRTAB, WS_HIDES_NOTHING, WS_NO_OFFSET,
 			      "no section is named .strtab: device names are lost");

@@ -169,37 +169,43 @@ enum ws_status wsi_core_lane(const struct ws_target *target, uint32_t warp_index
 	return WS_OK;
 }
 
-/* Bytes of a lane's leaf by the run of its kind; false when there is no such run. */
-static inline bool run_bytes(const struct ws_core *core, struct wsi_ref lane, enum wsi_kind kind,
-			     struct ws_span *ret_bytes)
+/* Where a lane's leaf is by the run of its kind; false when there is no such run. */
+static inline bool run_extent(const struct ws_core *core, struct wsi_ref lane, enum wsi_kind kind,
+			      struct wsi_slice *ret_extent)
 {
 	if (wsi_run_of(kind) == WSI_N_RUNS)
 		return false;
 	const struct wsi_table *table = &core->tables[lane.table];
 	const struct wsi_row_run *run = &table->run[wsi_run_of(kind)];
-	return run->n == table->n_rows &&
-	       ws_span_sub(core->bytes, run->off + (uint64_t)lane.row * run->pitch, run->bytes,
-			   ret_bytes);
+	*ret_extent = (struct wsi_slice){ run->off + (uint64_t)lane.row * run->pitch, run->bytes };
+	return run->n == table->n_rows && ret_extent->off <= core->source.size &&
+	       ret_extent->len <= core->source.size - ret_extent->off;
 }
 
 /* ---- call stacks ---- */
 
 struct frames {
-	struct ws_span bytes;
+	const struct wsi_input *source;
+	struct wsi_slice extent;
 	uint32_t stride, n;
+	bool failed; /* one of them could not be read */
 };
 
 /* Inlined: each lane of a walk comes here. */
 static inline __attribute__((always_inline)) struct ws_return_address
-inlined_frame_at(const struct frames *frames, uint32_t row)
+inlined_frame_at(struct frames *frames, uint32_t row)
 {
+	enum { FRAME_BYTES = WSI_AT_frame_level + WSI_BYTES_U32 };
+	uint8_t scratch[FRAME_BYTES];
 	struct ws_return_address frame = { 0 };
-	struct ws_span in = { 0 };
-	bool inside =
-		ws_span_sub(frames->bytes, (uint64_t)row * frames->stride, frames->stride, &in);
-	assert(inside);
-	(void)inside;
-	(void)wsi_frame_read(in, (struct ws_span){ 0 }, &frame);
+	const uint8_t *at =
+		wsi_input_view(frames->source, frames->extent.off + (uint64_t)row * frames->stride,
+			       FRAME_BYTES, scratch);
+	if (at)
+		(void)wsi_frame_read((struct ws_span){ at, FRAME_BYTES, 0 }, (struct ws_span){ 0 },
+				     &frame);
+	else
+		frames->failed = true;
 	return frame;
 }
 
@@ -208,26 +214,26 @@ static bool frames_find(const struct ws_core *core, struct wsi_ref lane, struct 
 {
 	const struct wsi_kind_info *info = &wsi_kind_infos[WSI_KIND_FRAMES];
 	uint64_t stride;
-	if (run_bytes(core, lane, WSI_KIND_FRAMES, &ret_frames->bytes)) {
+	ret_frames->source = &core->source;
+	if (run_extent(core, lane, WSI_KIND_FRAMES, &ret_frames->extent)) {
 		stride = core->tables[lane.table].frame_stride;
 	} else {
 		uint32_t section = wsi_core_slot(core, lane, WSI_KIND_FRAMES);
 		if (!section)
 			return false;
 		struct wsi_shdr shdr = wsi_elf_shdr(&core->elf, section);
-		(void)wsi_elf_bytes(&core->elf, &shdr, &ret_frames->bytes);
+		(void)wsi_elf_extent(&core->elf, &shdr, &ret_frames->extent);
 		stride = shdr.entsize;
 	}
 	if (stride < info->base_bytes || stride > UINT32_MAX)
 		return false;
 	ret_frames->stride = (uint32_t)stride;
-	ret_frames->n = (uint32_t)wsi_min_u64(ret_frames->bytes.len / stride, info->max_rows);
+	ret_frames->n = (uint32_t)wsi_min_u64(ret_frames->extent.len / stride, info->max_rows);
 	return true;
 }
 
-static enum ws_status frames_sorted(const struct frames *frames,
-				    struct ws_return_address *ret_addresses, uint32_t cap,
-				    struct ws_error *err)
+static enum ws_status frames_sorted(struct frames *frames, struct ws_return_address *ret_addresses,
+				    uint32_t cap, struct ws_error *err)
 {
 	wsi_scoped_free struct wsi_keyed *items = wsi_zalloc_array(frames->n, sizeof *items);
 	if (!items)
@@ -262,6 +268,8 @@ enum ws_status wsi_core_call_stack(const struct ws_target *target, uint32_t warp
 				ret_addresses[i] = frame;
 		}
 	}
+	if (frames.failed)
+		return wsi_fail(err, WS_IO, frames.extent.off, "the call stack cannot be read");
 	if (!sorted)
 		st = frames_sorted(&frames, ret_addresses, cap, err);
 	if (st == WS_OK)
@@ -279,6 +287,20 @@ static enum ws_status no_such_registers(const struct ws_core *core, enum wsi_kin
 			core->headers_lost ? ", or they were cut off" : "");
 }
 
+static inline enum ws_status registers_copy(const struct ws_core *core, uint64_t off, uint32_t n,
+					    uint32_t *ret_values, struct ws_error *err)
+{
+	const size_t n_bytes = (size_t)n * 4;
+	if (core->source.windows) { /* in place */
+		enum ws_status st = wsi_input_read(&core->source, off, ret_values, n_bytes, err);
+		for (uint32_t i = 0; i < n && st == WS_OK; i++)
+			ret_values[i] = wsi_load_u32((const uint8_t *)&ret_values[i]);
+		return st;
+	}
+	wsi_copy_u32(core->source.mapped, off, n, ret_values);
+	return WS_OK;
+}
+
 enum ws_status wsi_core_registers(const struct ws_target *target, uint32_t warp_index,
 				  uint32_t lane, enum ws_reg_kind kind, uint32_t first, uint32_t n,
 				  uint32_t *ret_values, uint32_t *ret_n, struct ws_error *err)
@@ -293,22 +315,22 @@ enum ws_status wsi_core_registers(const struct ws_target *target, uint32_t warp_
 		ref = core->warps.at[warp_index];
 	else if (!dump_lane_row(core, warp_index, lane, &ref))
 		return no_such_lane(core, warp_index, lane, err);
-	struct ws_span bytes;
+	struct wsi_slice there;
 	bool whole = true;
-	if (!run_bytes(core, ref, section_kind, &bytes)) {
+	if (!run_extent(core, ref, section_kind, &there)) {
 		uint32_t section = wsi_core_slot(core, ref, section_kind);
 		if (!section)
 			return no_such_registers(core, section_kind, err);
-		whole = wsi_core_section_bytes(core, section, &bytes);
+		whole = wsi_core_extent(core, section, &there);
 	}
-	uint64_t saved = bytes.len / 4;
+	uint64_t saved = there.len / 4;
 	if (first >= saved)
-		return wsi_fail(err, whole ? WS_ABSENT : WS_TRUNCATED, bytes.origin + bytes.len,
+		return wsi_fail(err, whole ? WS_ABSENT : WS_TRUNCATED, there.off + there.len,
 				whole ? "only %" PRIu64 " %s were saved"
 				      : "the file ends after %" PRIu64 " %s",
 				saved, wsi_kind_infos[section_kind].words);
 	uint32_t count = (uint32_t)wsi_min_u64(n, saved - first);
-	wsi_copy_u32(bytes, (uint64_t)first * 4, count, ret_values);
 	*ret_n = count;
-	return WS_OK;
+	return count ? registers_copy(core, there.off + (uint64_t)first * 4, count, ret_values, err)
+		     : WS_OK;
 }

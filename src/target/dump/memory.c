@@ -59,7 +59,7 @@ static enum ws_status memory_missing(const struct ws_core *core, enum ws_space s
 		return wsi_fail(err, WS_EXCLUDED, WS_NO_OFFSET,
 				"%s: left out of the dump by the flag %s", what, flag);
 	if (core->headers_lost)
-		return wsi_fail(err, WS_TRUNCATED, core->bytes.len,
+		return wsi_fail(err, WS_TRUNCATED, core->source.size,
 				"%s: not in what is left of the truncated dump", what);
 	if (!core->facts.have_flags && looks_left_out(core, space))
 		return wsi_fail(
@@ -81,20 +81,22 @@ struct memory_reading {
 	struct ws_error *err;
 };
 
-/* Takes what is wanted of some bytes. */
-static void reading_take(struct memory_reading *r, struct ws_span bytes)
+/* Takes what is wanted of some bytes. WS_IO: they cannot be read. */
+static enum ws_status reading_take(struct memory_reading *r, struct wsi_slice there)
 {
-	size_t n = bytes.len < r->len - r->done ? bytes.len : r->len - r->done;
+	size_t n = (size_t)wsi_min_u64(there.len, r->len - r->done);
 	if (n == 0)
-		return;
-	memcpy(r->buffer + r->done, bytes.ptr, n);
-	r->done += n;
+		return WS_OK;
+	enum ws_status st =
+		wsi_input_read(&r->core->source, there.off, r->buffer + r->done, n, r->err);
+	r->done += st == WS_OK ? n : 0;
+	return st;
 }
 
 static enum ws_status fail_cut(const struct memory_reading *r, uint32_t section)
 {
 	return wsi_fail(
-		r->err, WS_TRUNCATED, r->core->bytes.len,
+		r->err, WS_TRUNCATED, r->core->source.size,
 		"the dump is truncated: it ends inside or before section %u, which holds this",
 		section);
 }
@@ -108,8 +110,10 @@ static enum ws_status dump_read_global(struct memory_reading *r, uint64_t addres
 			(void)wsi_format(what, "global memory at 0x%" PRIx64, address);
 			return memory_missing(r->core, WS_SPACE_GLOBAL, what, r->err);
 		}
-		reading_take(r, global.bytes);
-		if (r->done < r->len && global.bytes.len < global.claimed)
+		enum ws_status st = reading_take(r, global.extent);
+		if (st != WS_OK)
+			return st;
+		if (r->done < r->len && global.extent.len < global.claimed)
 			return fail_cut(r, global.section);
 		address += global.claimed; /* no section claims the last byte there is: no wrap */
 	}
@@ -121,8 +125,8 @@ uint64_t wsi_core_global_present(const struct ws_core *core, uint64_t address, u
 	uint64_t present = 0;
 	struct wsi_global global;
 	while (present < size && wsi_core_global_at(core, address, &global)) {
-		present += global.bytes.len;
-		if (global.bytes.len < global.claimed)
+		present += global.extent.len;
+		if (global.extent.len < global.claimed)
 			break;
 		address += global.claimed;
 	}
@@ -140,12 +144,12 @@ static enum ws_status read_section(struct memory_reading *r, uint32_t section, u
 				" bytes from 0x%" PRIx64,
 				address, words, size, start);
 	uint64_t off = address - start;
-	struct ws_span bytes, part;
-	bool whole = wsi_core_section_bytes(r->core, section, &bytes);
-	if (ws_span_sub(bytes, off, bytes.len - wsi_min_u64(off, bytes.len), &part))
-		reading_take(r, part);
-	if (r->done == r->len)
-		return WS_OK;
+	struct wsi_slice there;
+	bool whole = wsi_core_extent(r->core, section, &there);
+	off = wsi_min_u64(off, there.len);
+	enum ws_status st = reading_take(r, (struct wsi_slice){ there.off + off, there.len - off });
+	if (st != WS_OK || r->done == r->len)
+		return st;
 	if (!whole)
 		return fail_cut(r, section);
 	return wsi_fail(r->err, WS_ABSENT, WS_NO_OFFSET, "the %s ends at 0x%" PRIx64, words,
@@ -183,12 +187,18 @@ bool wsi_core_bank(const struct ws_core *core, uint32_t grid_index, uint32_t row
 	if (!section || row >= info->max_rows)
 		return false;
 	struct wsi_shdr shdr = wsi_elf_shdr(&core->elf, section);
-	struct ws_span bytes, in;
-	(void)wsi_elf_bytes(&core->elf, &shdr, &bytes);
+	struct wsi_slice there;
+	(void)wsi_elf_extent(&core->elf, &shdr, &there);
 	if (shdr.entsize < info->base_bytes || shdr.entsize > UINT32_MAX ||
-	    !ws_span_sub(bytes, row * shdr.entsize, shdr.entsize, &in))
+	    there.len / shdr.entsize <= row)
 		return false;
-	(void)wsi_bank_read(in, core->strtab, ret_bank);
+	enum { BANK_BYTES = WSI_AT_bank_id + WSI_BYTES_U32 };
+	uint8_t scratch[BANK_BYTES];
+	const uint8_t *at =
+		wsi_input_view(&core->source, there.off + row * shdr.entsize, BANK_BYTES, scratch);
+	if (!at)
+		return false;
+	(void)wsi_bank_read((struct ws_span){ at, BANK_BYTES, 0 }, core->strtab, ret_bank);
 	return true;
 }
 

@@ -61,17 +61,20 @@ static const uint8_t children_of[WSI_N_KINDS][4] = {
 };
 
 /* Whether bytes are rows of this size, none twice. */
-static bool rows_fit(struct ws_span bytes, uint64_t size, enum wsi_kind kind, uint64_t stride)
+static bool rows_fit(const struct wsi_input *source, struct wsi_slice there, enum wsi_kind kind,
+		     uint64_t stride)
 {
 	const struct wsi_kind_info *info = &wsi_kind_infos[kind];
 	wsi_row_fits_fn *fits = wsi_row_fits(kind);
-	if (!fits || stride < info->base_bytes || stride > UINT32_MAX || bytes.len != size ||
-	    size % stride != 0 || size / stride > info->max_rows)
+	if (!fits || stride < info->base_bytes || stride > UINT32_MAX || there.len % stride != 0 ||
+	    there.len / stride > info->max_rows)
 		return false;
 	uint64_t before = UINT64_MAX;
-	for (uint64_t off = 0; off < size; off += stride) {
-		struct ws_span in = { 0 };
-		if (!ws_span_sub(bytes, off, stride, &in) || !fits(in))
+	uint8_t scratch[MOST_STRIDE];
+	size_t n = (size_t)wsi_min_u64(stride, MOST_STRIDE); /* no field lies beyond */
+	for (uint64_t off = 0; off < there.len; off += stride) {
+		struct ws_span in = { wsi_input_view(source, there.off + off, n, scratch), n, 0 };
+		if (!in.ptr || !fits(in))
 			return false;
 		uint64_t id = info->id_bytes ? wsi_row_id(kind, in) : off;
 		if (id == before)
@@ -86,15 +89,19 @@ static bool section_fits(const struct mender *m, const struct wsi_shdr *shdr, en
 			 uint64_t stride)
 {
 	struct wsi_shdr as = *shdr; /* whatever its type says, its bytes are looked at */
-	struct ws_span bytes;
+	const struct wsi_input *source = &m->core->source;
+	struct wsi_slice there;
 	as.type = WSI_SHT_PROGBITS;
-	if (!wsi_elf_bytes(&m->core->elf, &as, &bytes))
+	if (!wsi_elf_extent(&m->core->elf, &as, &there))
 		return false;
-	if (kind == WSI_KIND_RELOCATED)
-		return bytes.len >= WSI_ELF_HEADER_BYTES &&
-		       wsi_at_u32(bytes, 0) == 0x464c457f /* "\x7f" "ELF" */ &&
-		       wsi_at_u16(bytes, 18) == WSI_EM_CUDA;
-	return rows_fit(bytes, shdr->size, kind, stride);
+	if (kind != WSI_KIND_RELOCATED)
+		return rows_fit(source, there, kind, stride);
+	uint8_t scratch[WSI_ELF_HEADER_BYTES];
+	const uint8_t *at = there.len >= sizeof scratch
+				    ? wsi_input_view(source, there.off, sizeof scratch, scratch)
+				    : NULL;
+	return at && wsi_load_u32(at) == 0x464c457f /* "\x7f" "ELF" */ &&
+	       wsi_load_u16(at + 18) == WSI_EM_CUDA;
 }
 
 /* ---- corrections ---- */
@@ -185,8 +192,9 @@ bool wsi_core_name_fits(const struct ws_core *core, const struct wsi_shdr *shdr,
 		return false;
 	enum wsi_kind above = (enum wsi_kind)core->tables[table].kind;
 	struct wsi_shdr parent = wsi_elf_shdr(&core->elf, core->tables[table].section);
-	struct ws_str name = wsi_elf_name(&core->elf, shdr),
-		      its = wsi_elf_name(&core->elf, &parent);
+	uint8_t scratch[2][WSI_NAME_BYTES];
+	struct ws_str name = wsi_core_name_head(core, shdr, scratch[0]),
+		      its = wsi_core_name_head(core, &parent, scratch[1]);
 	size_t cut = wsi_kind_start_len(above);
 	const char *label = wsi_kind_infos[above].label;
 	char number[24] = "", wanted[200];
@@ -260,14 +268,13 @@ enum wsi_kind wsi_core_kind_meant(const struct ws_core *core, const struct wsi_s
 	enum wsi_kind typed = wsi_kind_of(shdr->type);
 	uint32_t t = wsi_core_table_of(core, shdr->link);
 	enum wsi_kind above = t == WS_NONE ? WSI_KIND_NONE : (enum wsi_kind)core->tables[t].kind;
-	char name[WSI_NAME_HEAD];
-	wsi_elf_name_head(&core->elf, shdr, name);
+	uint8_t scratch[WSI_NAME_BYTES];
+	struct ws_str name = wsi_core_name_head(core, shdr, scratch);
 	for (unsigned k = 1; k < WSI_N_KINDS; k++) {
 		const struct wsi_kind_info *info = &wsi_kind_infos[k];
 		bool placed =
 			info->parent == WSI_KIND_NONE ? shdr->link == 0 : info->parent == above;
-		if (info->prefix[0] && strncmp(name, info->prefix, strlen(info->prefix)) == 0 &&
-		    (k == typed || placed))
+		if (info->prefix[0] && wsi_str_begins(name, info->prefix) && (k == typed || placed))
 			return (enum wsi_kind)k;
 	}
 	return WSI_KIND_NONE;

@@ -11,17 +11,17 @@ static void section_headers_read(struct ws_core *core)
 	}
 	if (elf->n_present > 1) {
 		if (!whole)
-			wsi_core_note(core, WSI_TOPIC_HEADERS, WS_HIDES_FAULT, core->bytes.len,
+			wsi_core_note(core, WSI_TOPIC_HEADERS, WS_HIDES_FAULT, core->source.size,
 				      "%" PRIu64 " of %" PRIu64
 				      " section headers are missing: the file ends inside them",
 				      elf->n_sections - elf->n_present, elf->n_sections);
 	} else if (!wsi_core_headers_salvage(core)) {
-		if (elf->shoff >= core->bytes.len)
+		if (elf->shoff >= core->source.size)
 			wsi_core_note(
 				core, WSI_TOPIC_HEADERS, WS_HIDES_FAULT, 40,
 				"the section headers are missing: they should be at 0x%" PRIx64
-				", the file has 0x%zx bytes",
-				elf->shoff, core->bytes.len);
+				", the file has 0x%" PRIx64 " bytes",
+				elf->shoff, core->source.size);
 		else
 			wsi_core_note(core, WSI_TOPIC_HEADERS, WS_HIDES_FAULT, 40,
 				      "the file has no section headers");
@@ -76,9 +76,10 @@ static void packing_note(struct ws_core *core)
 	const struct wsi_file *file = &core->file;
 	if (file->is_cut || file->is_damaged)
 		wsi_core_note(core, WSI_TOPIC_FILE, WS_HIDES_FAULT, WS_NO_OFFSET,
-			      "the %s data %s at its byte %" PRIu64 ": %zu bytes could be unpacked",
+			      "the %s data %s at its byte %" PRIu64 ": %" PRIu64
+			      " bytes could be unpacked",
 			      file->packing, file->is_cut ? "ends early" : "is damaged",
-			      file->packed_off, file->bytes.len);
+			      file->packed_off, file->source.size);
 	if (file->has_rest)
 		wsi_core_note(core, WSI_TOPIC_FILE, WS_HIDES_NOTHING, WS_NO_OFFSET,
 			      "something else follows the %s data at its byte %" PRIu64
@@ -108,11 +109,12 @@ static uint64_t another_find(const struct ws_core *core)
 	static const uint8_t magic[] = "\177ELF\002\001\001";
 	const struct wsi_elf *elf = &core->elf;
 	struct ws_span rest;
-	if (elf->n_present < 2 || last_end(elf) >= core->bytes.len)
+	if (elf->n_present < 2 || last_end(elf) >= core->source.size)
 		return 0;
 	uint64_t end = wsi_elf_end(elf);
-	if (end >= core->bytes.len ||
-	    !ws_span_sub(core->bytes, end, wsi_min_u64(NEAR, core->bytes.len - end), &rest))
+	if (end >= core->source.size ||
+	    wsi_input_hold(&core->source, wsi_input_clip(&core->source, end, NEAR), &rest, NULL) !=
+		    WS_OK)
 		return 0;
 	for (uint64_t at = 0; at + WSI_ELF_HEADER_BYTES <= rest.len; at++)
 		if (memcmp(rest.ptr + at, magic, sizeof magic - 1) == 0 &&
@@ -133,14 +135,14 @@ static void rest_note(struct ws_core *core)
 			      another);
 	else if (core->file.is_enough)
 		wsi_core_note(core, WSI_TOPIC_FILE, WS_HIDES_NOTHING, WS_NO_OFFSET,
-			      "more follows after the last section; nothing beyond %zu bytes was "
-			      "unpacked",
-			      core->file.bytes.len);
+			      "more follows after the last section; nothing beyond %" PRIu64
+			      " bytes was unpacked",
+			      core->source.size);
 }
 
 static enum ws_status opened(struct ws_core *core, struct ws_error *err)
 {
-	core->facts.bytes = core->bytes.len;
+	core->facts.bytes = core->source.size;
 	enum ws_status st = wsi_core_identify(core, err);
 	if (st != WS_OK)
 		return st;
@@ -166,6 +168,10 @@ static enum ws_status opened(struct ws_core *core, struct ws_error *err)
 		wsi_core_salvage_note(core);
 	if (st == WS_OK)
 		wsi_core_facts_read(core);
+	uint64_t lost = wsi_input_lost(&core->source);
+	if (lost != WS_NO_OFFSET)
+		wsi_core_note(core, WSI_TOPIC_FILE, WS_HIDES_FAULT, lost,
+			      "some of the file cannot be read, first at 0x%" PRIx64, lost);
 	return st;
 }
 
@@ -232,8 +238,12 @@ static enum ws_status core_create(const char *name, struct ws_core **ret_core, s
 static enum ws_status finish_open(struct ws_core *core, enum ws_status st,
 				  struct ws_target **ret_target, struct ws_error *err)
 {
-	if (st == WS_OK)
+	if (st == WS_OK) {
+		if (core->file.source.size) /* else the bytes are the caller's */
+			core->source = core->file.source;
+		packing_note(core);
 		st = opened(core, err);
+	}
 	if (st == WS_OK)
 		*ret_target = &core->target;
 	else
@@ -241,24 +251,46 @@ static enum ws_status finish_open(struct ws_core *core, enum ws_status st,
 	return st;
 }
 
+static struct wsi_file_options file_options_of(const struct ws_core_options *options)
+{
+	struct wsi_file_options of = { .needs = needs, .in_windows = true };
+	if (options) {
+		of.max_unpacked_bytes = options->max_unpacked_bytes;
+		of.progress = options->progress;
+		of.user = options->user;
+	}
+	return of;
+}
+
 enum ws_status ws_core_open(const char *path, const struct ws_core_options *options,
 			    struct ws_target **ret_target, struct ws_error *err)
 {
-	struct wsi_file_options file_options = { .needs = needs };
-	if (options) {
-		file_options.max_unpacked_bytes = options->max_unpacked_bytes;
-		file_options.progress = options->progress;
-		file_options.user = options->user;
-	}
+	struct wsi_file_options file_options = file_options_of(options);
 	struct ws_core *core;
 	enum ws_status st = core_create(path, &core, err);
 	if (st != WS_OK)
 		return st;
 	st = wsi_file_open_any(path, &file_options, &core->file, err);
-	if (st == WS_OK) {
-		core->bytes = core->file.bytes;
-		packing_note(core);
-	}
+	return finish_open(core, st, ret_target, err);
+}
+
+enum ws_status ws_core_open_source(const struct ws_core_source *source, const char *name,
+				   const struct ws_core_options *options,
+				   struct ws_target **ret_target, struct ws_error *err)
+{
+	struct wsi_window_options windows = { .read = source->read,
+					      .user = source->user,
+					      .size = source->n_bytes,
+					      .window_bytes = source->window_bytes };
+	struct wsi_file_options file_options = file_options_of(options);
+	struct wsi_input from = { 0 };
+	struct ws_core *core;
+	enum ws_status st = core_create(name ? name : "", &core, err);
+	if (st != WS_OK)
+		return st;
+	st = wsi_input_open(&windows, &from, err);
+	if (st == WS_OK)
+		st = wsi_file_open_input(&from, core->facts.path, &file_options, &core->file, err);
 	return finish_open(core, st, ret_target, err);
 }
 
@@ -269,7 +301,7 @@ enum ws_status ws_core_open_memory(struct ws_span bytes, const char *name,
 	enum ws_status st = core_create(name ? name : "", &core, err);
 	if (st != WS_OK)
 		return st;
-	core->bytes = bytes;
-	core->bytes.origin = 0;
+	bytes.origin = 0;
+	core->source = wsi_input_of(bytes);
 	return finish_open(core, st, ret_target, err);
 }

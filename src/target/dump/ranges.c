@@ -70,13 +70,14 @@ bool wsi_core_global_at(const struct ws_core *core, uint64_t address, struct wsi
 	if (section == WSI_NO_INTERVAL)
 		return false;
 	struct wsi_shdr shdr = wsi_elf_shdr(&core->elf, section);
-	struct ws_span bytes;
-	(void)wsi_elf_bytes(&core->elf, &shdr, &bytes);
-	uint64_t off = address - shdr.addr;
-	*ret_global = (struct wsi_global){ .section = section, .claimed = end - address };
-	(void)ws_span_sub(bytes, wsi_min_u64(off, bytes.len),
-			  wsi_min_u64(ret_global->claimed, bytes.len - wsi_min_u64(off, bytes.len)),
-			  &ret_global->bytes);
+	struct wsi_slice there;
+	(void)wsi_elf_extent(&core->elf, &shdr, &there);
+	uint64_t off = wsi_min_u64(address - shdr.addr, there.len), claimed = end - address;
+	*ret_global = (struct wsi_global){
+		.section = section,
+		.claimed = claimed,
+		.extent = { there.off + off, wsi_min_u64(claimed, there.len - off) },
+	};
 	return true;
 }
 
@@ -122,7 +123,7 @@ static void known_lanes(const struct ws_core *core, struct wsi_known_ranges *kno
 
 static void known_banks(const struct ws_core *core, struct wsi_known_ranges *known)
 {
-	uint64_t most = core->bytes.len / wsi_kind_infos[WSI_KIND_BANK].base_bytes;
+	uint64_t most = core->source.size / wsi_kind_infos[WSI_KIND_BANK].base_bytes;
 	for (uint32_t grid = 0; grid < core->grids.n; grid++) {
 		struct ws_bank bank;
 		for (uint32_t row = 0; most > 0 && wsi_core_bank(core, grid, row, &bank); row++) {
@@ -188,12 +189,12 @@ static void section_range(const struct ws_core *core, uint32_t section,
 			  struct ws_memory_range *range)
 {
 	struct wsi_shdr shdr = wsi_elf_shdr(&core->elf, section);
-	struct ws_span bytes;
-	(void)wsi_elf_bytes(&core->elf, &shdr, &bytes);
+	struct wsi_slice there;
+	(void)wsi_elf_extent(&core->elf, &shdr, &there);
 	range->start = shdr.addr;
 	range->size = shdr.size;
-	range->bytes_present = bytes.len;
-	range->file_off = bytes.len ? bytes.origin : WS_NO_OFFSET;
+	range->bytes_present = there.len;
+	range->file_off = there.len ? there.off : WS_NO_OFFSET;
 }
 
 static void owner_fill(const struct ws_core *core, const struct known_range *known,

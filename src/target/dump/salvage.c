@@ -13,6 +13,7 @@ enum {
 	FEWEST_ROWS = 4, /* that must fit before a table is believed */
 	LIKELY_ROWS = 16,
 	MOST_FOUND = 1u << 20,
+	MOST_STRIDE = 512, /* of those known */
 };
 
 struct wsi_salvage {
@@ -34,16 +35,18 @@ static void found_add(struct wsi_salvage *salvage, const struct ws_salvaged *one
 /* ---- section headers that the ELF header does not lead to any more ---- */
 
 /* Whether a section header of a dump, or of one of its string tables, stands here. */
-static bool header_fits(struct ws_span bytes, uint64_t off)
+static bool header_fits(const struct wsi_input *source, uint64_t off)
 {
-	struct ws_span in;
-	if (!ws_span_sub(bytes, off, WSI_SHDR_BYTES, &in))
+	uint8_t scratch[WSI_SHDR_BYTES];
+	if (wsi_input_clip(source, off, WSI_SHDR_BYTES).len < WSI_SHDR_BYTES)
 		return false;
-	uint32_t type = wsi_at_u32(in, WSI_SH_TYPE);
-	uint64_t flags = wsi_at_u64(in, WSI_SH_FLAGS), start = wsi_at_u64(in, WSI_SH_OFFSET),
-		 size = wsi_at_u64(in, WSI_SH_SIZE);
-	return (wsi_kind_of(type) != WSI_KIND_NONE || type == WSI_SHT_STRTAB) && flags == 0 &&
-	       start >= WSI_ELF_HEADER_BYTES && start <= bytes.len && size <= bytes.len - start;
+	const uint8_t *at = wsi_input_view(source, off, WSI_SHDR_BYTES, scratch);
+	if (!at)
+		return false;
+	struct wsi_shdr shdr = wsi_shdr_load(at);
+	return (wsi_kind_of(shdr.type) != WSI_KIND_NONE || shdr.type == WSI_SHT_STRTAB) &&
+	       shdr.flags == 0 && shdr.offset >= WSI_ELF_HEADER_BYTES &&
+	       shdr.offset <= source->size && shdr.size <= source->size - shdr.offset;
 }
 
 static bool is_zero(struct ws_span in, uint64_t from, uint64_t to)
@@ -56,16 +59,19 @@ static bool is_zero(struct ws_span in, uint64_t from, uint64_t to)
 }
 
 /* Offset of a header table, that of section 0, recognised by its next entries; 0: none. */
-static uint64_t headers_find(struct ws_span bytes)
+static uint64_t headers_find(const struct wsi_input *source)
 {
-	for (uint64_t off = WSI_ELF_HEADER_BYTES; off + WSI_SHDR_BYTES < bytes.len; off += 8) {
-		struct ws_span zero;
+	for (uint64_t off = WSI_ELF_HEADER_BYTES; off + WSI_SHDR_BYTES < source->size; off += 8) {
+		uint8_t scratch[WSI_SHDR_BYTES];
 		unsigned n = 0;
-		while (n < FEWEST_ROWS && header_fits(bytes, off + (n + 1) * WSI_SHDR_BYTES))
+		while (n < FEWEST_ROWS && header_fits(source, off + (n + 1) * WSI_SHDR_BYTES))
 			n++;
+		if (n < FEWEST_ROWS)
+			continue;
 		/* section 0 holds the real counts at 32 and 40, nothing else */
-		if (n == FEWEST_ROWS && ws_span_sub(bytes, off, WSI_SHDR_BYTES, &zero) &&
-		    is_zero(zero, 0, 32) && is_zero(zero, 44, WSI_SHDR_BYTES))
+		struct ws_span zero = { wsi_input_view(source, off, WSI_SHDR_BYTES, scratch),
+					WSI_SHDR_BYTES, off };
+		if (zero.ptr && is_zero(zero, 0, 32) && is_zero(zero, 44, WSI_SHDR_BYTES))
 			return off;
 	}
 	return 0;
@@ -75,9 +81,12 @@ static uint64_t headers_find(struct ws_span bytes)
 static void headers_take(struct ws_core *core, uint64_t n)
 {
 	struct wsi_elf *elf = &core->elf;
-	while (n < UINT32_MAX - 1 && header_fits(core->bytes, elf->shoff + n * WSI_SHDR_BYTES))
+	const uint64_t had = elf->n_present;
+	while (n < UINT32_MAX - 1 && header_fits(&core->source, elf->shoff + n * WSI_SHDR_BYTES))
 		n++;
-	if (ws_span_sub(core->bytes, elf->shoff, n * WSI_SHDR_BYTES, &elf->headers))
+	struct wsi_slice headers = wsi_input_clip(&core->source, elf->shoff, n * WSI_SHDR_BYTES);
+	if (n > had && headers.len == n * WSI_SHDR_BYTES &&
+	    wsi_input_hold(&core->source, headers, &elf->headers, NULL) == WS_OK)
 		elf->n_sections = elf->n_present = n;
 }
 
@@ -90,32 +99,30 @@ uint64_t wsi_core_headers_extend(struct ws_core *core)
 }
 
 /* The string table that names itself .shstrtab, or 0. */
-static uint32_t name_table_find(struct wsi_elf *elf)
+static uint32_t name_table_find(struct ws_core *core)
 {
+	struct wsi_elf *elf = &core->elf;
 	for (uint64_t i = elf->n_present; i-- > 1;) {
 		struct wsi_shdr shdr = wsi_elf_shdr(elf, i);
-		struct ws_str name;
-		struct ws_span bytes;
-		if (shdr.type == WSI_SHT_STRTAB && wsi_elf_bytes(elf, &shdr, &bytes) &&
-		    wsi_span_cstr(bytes, shdr.name, &name) &&
-		    ws_str_equal(name, ws_str_of(".shstrtab"))) {
-			elf->shstrtab = bytes;
+		uint8_t scratch[WSI_NAME_BYTES];
+		if (shdr.type == WSI_SHT_STRTAB && wsi_elf_extent(elf, &shdr, &elf->names) &&
+		    ws_str_equal(wsi_core_name_head(core, &shdr, scratch), ws_str_of(".shstrtab")))
 			return (uint32_t)i;
-		}
 	}
+	elf->names = (struct wsi_slice){ 0 };
 	return 0;
 }
 
 bool wsi_core_headers_salvage(struct ws_core *core)
 {
 	struct wsi_elf *elf = &core->elf;
-	uint64_t off = headers_find(core->bytes);
+	uint64_t off = headers_find(&core->source);
 	if (!off)
 		return false;
 	elf->shoff = off;
 	elf->shentsize = WSI_SHDR_BYTES;
 	headers_take(core, 1);
-	elf->shstrndx = name_table_find(elf);
+	elf->shstrndx = name_table_find(core);
 	wsi_core_note(core, WSI_TOPIC_HEADERS, WS_HIDES_FAULT, off,
 		      "the ELF header does not lead to the section headers; %" PRIu64
 		      " were recognised here by their shape",
@@ -126,33 +133,39 @@ bool wsi_core_headers_salvage(struct ws_core *core)
 /* ---- images and tables ---- */
 
 /* An image that begins here; its size, or 0. */
-static uint64_t image_at(struct ws_span bytes, uint64_t off, struct wsi_salvage *salvage)
+static uint64_t image_at(const struct wsi_input *source, uint64_t off, struct wsi_salvage *salvage)
 {
-	struct ws_span rest;
 	struct wsi_elf elf;
-	if (!ws_span_sub(bytes, off, bytes.len - off, &rest) ||
-	    memcmp(rest.ptr, "\177ELF\002\001", 6) != 0 ||
-	    wsi_elf_open(rest, &elf, NULL) != WS_OK || elf.machine != WSI_EM_CUDA ||
+	struct wsi_input rest = wsi_input_part(source, wsi_input_clip(source, off, UINT64_MAX));
+	if (wsi_elf_open_input(&rest, &elf, NULL) != WS_OK || elf.machine != WSI_EM_CUDA ||
 	    elf.type == WSI_ET_CORE || elf.n_sections > UINT16_MAX)
 		return 0;
-	struct ws_salvaged one = { .what = "image",
-				   .file_off = off,
-				   .bytes = rest,
-				   .size = wsi_elf_end(&elf),
-				   .sureness = WS_SURE };
-	if (one.size < rest.len)
-		one.bytes.len = (size_t)one.size;
+	struct ws_salvaged one = {
+		.what = "image", .file_off = off, .size = wsi_elf_end(&elf), .sureness = WS_SURE
+	};
+	one.present = wsi_min_u64(one.size, rest.size);
 	found_add(salvage, &one);
-	return one.bytes.len;
+	return one.present;
+}
+
+/* The row that would stand at an offset; false: the file ends before. */
+static bool row_view(const struct wsi_input *source, uint64_t off, uint32_t stride,
+		     uint8_t scratch[MOST_STRIDE], struct ws_span *ret_row)
+{
+	if (wsi_input_clip(source, off, stride).len < stride)
+		return false;
+	*ret_row = (struct ws_span){ wsi_input_view(source, off, stride, scratch), stride, off };
+	return ret_row->ptr != NULL;
 }
 
 /* Rows from `off` on for which `fits` holds. */
-static uint32_t rows_that_fit(struct ws_span bytes, uint64_t off, uint32_t stride,
+static uint32_t rows_that_fit(const struct wsi_input *source, uint64_t off, uint32_t stride,
 			      bool (*fits)(struct ws_span row, uint32_t number))
 {
+	uint8_t scratch[MOST_STRIDE];
 	uint32_t n = 0;
 	struct ws_span row;
-	while (ws_span_sub(bytes, off + (uint64_t)n * stride, stride, &row) && fits(row, n))
+	while (row_view(source, off + (uint64_t)n * stride, stride, scratch, &row) && fits(row, n))
 		n++;
 	return n;
 }
@@ -178,13 +191,16 @@ static bool sm_fits_salvage(struct ws_span in, uint32_t number)
 }
 
 /* Counts the rows of a table that hold an exception. */
-static void exceptions_count(struct ws_salvaged *table, enum wsi_kind kind)
+static void exceptions_count(const struct wsi_input *source, struct ws_salvaged *table,
+			     enum wsi_kind kind)
 {
+	uint8_t scratch[MOST_STRIDE];
 	for (uint32_t i = 0; i < table->rows; i++) {
 		struct ws_span row;
 		struct ws_lane lane = { 0 };
 		struct ws_sm sm = { 0 };
-		if (!ws_span_sub(table->bytes, (uint64_t)i * table->stride, table->stride, &row))
+		if (!row_view(source, table->file_off + (uint64_t)i * table->stride, table->stride,
+			      scratch, &row))
 			return;
 		if (kind == WSI_KIND_LANE)
 			(void)wsi_lane_read(row, (struct ws_span){ 0 }, &lane);
@@ -201,26 +217,26 @@ static void exceptions_count(struct ws_salvaged *table, enum wsi_kind kind)
 }
 
 /* A table of this kind that begins here; its size, or 0. */
-static uint64_t table_at(struct ws_span bytes, uint64_t off, enum wsi_kind kind,
+static uint64_t table_at(const struct wsi_input *source, uint64_t off, enum wsi_kind kind,
 			 struct wsi_salvage *salvage)
 {
 	struct wsi_stride known[WSI_MAX_STRIDES];
 	for (size_t i = wsi_kind_strides(kind, known); i-- > 0;) { /* the widest first */
 		uint32_t stride = known[i].bytes;
 		uint32_t rows =
-			rows_that_fit(bytes, off, stride,
+			rows_that_fit(source, off, stride,
 				      kind == WSI_KIND_LANE ? lane_fits_salvage : sm_fits_salvage);
 		if (rows < FEWEST_ROWS)
 			continue;
 		struct ws_salvaged one = { .what = wsi_kind_infos[kind].words,
 					   .file_off = off,
 					   .size = (uint64_t)rows * stride,
+					   .present = (uint64_t)rows * stride,
 					   .rows = rows,
 					   .stride = stride,
 					   .sureness =
 						   rows >= LIKELY_ROWS ? WS_LIKELY : WS_POSSIBLE };
-		(void)ws_span_sub(bytes, off, one.size, &one.bytes);
-		exceptions_count(&one, kind);
+		exceptions_count(source, &one, kind);
 		found_add(salvage, &one);
 		return one.size;
 	}
@@ -228,18 +244,21 @@ static uint64_t table_at(struct ws_span bytes, uint64_t off, enum wsi_kind kind,
 }
 
 /* Sections begin at multiples of 8 in dumps seen so far; looking at each of those is enough. */
-static void salvage_fill(struct ws_span bytes, struct wsi_salvage *salvage)
+static void salvage_fill(const struct wsi_input *source, struct wsi_salvage *salvage)
 {
+	enum { LOOK = 32 };
+	uint8_t scratch[LOOK];
 	uint64_t off = WSI_ELF_HEADER_BYTES;
-	while (off + 32 <= bytes.len && !salvage->failed) {
+	while (wsi_input_clip(source, off, LOOK).len == LOOK && !salvage->failed) {
 		uint64_t size = 0;
-		uint32_t first = wsi_at_u32(bytes, off);
+		const uint8_t *at = wsi_input_view(source, off, LOOK, scratch);
+		uint32_t first = at ? wsi_load_u32(at) : 0;
 		if (first == 0x464c457f) /* "\x7fELF" */
-			size = image_at(bytes, off, salvage);
-		else if (wsi_at_u32(bytes, off + WSI_AT_lane_id) == 0 && first != 0)
-			size = table_at(bytes, off, WSI_KIND_LANE, salvage);
-		else if (first == 0 && wsi_at_u32(bytes, off + 4) == 0)
-			size = table_at(bytes, off, WSI_KIND_SM, salvage);
+			size = image_at(source, off, salvage);
+		else if (at && wsi_load_u32(at + WSI_AT_lane_id) == 0 && first != 0)
+			size = table_at(source, off, WSI_KIND_LANE, salvage);
+		else if (at && first == 0 && wsi_load_u32(at + 4) == 0)
+			size = table_at(source, off, WSI_KIND_SM, salvage);
 		off += size > 8 ? (size + 7) / 8 * 8 : 8;
 	}
 }
@@ -260,7 +279,7 @@ static const struct wsi_salvage *salvage_get(const struct ws_core *core)
 	if (!fresh)
 		return NULL;
 	if (core->n_sections == 0)
-		salvage_fill(core->bytes, fresh);
+		salvage_fill(&core->source, fresh);
 	if (fresh->failed) {
 		wsi_salvage_destroy(fresh);
 		return NULL;

@@ -40,7 +40,7 @@ static enum ws_status image_form(const struct ws_core *core, struct wsi_ref modu
 	uint32_t section = wsi_core_slot(core, module, kind);
 	if (!section)
 		return core->headers_lost ? WS_TRUNCATED : none;
-	return wsi_core_section_bytes(core, section, ret_bytes) ? WS_OK : WS_TRUNCATED;
+	return wsi_core_hold(core, section, ret_bytes, NULL);
 }
 
 /* An image that no module table names. */
@@ -50,9 +50,7 @@ static void lone_image(const struct ws_core *core, uint32_t section, struct ws_m
 		.device_index = parent_of(core, &core->contexts, 0),
 		.original_status = WS_ABSENT,
 	};
-	ret_module->relocated_status = wsi_core_section_bytes(core, section, &ret_module->relocated)
-					       ? WS_OK
-					       : WS_TRUNCATED;
+	ret_module->relocated_status = wsi_core_hold(core, section, &ret_module->relocated, NULL);
 }
 
 enum ws_status wsi_core_module(const struct ws_target *target, uint32_t index,
@@ -192,9 +190,39 @@ bool wsi_core_grid_of(const struct ws_core *core, uint32_t block_index, struct w
 	       ws_target_grid(&core->target, block.grid_index, ret_grid, NULL) == WS_OK;
 }
 
-struct ws_span wsi_core_bytes(const struct ws_core *core)
+const struct wsi_input *wsi_core_input(const struct ws_core *core)
 {
-	return core->bytes;
+	return &core->source;
+}
+
+enum ws_status wsi_core_hold(const struct ws_core *core, uint32_t section,
+			     struct ws_span *ret_bytes, struct ws_error *err)
+{
+	struct wsi_slice there;
+	bool whole = wsi_core_extent(core, section, &there);
+	enum ws_status st = wsi_input_hold(&core->source, there, ret_bytes, err);
+	if (st != WS_OK || whole)
+		return st;
+	return wsi_fail(err, WS_TRUNCATED, core->source.size, "section %u is cut", section);
+}
+
+struct ws_span wsi_core_names(const struct ws_core *core)
+{
+	struct ws_span names = core->elf.shstrtab;
+	if (!names.ptr)
+		(void)!wsi_input_hold(&core->source, core->elf.names, &names, NULL);
+	return names;
+}
+
+struct ws_str wsi_core_name_head(const struct ws_core *core, const struct wsi_shdr *shdr,
+				 uint8_t scratch[WSI_NAME_BYTES])
+{
+	const struct wsi_slice names = core->elf.names;
+	const uint64_t off = wsi_min_u64(shdr->name, names.len);
+	const size_t n = (size_t)wsi_min_u64(names.len - off, WSI_NAME_BYTES);
+	const uint8_t *at = n ? wsi_input_view(&core->source, names.off + off, n, scratch) : NULL;
+	const uint8_t *end = at ? memchr(at, 0, n) : NULL;
+	return (struct ws_str){ (const char *)at, !at ? 0 : end ? (size_t)(end - at) : n };
 }
 
 uint32_t ws_core_n_sections(const struct ws_core *core)
@@ -213,7 +241,6 @@ enum ws_status ws_core_section(const struct ws_core *core, uint32_t index,
 	struct wsi_shdr shdr = wsi_elf_shdr(&claimed, index);
 	const struct wsi_kind_info *info = &wsi_kind_infos[wsi_kind_of(shdr.type)];
 	struct ws_core_section section = {
-		.name = wsi_elf_name(&core->elf, &shdr),
 		.type = shdr.type,
 		.words = shdr.type == WSI_SHT_STRTAB ? "strings" : info->words,
 		.header_off = wsi_elf_shdr_off(&core->elf, index),
@@ -224,10 +251,24 @@ enum ws_status ws_core_section(const struct ws_core *core, uint32_t index,
 		.info = shdr.info,
 		.stride = shdr.entsize,
 	};
+	struct wsi_slice there = { 0 };
 	if (shdr.type != WSI_SHT_NULL)
-		(void)wsi_elf_bytes(&core->elf, &shdr, &section.bytes);
+		(void)wsi_elf_extent(&core->elf, &shdr, &there);
+	(void)wsi_span_cstr(wsi_core_names(core), shdr.name, &section.name);
+	section.present = there.len;
 	if (info->base_bytes && shdr.entsize)
-		section.rows = section.bytes.len / shdr.entsize;
+		section.rows = there.len / shdr.entsize;
 	*ret_section = section;
 	return WS_OK;
+}
+
+enum ws_status ws_core_section_bytes(const struct ws_core *core, uint32_t index,
+				     struct ws_span *ret_bytes, struct ws_error *err)
+{
+	struct ws_core_section section;
+	enum ws_status st = ws_core_section(core, index, &section, err);
+	if (st != WS_OK)
+		return st;
+	struct wsi_slice there = wsi_input_clip(&core->source, section.file_off, section.present);
+	return wsi_input_hold(&core->source, there, ret_bytes, err);
 }

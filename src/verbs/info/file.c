@@ -49,7 +49,7 @@ static void produce_sections(struct ws_rows *rows, void *user)
 		ws_rows_number(rows, section.rows);
 		ws_rows_number(rows, section.stride);
 		ws_rows_number(rows, section.size);
-		ws_rows_number(rows, section.bytes.len);
+		ws_rows_number(rows, section.present);
 		ws_rows_hex(rows, section.address, 1);
 		ws_rows_hex(rows, section.file_off, 1);
 		ws_rows_hex(rows, section.header_off, 1);
