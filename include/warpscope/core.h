@@ -56,6 +56,9 @@ struct ws_core_options {
 	 */
 	bool (*progress)(void *user, uint64_t bytes_in, uint64_t total_in, uint64_t bytes_out);
 	void *user; /**< passed to `progress` */
+	/** How much of a packed file is stored unpacked, in memory up to 64 MiB, else in a file
+	 * without a name; what is beyond is unpacked again where it is needed. 0: 1 GiB. */
+	uint64_t max_stored_bytes;
 };
 
 /**

@@ -52,9 +52,12 @@ struct wsi_file_options {
 	 * bytes are needed to tell more than `so_far` does (then it is asked again), or no more
 	 * than those when they are enough. May be NULL: all is needed.
 	 */
-	uint64_t (*needs)(struct ws_span so_far);
+	uint64_t (*needs)(const struct wsi_input *so_far);
 	/* `source` is what is read: then `bytes` may be empty, where a file is too large to map. */
 	bool in_windows;
+	/* Then also: how much of a packed file is stored; more is unpacked again where it is
+	 * needed (base/seek.h). 0: 1 GiB. */
+	uint64_t max_stored_bytes;
 };
 
 /*

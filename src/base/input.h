@@ -26,7 +26,7 @@ struct wsi_input {
 	uint64_t base;               /* byte 0 of a part, in the windows */
 };
 
-/* Bytes of a input that are there. */
+/* Bytes of an input that are there. */
 struct wsi_slice {
 	uint64_t off, len;
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Files that cannot be mapped as they are: streams and compressed data. They are unpacked once,
- * into a file without a name, which is then mapped like any other.
+ * into a file without a name, which is then mapped like any other; where that would be too much,
+ * only the places are kept from which they can be unpacked again (seek.h).
  *
  * Where the unpacked bytes go: into memory of the kernel (memfd) while they are few, and into an
  * unlinked file in $TMPDIR (else /var/tmp) once they are many or where there is no memfd. Most of a
@@ -13,6 +14,8 @@
 #endif
 #define WSI_BASE_SOURCE
 #include "base/file.h"
+
+#include "base/seek.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +30,12 @@
 
 #define DEFAULT_LIMIT (UINT64_C(64) << 30)
 #define MEMORY_LIMIT (UINT64_C(64) << 20) /* more that is stored moves into a file */
+#ifdef __EMSCRIPTEN__                     /* where files are in memory too */
+#define STORED_LIMIT MEMORY_LIMIT
+#else
+#define STORED_LIMIT (UINT64_C(1) << 30)
+#endif
+#define MOST_GAP (UINT64_C(256) << 20)    /* to unpack for a byte in the middle */
 #define PROGRESS_STEP (UINT64_C(4) << 20) /* input and output bytes between two calls */
 #define ENOUGH_SLACK (UINT64_C(1) << 20)  /* unpacked beyond what is enough: the stream's end */
 
@@ -42,9 +51,11 @@ struct spool {
 	struct wsi_file_options options;
 	/* input: a source, or a descriptor */
 	int in_fd;
-	const struct wsi_input *source;
-	struct ws_span first; /* read from the descriptor before */
-	uint8_t *buffer;      /* owned */
+	struct wsi_file *file; /* NULL: a descriptor; empty when its bytes are not stored */
+	struct wsi_seek *seek; /* owned; NULL: it can only be read once */
+	bool is_stored;        /* the unpacked bytes are in `out_fd` */
+	struct ws_span first;  /* read from the descriptor before */
+	uint8_t *buffer;       /* owned */
 	const uint8_t *in;
 	size_t in_left;
 	uint64_t bytes_in, total_in; /* handed out so far; 0 when the whole is unknown */
@@ -120,17 +131,28 @@ static bool move_to_file(struct spool *s)
 	return true;
 }
 
+/* What was unpacked so far. */
+static enum ws_status spool_get(struct spool *s, struct wsi_file *ret_file, struct ws_error *err)
+{
+	if (!s->is_stored) {
+		*ret_file = (struct wsi_file){ 0 };
+		return wsi_seek_open(s->seek, &s->file->source, s->bytes_out, &ret_file->source,
+				     err);
+	}
+	if (ftruncate(s->out_fd, (off_t)s->bytes_out) != 0)
+		return wsi_fail_errno(err, "%s: cannot store the unpacked bytes", s->path);
+	return wsi_file_map(s->out_fd, s->path, ret_file, err);
+}
+
 /* Asks whether what there is is enough. */
 static enum ws_status spool_ask(struct spool *s, struct ws_error *err)
 {
 	struct wsi_file so_far;
-	if (ftruncate(s->out_fd, (off_t)s->bytes_out) != 0)
-		return wsi_fail_errno(err, "%s: cannot store the unpacked bytes", s->path);
-	enum ws_status st = wsi_file_map(s->out_fd, s->path, &so_far, err);
+	enum ws_status st = spool_get(s, &so_far, err);
 	if (st != WS_OK)
 		return st;
-	uint64_t needed = s->options.needs(so_far.bytes);
-	s->is_enough = needed <= so_far.bytes.len && so_far.bytes.len - needed >= ENOUGH_SLACK;
+	uint64_t needed = s->options.needs(&so_far.source);
+	s->is_enough = needed <= s->bytes_out && s->bytes_out - needed >= ENOUGH_SLACK;
 	s->next_need = wsi_max_u64(wsi_add_sat(needed, ENOUGH_SLACK), s->bytes_out + 1);
 	wsi_file_close(&so_far);
 	return WS_OK;
@@ -145,9 +167,17 @@ static enum ws_status spool_write(struct spool *s, const uint8_t *bytes, size_t 
 		return wsi_fail(err, WS_LIMIT, WS_NO_OFFSET,
 				"%s: unpacks to more than the limit of %" PRIu64 " bytes", s->path,
 				limit);
-	if (!put_spooled(s->out_fd, bytes, n, &s->bytes_stored))
+	if (s->is_stored && !put_spooled(s->out_fd, bytes, n, &s->bytes_stored))
 		return wsi_fail_errno(err, "%s: cannot store the unpacked bytes", s->path);
 	s->bytes_out += n;
+	if (s->is_stored && s->seek &&
+	    s->bytes_stored >
+		    (s->options.max_stored_bytes ? s->options.max_stored_bytes : STORED_LIMIT) &&
+	    wsi_seek_gap(s->seek, s->bytes_out) <= MOST_GAP) {
+		s->is_stored = s->out_in_memory = false;
+		close(s->out_fd);
+		s->out_fd = -1;
+	}
 	if (s->out_in_memory && s->bytes_stored > MEMORY_LIMIT && !move_to_file(s))
 		return wsi_fail_errno(err, "%s: cannot store the unpacked bytes", s->path);
 	if (s->options.needs && s->bytes_out >= s->next_need) {
@@ -175,9 +205,10 @@ static enum ws_status spool_fill(struct spool *s, struct ws_error *err)
 	}
 	if (s->in_left > 0 || s->at_end)
 		return WS_OK;
-	if (s->source) {
-		s->in_left = (size_t)wsi_min_u64(s->source->size - s->bytes_in, CHUNK);
-		s->in = s->in_left ? wsi_input_view(s->source, s->bytes_in, s->in_left, s->buffer)
+	if (s->file) {
+		const struct wsi_input *source = &s->file->source;
+		s->in_left = (size_t)wsi_min_u64(source->size - s->bytes_in, CHUNK);
+		s->in = s->in_left ? wsi_input_view(source, s->bytes_in, s->in_left, s->buffer)
 				   : s->buffer;
 		if (!s->in)
 			return wsi_fail(err, WS_IO, s->bytes_in,
@@ -270,6 +301,8 @@ static enum ws_status gzip_run(struct spool *s, z_stream *z, struct wsi_file *fi
 		st = spool_write(s, s->out, CHUNK - z->avail_out, err);
 		if (st != WS_OK)
 			return st;
+		if (rc == Z_OK && s->seek)
+			wsi_seek_offer(s->seek, z, in_off(s), s->bytes_out);
 		if (rc == Z_STREAM_END) {
 			bool more;
 			st = gzip_next_member(s, z, file, &more, err);
@@ -320,6 +353,8 @@ static enum ws_status zstd_run(struct spool *s, ZSTD_DStream *z, struct wsi_file
 		st = spool_write(s, s->out, out.pos, err);
 		if (st != WS_OK)
 			return st;
+		if (hint == 0 && s->seek)
+			wsi_seek_offer(s->seek, NULL, in_off(s), s->bytes_out);
 		if (ZSTD_isError(hint)) {
 			file->is_damaged = true;
 			file->packed_off = in_off(s);
@@ -379,13 +414,18 @@ static enum ws_status unpack(struct spool *s, struct wsi_file *file, struct ws_e
 				"first",
 				s->path, packing->name);
 	file->packing = packing->name;
+	if (s->file && s->options.in_windows) {
+		s->seek = wsi_seek_create(packing->unpack == unzstd);
+		if (!s->seek)
+			return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "%s", s->path);
+	}
 	return packing->unpack(s, file, err);
 }
 
 /* A pipe may hand out its first bytes one by one; telling what it is needs a few. */
 static enum ws_status first_fill(struct spool *s, struct ws_error *err)
 {
-	if (s->source)
+	if (s->file)
 		return spool_fill(s, err);
 	size_t have = s->first.len;
 	if (have > 0)
@@ -416,6 +456,7 @@ static enum ws_status spool_run(struct spool *s, struct wsi_file *ret_file, stru
 		return wsi_fail(err, WS_NO_MEMORY, WS_NO_OFFSET, "%s", s->path);
 	if (s->options.needs)
 		s->next_need = 1;
+	s->is_stored = true;
 	s->out_fd = memory_file();
 	s->out_in_memory = s->out_fd >= 0;
 	if (s->out_fd < 0)
@@ -436,9 +477,12 @@ static enum ws_status spool_run(struct spool *s, struct wsi_file *ret_file, stru
 		return wsi_fail(err, WS_TRUNCATED, about.packed_off,
 				"%s: %s data that ends before its first byte", s->path,
 				about.packing);
-	if (ftruncate(s->out_fd, (off_t)s->bytes_out) != 0)
-		return wsi_fail_errno(err, "%s: cannot store the unpacked bytes", s->path);
-	st = wsi_file_map(s->out_fd, s->path, &file, err);
+	if (s->is_stored) {
+		st = spool_get(s, &file, err);
+	} else {
+		file = (struct wsi_file){ 0 };
+		st = wsi_seek_finish(WSI_TAKE(s->seek), s->file, s->bytes_out, &file.source, err);
+	}
 	if (st != WS_OK)
 		return st;
 	about.is_enough = s->is_enough;
@@ -449,22 +493,24 @@ static enum ws_status spool_run(struct spool *s, struct wsi_file *ret_file, stru
 	return WS_OK;
 }
 
-/* `source`: the whole input, or NULL; else `fd`, of which `first` was read already. */
-static enum ws_status spool(const struct wsi_input *source, int fd, struct ws_span first,
-			    const char *path, const struct wsi_file_options *options,
-			    struct wsi_file *ret_file, struct ws_error *err)
+/* `packed`: the whole input, which may be taken over, or NULL; then `fd`, of which `first` was read
+ * already. */
+static enum ws_status spool(struct wsi_file *packed, int fd, struct ws_span first, const char *path,
+			    const struct wsi_file_options *options, struct wsi_file *ret_file,
+			    struct ws_error *err)
 {
 	struct spool s = { .path = path,
 			   .in_fd = fd,
-			   .source = source,
+			   .file = packed,
 			   .first = first,
-			   .total_in = source ? source->size : 0,
+			   .total_in = packed ? packed->source.size : 0,
 			   .out_fd = -1 };
 	if (options)
 		s.options = *options;
 	enum ws_status st = spool_run(&s, ret_file, err);
 	if (s.out_fd >= 0)
 		close(s.out_fd);
+	wsi_seek_destroy(s.seek);
 	wsi_free(s.buffer);
 	wsi_free(s.out);
 	return st;
@@ -507,23 +553,26 @@ static enum ws_status finish_file(struct wsi_file *file, const char *path,
 		*ret_file = *file;
 		return WS_OK;
 	}
-	enum ws_status st =
-		spool(&file->source, -1, (struct ws_span){ 0 }, path, options, ret_file, err);
+	enum ws_status st = spool(file, -1, (struct ws_span){ 0 }, path, options, ret_file, err);
 	wsi_file_close(file);
 	return st;
 }
 
-/* A regular file for which there is no room in the address space. */
-static enum ws_status open_unmapped(int fd, const char *path,
-				    const struct wsi_file_options *options,
-				    struct wsi_file *ret_file, struct ws_error *err)
+/* A regular file, for which there may be no room in the address space. */
+static enum ws_status open_regular(int fd, const char *path, const struct wsi_file_options *options,
+				   struct wsi_file *ret_file, struct ws_error *err)
 {
-	if (!options || !options->in_windows)
-		return err->status;
-	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (own < 0)
-		return wsi_fail_errno(err, "%s", path);
-	return wsi_file_windows(own, path, ret_file, err);
+	struct ws_error why;
+	enum ws_status st = wsi_file_map(fd, path, ret_file, &why);
+	bool no_room = st == WS_LIMIT || (st == WS_IO && why.os_errno == ENOMEM);
+	if (no_room && options && options->in_windows) {
+		int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		return own < 0 ? wsi_fail_errno(err, "%s", path)
+			       : wsi_file_windows(own, path, ret_file, err);
+	}
+	if (st != WS_OK && err)
+		*err = why;
+	return st;
 }
 
 static enum ws_status open_fd(int fd, const char *path, const struct wsi_file_options *options,
@@ -546,9 +595,7 @@ static enum ws_status open_fd(int fd, const char *path, const struct wsi_file_op
 	bool at_start = S_ISREG(about.st_mode) && lseek(fd, 0, SEEK_CUR) == 0;
 	if (!at_start && !S_ISDIR(about.st_mode))
 		return spool(NULL, fd, first, path, options, ret_file, err);
-	st = wsi_file_map(fd, path, &file, err);
-	if (st == WS_LIMIT || (st == WS_IO && err && err->os_errno == ENOMEM))
-		st = open_unmapped(fd, path, options, &file, err);
+	st = open_regular(fd, path, options, &file, err);
 	return st == WS_OK ? finish_file(&file, path, options, ret_file, err) : st;
 }
 

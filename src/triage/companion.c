@@ -66,8 +66,9 @@ static bool is_elf(struct ws_span bytes)
 }
 
 /* A packed dump is no log: its first bytes are enough. */
-static uint64_t needs(struct ws_span so_far)
+static uint64_t needs(const struct wsi_input *source)
 {
+	struct ws_span so_far = source->mapped;
 	return is_elf(so_far) ? so_far.len : UINT64_MAX;
 }
 

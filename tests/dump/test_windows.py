@@ -2,9 +2,10 @@
 """Dumps that are read in windows answer as mapped ones do: test_windows.py WINDOWS EVERY SEEDS DUMP... Prints TAP.
 
 WINDOWS (windows.c) is given every EVERY-th scenario of tests/builders, SEEDS damaged dumps of each class of
-builders/mutate.py, and the dumps that are named.
+builders/mutate.py, and the dumps that are named; the first of these is also packed, and cut then.
 """
 
+import gzip
 import os
 import subprocess
 import sys
@@ -25,6 +26,11 @@ def main(program, every, seeds, *paths):
         names = sorted(os.path.join(folder, name) for name in os.listdir(folder) if ".nvcudmp" in name)
         with open(paths[0], "rb") as whole:
             mutator = mutate.Mutator(whole.read())
+        packed = gzip.compress(mutator.data)
+        for name, data in ("packed", packed), ("packed-cut", packed[:len(packed) // 2]):
+            names.append(os.path.join(folder, name))
+            with open(names[-1], "wb") as made:
+                made.write(data)
         for kind in mutate.CLASSES:
             for seed in range(int(seeds)):
                 names.append(os.path.join(folder, f"{kind}-{seed}"))

@@ -70,8 +70,11 @@ static void ask(const struct ws_target *target, struct answers *answers)
 }
 
 /* `window_bytes` 0: mapped. */
-static struct answers answers_of(const char *path, uint32_t window_bytes, size_t most)
+static struct answers answers_of(const char *path, uint32_t window_bytes, size_t most,
+				 uint64_t max_stored_bytes)
 {
+	struct ws_core_options options = { .size = sizeof options,
+					   .max_stored_bytes = max_stored_bytes };
 	struct answers answers = { 0 };
 	struct ws_target *target = NULL;
 	struct ws_error err = { .message = "" };
@@ -86,7 +89,7 @@ static struct answers answers_of(const char *path, uint32_t window_bytes, size_t
 					 .read = read_some,
 					 .user = &reader,
 					 .window_bytes = window_bytes };
-	answers.status = window_bytes ? ws_core_open_source(&source, path, NULL, &target, &err)
+	answers.status = window_bytes ? ws_core_open_source(&source, path, &options, &target, &err)
 				      : ws_core_open(path, NULL, &target, &err);
 	memcpy(answers.message, err.message, sizeof answers.message);
 	if (answers.status == WS_OK) {
@@ -102,15 +105,16 @@ int main(int argc, char **argv)
 	static const struct {
 		uint32_t window_bytes;
 		size_t most;
-	} ways[] = { { 64, 7 }, { 4096, SIZE_MAX }, { 1 << 18, 5000 } };
+		uint64_t max_stored_bytes;
+	} ways[] = { { 64, 7, 0 }, { 4096, SIZE_MAX, 1 }, { 1 << 18, 5000, 1 } };
 	int failed = 0;
 	printf("1..%d\n", argc - 1);
 	for (int i = 1; i < argc; i++) {
-		struct answers mapped = answers_of(argv[i], 0, 0);
+		struct answers mapped = answers_of(argv[i], 0, 0, 0);
 		bool good = true;
 		for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
-			struct answers got =
-				answers_of(argv[i], ways[w].window_bytes, ways[w].most);
+			struct answers got = answers_of(argv[i], ways[w].window_bytes, ways[w].most,
+							ways[w].max_stored_bytes);
 			bool same = got.status == mapped.status && got.walked == mapped.walked &&
 				    got.checked == mapped.checked && got.text == mapped.text &&
 				    got.json == mapped.json &&

@@ -497,9 +497,9 @@ static bool progress(void *user, uint64_t bytes_in, uint64_t total_in, uint64_t 
 	return ++progress_calls < progress_most;
 }
 
-static uint64_t needs(struct ws_span so_far)
+static uint64_t needs(const struct wsi_input *so_far)
 {
-	assert_memory_equal(so_far.ptr, plain, so_far.len);
+	assert_memory_equal(so_far->mapped.ptr, plain, so_far->mapped.len);
 	return needed;
 }
 

@@ -41,29 +41,31 @@ static void section_headers_read(struct ws_core *core)
  * dump; else up to the end of the last section. Section headers come first in dumps, so that is
  * known soon, and bytes behind it are in no answer.
  */
-static uint64_t needs(struct ws_span so_far)
+static uint64_t needs(const struct wsi_input *so_far)
 {
-	enum { HOST_CORE = 4 << 20 }; /* its notes and strings are looked into */
+	enum { HOST_CORE = 4 << 20, MAGIC = 4 }; /* its notes and strings are looked into */
 	struct wsi_elf elf;
-	if (so_far.len < 4)
-		return 4;
-	if (!wsi_core_has_magic(so_far))
+	uint8_t scratch[MAGIC];
+	if (so_far->size < MAGIC)
+		return MAGIC;
+	const uint8_t *at = wsi_input_view(so_far, 0, MAGIC, scratch);
+	if (!at || !wsi_core_has_magic((struct ws_span){ at, MAGIC, 0 }))
 		return 512;
-	if (so_far.len < WSI_ELF_HEADER_BYTES)
+	if (so_far->size < WSI_ELF_HEADER_BYTES)
 		return WSI_ELF_HEADER_BYTES;
-	if (wsi_elf_open(so_far, &elf, NULL) != WS_OK)
+	if (wsi_elf_open_input(so_far, &elf, NULL) != WS_OK)
 		return UINT64_MAX;
 	if (elf.osabi != WSI_ELFOSABI_CUDA && elf.machine != WSI_EM_CUDA)
 		return HOST_CORE;
 	if (elf.shoff == 0) /* what there is, is found by its content */
 		return UINT64_MAX;
 	uint64_t end = wsi_add_sat(elf.shoff, elf.shentsize);
-	if (end > so_far.len)
+	if (end > so_far->size)
 		return end;
 	if (elf.n_sections > UINT64_MAX / elf.shentsize)
 		return UINT64_MAX;
 	end = wsi_add_sat(elf.shoff, elf.n_sections * elf.shentsize);
-	if (end > so_far.len)
+	if (end > so_far->size)
 		return end;
 	if (elf.n_present <= 1) /* likewise */
 		return UINT64_MAX;
@@ -256,6 +258,7 @@ static struct wsi_file_options file_options_of(const struct ws_core_options *opt
 	struct wsi_file_options of = { .needs = needs, .in_windows = true };
 	if (options) {
 		of.max_unpacked_bytes = options->max_unpacked_bytes;
+		of.max_stored_bytes = options->max_stored_bytes;
 		of.progress = options->progress;
 		of.user = options->user;
 	}
