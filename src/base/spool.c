@@ -41,7 +41,8 @@
 
 enum {
 	CHUNK = 256 * 1024,
-	HOLE = 4096, /* so many zeros are left out */
+	RELEASE_STEP = 64 * CHUNK, /* of a mapped input */
+	HOLE = 4096,               /* so many zeros are left out */
 	PACKING_BYTES = 4,
 	WRITER_WAIT_MS = 5000,
 };
@@ -214,6 +215,8 @@ static enum ws_status spool_fill(struct spool *s, struct ws_error *err)
 			return wsi_fail(err, WS_IO, s->bytes_in,
 					"%s: byte %" PRIu64 " of the packed data cannot be read",
 					s->path, s->bytes_in);
+		if (s->bytes_in % RELEASE_STEP == 0) /* it is not read again soon */
+			wsi_file_release(s->file, (size_t)s->bytes_in);
 	} else {
 		ssize_t n;
 		do

@@ -34,10 +34,10 @@ static void plain_make(void)
 	uint32_t seed = 1;
 	for (size_t at = 0; at < PLAIN;) {
 		uint32_t n = next_random(&seed) % 3000, kind = next_random(&seed) % 3;
-		for (; n > 0 && at < PLAIN; n--)
-			plain[at++] = kind == 0   ? 0
-				      : kind == 1 ? (uint8_t)(at / 7)
-						  : (uint8_t)next_random(&seed);
+		for (; n > 0 && at < PLAIN; n--, at++)
+			plain[at] = kind == 0   ? 0
+				    : kind == 1 ? (uint8_t)(at / 7)
+						: (uint8_t)next_random(&seed);
 	}
 }
 
