@@ -4,7 +4,7 @@
 BUILD ?= build
 DUMPS = $(sort $(wildcard examples/dumps/*.nvcudmp*))
 
-.PHONY: all build demo headers picture check check-full check-sanitize check-sanitize-full check-fuzz check-oracle check-browser bench bench-smoke install dist check-dist check-dist-full clean packages
+.PHONY: all build demo headers picture check check-full check-sanitize check-sanitize-full check-fuzz check-oracle check-browser bench bench-smoke install dist check-dist check-dist-full page check-page check-page-full bench-page clean packages
 
 all: build
 
@@ -130,6 +130,27 @@ check-dist: build dist
 check-dist-full: build dist
 	@tools/install-packages.sh packages-dist.txt packages-check-dist.txt
 	@tools/run-suite.py $(BUILD) $(COUNTED) dist-full
+
+# warpscope.html, one file that opens dumps in a browser: $(PAGE)/warpscope.html.
+PAGE = $(BUILD)-page
+
+page: packages
+	@tools/install-packages.sh packages-page.txt
+	@tools/page.sh $(PAGE)
+	@tools/page.py $(PAGE) $(PAGE)/warpscope.html
+
+# Whether its module answers as the program does, in Node, and the page in headless Chromium and Firefox. check-page-full: over all planted dumps.
+check-page: build page
+	-@tools/install-packages.sh packages-browser.txt packages-check-page.txt
+	@tools/run-suite.py $(BUILD) $(COUNTED) page
+
+check-page-full: build page
+	@tools/run-suite.py $(BUILD) $(COUNTED) page-full
+
+# What the module costs beside the program, on a dump of a full GPU.
+bench-page: build page
+	@[ -e $(PAGE)/full.nvcudmp ] || bench/gen_huge.py $(PAGE)/full.nvcudmp
+	@bench/page.py $(BUILD)/warpscope . $(PAGE) $(PAGE)/full.nvcudmp | tools/count-bench.py $(COUNTED)
 
 clean:
 	rm -rf build build-*

@@ -216,6 +216,17 @@ const char *cli_run_dump_path(void);
 CLI_VERB_LIST(X)
 #undef X
 
+/* Who asks, where it is not a shell. */
+struct cli_client {
+	struct ws_target *live; /* what every verb reads, whatever file it names; NULL: the file */
+	uint64_t live_bytes;    /* of the file that it was opened from */
+	/* What takes standard output; NULL: standard output. */
+	bool (*write)(void *user, const char *bytes, size_t len);
+	void *user;
+};
+/* The program: answers one command line, `argv[0]` being the program's name. An exit status. */
+int cli_run(const struct cli_client *client, int argc, char **argv);
+
 /* A verb with its words, `argv[0]` its name, within another: on a command of `debug`. An exit
  * status. */
 int cli_verb(struct cli *cli, int argc, char **argv);

@@ -712,13 +712,17 @@ void cli_flush(struct cli *cli)
 	warnings_say();
 }
 
-int main(int argc, char **argv)
+int cli_run(const struct cli_client *client, int argc, char **argv)
 {
 	const char *no_color = getenv("NO_COLOR");
-	bool terminal = isatty(STDOUT_FILENO);
+	bool terminal = !client->write && isatty(STDOUT_FILENO);
 	struct cli cli = { .terminal = terminal,
 			   .color = terminal && !(no_color && *no_color) && !cli_terminal_is_dumb(),
-			   .columns = terminal_columns(STDOUT_FILENO) };
+			   .columns = terminal ? terminal_columns(STDOUT_FILENO) : 0,
+			   .live = client->live,
+			   .input_bytes = client->live_bytes,
+			   .page = client->write,
+			   .page_user = client->user };
 	ws_wrap_init(&cli.wrap, 0, out_write, &cli);
 	ws_out_init(&cli.out, ws_wrap_write, &cli.wrap);
 	ws_wrap_init(&err_wrap, terminal_columns(STDERR_FILENO), err_write, &stderr_fd);
@@ -728,5 +732,11 @@ int main(int argc, char **argv)
 		status = CLI_NO_ANSWER;
 	cli_pager_end(); /* it has the terminal */
 	warnings_say();
+	err_state.cli = NULL;
 	return status;
+}
+
+int main(int argc, char **argv)
+{
+	return cli_run(&(struct cli_client){ 0 }, argc, argv);
 }

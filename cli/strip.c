@@ -275,9 +275,11 @@ static void names_free(struct strip_names *names)
 /* Finds the first line of the new dump's report. */
 static int verdict_find(struct cli *cli, struct strip_request *request)
 {
-	struct ws_target *target;
+	struct ws_target *target, *live = cli->live;
 	struct ws_error err;
+	cli->live = NULL; /* it takes the place of every file, but not of the new one */
 	int status = cli_target_open(cli, request->output, &target);
+	cli->live = live;
 	if (status != CLI_ANSWERED)
 		return status;
 	const struct ws_report *report = report_of(target, &err);

@@ -19,7 +19,7 @@ import sys
 LIBRARY_OF = {
     'zlib.h': 'zlib', 'zstd.h': 'libzstd', 'lz4.h': 'liblz4', 'libiberty/demangle.h': 'libiberty',
     'elfutils/libdw.h': 'libdw', 'dwarf.h': 'libdw', 'libelf.h': 'libdw', 'editline/readline.h': 'libedit',
-    'jansson.h': 'jansson', 'dlfcn.h': 'dlopen', 'execinfo.h': 'execinfo', 'cudadebugger.h': 'cuda',
+    'jansson.h': 'jansson', 'emscripten.h': 'emscripten', 'dlfcn.h': 'dlopen', 'execinfo.h': 'execinfo', 'cudadebugger.h': 'cuda',
 }
 LIBC = re.compile(r'^(assert|ctype|dirent|errno|fcntl|fenv|float|getopt|glob|inttypes|limits|locale|math|poll|pthread|regex|sched|'
                   r'setjmp|signal|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|strings|time|unistd|'
@@ -202,7 +202,7 @@ def main():
     root = sys.argv[1] if len(sys.argv) > 1 else '.'
     uses, room_of = table(root)
     results, defined = [], {}
-    for top in ('src', 'cli', 'cuda', 'examples', 'bench', 'include'):
+    for top in ('src', 'cli', 'cuda', 'page', 'examples', 'bench', 'include'):
         for where, _, files in os.walk(os.path.join(root, top)):
             for name in sorted(files):
                 if not name.endswith(('.c', '.h')):
@@ -214,8 +214,8 @@ def main():
                     continue
                 with open(os.path.join(root, path), encoding='utf-8') as file:
                     source = file.read()
-                bad = sink_passed(path, source) if top in ('src', 'cli', 'cuda') else []
-                for what, number in names_defined(source) if top in ('src', 'cli', 'cuda') else ():
+                bad = sink_passed(path, source) if top in ('src', 'cli', 'cuda', 'page') else []
+                for what, number in names_defined(source) if top in ('src', 'cli', 'cuda', 'page') else ():
                     if what.startswith(PREFIX) and name.endswith('.h'):
                         continue  # inline
                     # tags have a name space of their own; a prefix belongs to a room, the floors of sim are one

@@ -61,8 +61,18 @@ static void *demangling_run(void *user)
 	return NULL;
 }
 
+#ifdef __EMSCRIPTEN__
+/* Calls a function; false: the stack was used up (page/library.js). */
+extern bool page_try(void *(*run)(void *user), void *user);
+#endif
+
 static void demangling_run_on_stack(struct demangling *d, size_t stack_bytes)
 {
+#ifdef __EMSCRIPTEN__ /* no threads, but one can come back from the end of the stack */
+	(void)stack_bytes;
+	if (!page_try(demangling_run, d))
+		d->done = false;
+#else
 	pthread_attr_t attributes;
 	pthread_t thread;
 	if (pthread_attr_init(&attributes) != 0)
@@ -71,6 +81,7 @@ static void demangling_run_on_stack(struct demangling *d, size_t stack_bytes)
 	    pthread_create(&thread, &attributes, demangling_run, d) == 0)
 		pthread_join(thread, NULL);
 	pthread_attr_destroy(&attributes);
+#endif
 }
 
 static bool is_mangled(struct ws_str name)

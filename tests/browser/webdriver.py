@@ -25,7 +25,7 @@ class Browser:
     def __init__(self, folder, width=1280, height=900):
         self.driver = subprocess.Popen(['chromedriver', '--port=0'], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                        text=True)
-        self.session = None
+        self.session = self.no_wasm = None
         port = None
         for line in self.driver.stdout:
             found = re.search(r'started successfully on port (\d+)', line)
@@ -102,6 +102,18 @@ class Browser:
     def messages(self):
         """What the page wrote to the console since the last call: refused loads and scripts are among it."""
         return [entry['message'] for entry in self.call('/se/log', {'type': 'browser'})]
+
+    def save_to(self, folder):
+        """Where downloads go."""
+        self.cdp('Browser.setDownloadBehavior', behavior='allow', downloadPath=folder)
+
+    def wasm(self, enabled):
+        """Of pages that are opened from now on."""
+        if enabled:
+            self.cdp('Page.removeScriptToEvaluateOnNewDocument', identifier=self.no_wasm)
+        else:
+            self.cdp('Page.enable')
+            self.no_wasm = self.cdp('Page.addScriptToEvaluateOnNewDocument', source='delete globalThis.WebAssembly')['identifier']
 
     def media(self, scheme='light', kind=''):
         self.cdp('Emulation.setEmulatedMedia', media=kind, features=[{'name': 'prefers-color-scheme', 'value': scheme}])
