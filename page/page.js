@@ -487,7 +487,7 @@ async function start() {
     return;
   }
   wasm = await unpack('wasm');
-  source = URL.createObjectURL(new Blob([$('worker').textContent], { type: 'text/javascript' }));
+  source = URL.createObjectURL(new Blob([await unpack('worker')], { type: 'text/javascript' }));
   await startWorker();
   takeDrops();
   document.body.dataset.ready = 'true';

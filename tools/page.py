@@ -60,12 +60,12 @@ def main():
         'POLICY': policy(style, script, read(build, 'src/render/page.inc')),
         'STYLE': style,
         'SCRIPT': script,
-        'WORKER': worker,
+        'WORKER': packed(worker.encode()),
         'WASM': packed(module),
         'VERSION': json.loads(read(build, 'meson-info/intro-projectinfo.json'))['version'],
         'LICENCES': packed(licences(folder).encode()),
     }
-    for name in ('STYLE', 'SCRIPT', 'WORKER'):
+    for name in ('STYLE', 'SCRIPT'):
         if re.search('</(script|style)|<!--', parts[name], re.IGNORECASE):
             raise SystemExit(f'page.py: {name} would end the element that it stands in')
     page = re.sub('@([A-Z]+)@', lambda match: parts[match[1]], read(ROOT, 'page/page.html'))

@@ -40,6 +40,17 @@ add('object', { data: there });
 setTimeout(() => done(Array.from(refused).sort()), 1500);
 """
 
+# The longest time between two frames from now on.
+FRAMES = """
+window.longest = 0;
+let last = performance.now();
+const frame = now => {
+  window.longest = Math.max(window.longest, now - last);
+  last = now;
+  requestAnimationFrame(frame);
+};
+requestAnimationFrame(frame);
+"""
 # What a folder gives that is dropped.
 DROPS = """
 const [texts, done] = arguments;
@@ -323,6 +334,29 @@ class Cases:
         same('paper', self.browser.script('return document.getElementById("paper").textContent'),
              self.native('report', 'illegal-address.nvcudmp', '--format', 'text')[0])
         same('the tabs on paper', self.browser.script('return document.getElementById("tabs").checkVisibility()'), False)
+
+    def all_lanes_of_a_gpu_do_not_freeze_the_page(self):
+        path = os.path.join(self.folder, 'full.nvcudmp')
+        subprocess.run([sys.executable, os.path.join(self.root, 'bench/gen_huge.py'), path], check=True, stdout=subprocess.DEVNULL)
+        self.start()
+        self.choose(path)
+        self.browser.script(FRAMES)
+        self.view('info')
+        begun = time.monotonic()
+        self.set('table', 'lanes')
+        self.browser.script('document.getElementById("question").requestSubmit()')
+        self.until('the lanes show', 'return rows?.columns.includes("lane") && waiting.size === 0', seconds=120)
+        print(f'# {time.monotonic() - begun:.1f} s until {self.browser.script("return rows.count")} lanes show')
+        same('lanes', self.browser.script('return rows.count'), 132 * 64 * 32)
+        self.browser.script('document.getElementById("scroll").scrollTop = 1e9')
+        self.settled()
+        same('rows in the page', self.browser.count('#rows > div') < 100, True)
+        last = self.browser.script('const all = document.querySelectorAll("#rows > div"); return Array.from(all[all.length - 1].children, e => e.textContent)')
+        same('the last row', last[1:4], ['131', '63', '31'])
+        longest = self.browser.script('return window.longest')
+        print(f'# {longest:.0f} ms at most between two frames')
+        if longest > 1000:
+            raise Wrong(f'the page stood still for {longest:.0f} ms')
 
     def a_browser_without_wasm_is_told(self):
         self.browser.wasm(False)
