@@ -37,6 +37,7 @@ const struct cli_option verb_exec_options[] = {
 	{ "for", 0, CLI_TEXT, .at = offsetof(struct exec_args, purpose) },
 	{ "on-hang", 0, CLI_NUMBER, .at = offsetof(struct exec_args, on_hang) },
 	{ "wait", 0, CLI_NUMBER, .at = offsetof(struct exec_args, wait) },
+	{ "dumps-through", 0, CLI_TEXT, .at = offsetof(struct exec_args, through) },
 	{ "message", 0, CLI_TEXT, .at = offsetof(struct exec_args, message) },
 	{ "annotations", 0, CLI_TEXT, .at = offsetof(struct exec_args, annotations) },
 	{ "no-abort", 0, CLI_FLAG, .at = offsetof(struct exec_args, no_abort) },
@@ -292,6 +293,22 @@ static void wait_for_growing_dumps(struct exec_run *run)
 	}
 }
 
+/* Hands the dumps on, one after the other. */
+static void pass_dumps_on(struct exec_run *run, const struct exec_dumps *dumps)
+{
+	for (size_t i = 0; i < dumps->n && run->exec->args->through && !run->is_stopped; i++) {
+		const pid_t pid = exec_through_start(run->exec, dumps->path[i], run->keeper.life);
+		if (pid < 0)
+			cli_say("warpscope exec: %s stays here: %s\n", dumps->path[i],
+				strerror(errno));
+		run->helper.pid = pid > 0 ? pid : 0;
+		while (run->helper.pid && !run->is_stopped)
+			step_exec(run, SLOW_MS);
+		if (run->helper.pid)
+			kill(run->helper.pid, SIGTERM);
+	}
+}
+
 /* Says how it ended, at once where a container's owner looks, and then what the dumps show. */
 static void conclude_exec(struct exec_run *run)
 {
@@ -329,6 +346,7 @@ static void conclude_exec(struct exec_run *run)
 			cli_say("warpscope exec: for all ranks: warpscope triage %s\n",
 				exec->folder);
 	}
+	pass_dumps_on(run, &dumps);
 	exec_dumps_fini(&dumps);
 	free(title.ptr);
 }

@@ -8,6 +8,7 @@
  *     ranks       ranks.c
  *     output      relay.c          <- with --on-hang only: passes the program's output on
  *     afterwards  after.c          <- a process: triggers dumps (trigger.c), triages
+ *     dumps go on through.c        <- a process for each
  *
  * exec waits in one loop for signals, for news of the keeper and for the clock; all that takes long
  * is done by processes of its own, which end with it. Both exec and the keeper take in processes
@@ -105,7 +106,7 @@ void exec_host(char ret_host[EXEC_HOST_BYTES]);
 /* ---- exec.c ---- */
 
 struct exec_args {
-	const char *dumps, *job, *purpose, *message, *arch, *annotations;
+	const char *dumps, *job, *purpose, *message, *arch, *annotations, *through;
 	struct cli_given on_hang, wait;
 	bool no_abort, software_gpu;
 	char **program; /* ends in NULL; borrowed */
@@ -184,6 +185,12 @@ struct exec_part exec_own_part(void);
  * many processes had a pipe. */
 typedef void exec_took_fn(void *user, const char *path);
 size_t exec_trigger_below(pid_t root, uint64_t timeout, exec_took_fn *took, void *user);
+
+/* ---- through.c ---- */
+
+/* A process that hands a dump to the command of --dumps-through, and removes it if that takes it;
+ * it says what came of it. Below 0: errno. */
+pid_t exec_through_start(const struct exec *exec, const char *path, int life);
 
 /* ---- after.c ---- */
 

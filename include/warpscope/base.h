@@ -146,6 +146,11 @@ WS_API bool ws_write_fd(void *user, const char *bytes, size_t len);
 WS_API enum ws_status ws_file_replace(const char *path, struct ws_span bytes, const char *source,
 				      struct ws_error *err) WS_MUST_USE;
 
+/** Hands on what a file holds, packed with gzip. @retval WS_IO  it cannot be read, or `write` did
+ * not take all. @retval WS_NO_MEMORY */
+WS_API enum ws_status ws_file_pack(const char *path, ws_write_fn *write, void *user,
+				   struct ws_error *err) WS_MUST_USE;
+
 #ifdef __cplusplus
 }
 #endif

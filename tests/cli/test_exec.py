@@ -10,6 +10,7 @@ With --all exec is killed 60 times.
 import calendar
 import ctypes
 import glob
+import gzip
 import json
 import os
 import pty
@@ -150,6 +151,39 @@ def a_fault_is_told(bench):
                 expect(SECRET.encode() not in file.read(), f'{path} has the secret')
     (record,) = bench.triage(job)
     expect((record['rank'], record['rank_from']) == (3, 'name'), record)
+
+
+def dumps_go_through_a_command(bench):
+    taken = os.path.join(bench.folder, 'taken')
+    os.mkdir(taken)
+    with open(os.path.join(bench.root, 'examples/dumps/illegal-address.nvcudmp'), 'rb') as file:
+        content = file.read()
+    done, job = bench.run('fault', options=('--dumps-through', f'cat >{taken}/$WARPSCOPE_DUMP'))
+    said, (name,) = done.stderr.decode(), os.listdir(taken)
+    with gzip.open(os.path.join(taken, name)) as file:
+        expect(file.read() == content, 'it is another one')
+    expect(re.fullmatch(r'core_.*[.]nvcudmp[.]gz', name) and not glob.glob(os.path.join(job, 'core_*')), os.listdir(job))
+    expect(f'the command took {job}/{name[:-3]}, which is removed here' in said and 'gather_rows' in said and done.returncode == -6, said)
+    for command, options, why in (('cat >/dev/null; exit 3', (), 'the command ended with status 3'), ('kill -9 $$', (), 'the command was ended by signal 9'),
+                                  ('no-such-command', (), 'the command ended with status 127'),
+                                  ('cat >/dev/null', ('--size-limit', '1K'), f'its {len(content)} bytes are more than the limit')):
+        done, job = bench.run('fault', options=('--dumps-through', command, *options))
+        (dump,) = glob.glob(os.path.join(job, 'core_*'))
+        with open(dump, 'rb') as file:
+            expect(file.read() == content, command)
+        expect(f'{dump} stays here: {why}' in done.stderr.decode() and done.returncode == -6, (command, done.stderr))
+
+
+def a_command_that_waits_does_not_keep_a_stopped_exec(bench):
+    for number, status in ((signal.SIGTERM, -signal.SIGABRT), (signal.SIGKILL, -signal.SIGKILL)):
+        process = bench.start('fault', options=('--dumps-through', 'echo it has begun >&2; sleep 600; :'))
+        said = b''
+        while b'it has begun' not in said:
+            said += process.stderr.read1(4096)
+        process.send_signal(number)
+        expect(process.wait(timeout=30) == status, process.returncode)
+        left = gone_within(process.mark, 10)
+        expect(not left, left)
 
 
 def dumps_of_earlier_runs_are_not_told(bench):
@@ -694,7 +728,8 @@ def it_works_as_process_1(bench):
 if __name__ == '__main__':
     sys.exit(main([
         it_is_transparent, the_program_starts_as_without_it, statuses_of_what_cannot_run, it_ends_as_the_program, it_leaves_no_core,
-        signals_pass, a_fault_is_told, dumps_of_earlier_runs_are_not_told, dumps_are_named_and_as_old_as_the_run,
+        signals_pass, a_fault_is_told, dumps_go_through_a_command, a_command_that_waits_does_not_keep_a_stopped_exec,
+        dumps_of_earlier_runs_are_not_told, dumps_are_named_and_as_old_as_the_run,
         dumps_have_the_part_in_their_name, the_message_is_all_that_the_file_has, the_message_follows_no_link,
         a_runtime_of_the_vendor_is_told_first, a_device_that_is_not_there_is_refused, nobody_waits_longer_than_asked,
         a_job_has_the_name_of_its_launcher, the_message_comes_first, what_is_set, checks_before_the_start, a_debugger_is_told,
