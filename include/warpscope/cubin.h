@@ -517,7 +517,9 @@ struct ws_cubin_hint {
  * What is at a device address. The hinted cubin is asked first, so that a report of one kernel
  * opens one image; else all images are opened once and a merged index answers in O(log functions).
  * `hint` may be NULL. Of several cubins at one address (contexts have address spaces of their own)
- * the last added wins. Modules that do not open are left out. @retval WS_ABSENT
+ * the last added wins. Where the hinted context has none, and one other of the device has, that is
+ * it: a warp may stand in the code of a module that others loaded. Modules that do not open are
+ * left out. @retval WS_ABSENT
  */
 WS_API enum ws_status ws_cubin_set_find_address(struct ws_cubin_set *set, uint64_t gpu_va,
 						const struct ws_cubin_hint *hint,

@@ -476,6 +476,8 @@ struct ws_report_exception {
 	 * are those of `pc` and its callers. WS_NONE: one stack. */
 	uint32_t pc_frames_from;
 	uint32_t n_callers_left_out; /**< return addresses beyond those that became frames */
+	bool pc_apart; /**< pc is in another image than errorpc, or errorpc in none: no number of
+			  instructions is between them */
 	const struct ws_report_frame *pc_frame; /**< innermost place of `pc` when errorpc is another
 						   one, or NULL */
 	enum ws_status

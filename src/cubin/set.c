@@ -295,14 +295,26 @@ enum ws_status ws_cubin_set_find_address(struct ws_cubin_set *set, uint64_t gpu_
 				gpu_va);
 	if (entry_fits(&set->slots[ret_place->module_index]->entry, hint))
 		return WS_OK;
-	/* another context has a cubin at the same address: ask those that may answer */
+	/* another context has a cubin at the same address: ask those that may answer, and then, if
+	 * only one has the address, that of another context of the device */
+	const struct ws_cubin_hint device = { WS_NONE, hint->device_index, WS_NONE };
+	size_t n_others = 0;
+	struct ws_place other;
 	for (size_t i = set->n_slots; i-- > 0;) {
-		if (entry_fits(&set->slots[i]->entry, hint) &&
-		    find_place_in(set, (uint32_t)i, gpu_va, ret_place) == WS_OK)
+		const struct ws_cubin_entry *entry = &set->slots[i]->entry;
+		if (!entry_fits(entry, &device) ||
+		    find_place_in(set, (uint32_t)i, gpu_va, ret_place) != WS_OK)
+			continue;
+		if (entry_fits(entry, hint))
 			return WS_OK;
+		other = *ret_place;
+		n_others++;
 	}
-	return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
-			"no module of the context has code at 0x%" PRIx64, gpu_va);
+	if (n_others != 1)
+		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
+				"no module of the context has code at 0x%" PRIx64, gpu_va);
+	*ret_place = other;
+	return WS_OK;
 }
 
 /* ---- by name and handle ---- */

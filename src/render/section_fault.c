@@ -117,7 +117,9 @@ static void allocation_distance(struct wsi_page *page, const struct ws_report_ex
 	uint64_t n = wsi_pc_distance(page->report, e);
 	if (e->pc == e->errorpc)
 		wsi_say(page, ", the same as errorpc");
-	else
+	else if (e->pc_apart && e->pc_frame && e->pc_frame->function_status == WS_OK)
+		wsi_say(page, ", in another image than errorpc");
+	else if (!e->pc_apart)
 		wsi_say(page, ", %" PRIu64 " instruction%s %s errorpc", n, wsi_plural(n),
 			e->pc > e->errorpc ? "after" : "before");
 }

@@ -335,6 +335,7 @@ static enum ws_status stack_join(struct stack *stack)
 		goto out;
 	*kept = moved.at[0];
 	e->pc_frame = kept;
+	e->pc_apart = place.cubin != stack->start.cubin;
 	uint32_t level = 0;
 	if (place.function != stack->start.function) {
 		level = stack_find_start(stack);
@@ -367,9 +368,12 @@ static enum ws_status stack_start(struct stack *stack, bool *ret_by_error)
 		stack->frames.n = 0; /* it leads nowhere: the pc may */
 		*ret_by_error = false;
 	}
-	if (e->pc_status == WS_OK)
-		return wsi_frames_at(stack->build, &stack->fault->where, e->pc, false,
-				     &stack->frames, &stack->start);
+	if (e->pc_status == WS_OK) {
+		enum ws_status st = wsi_frames_at(stack->build, &stack->fault->where, e->pc, false,
+						  &stack->frames, &stack->start);
+		e->pc_apart = stack->start.cubin != NULL; /* which errorpc is not in */
+		return st;
+	}
 	if (e->pc_status != WS_UNSUPPORTED)
 		return WS_OK;
 	struct ws_report_frame base = { .pc = e->pc };

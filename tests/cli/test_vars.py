@@ -292,6 +292,26 @@ def check_classic(folder):
     return None if values['step'] == '6' and values['rows'] == '5' else str(values)
 
 
+def check_elsewhere(folder):
+    """The warp went on into a module of another context: its code is named there, and no number of instructions is between the two."""
+    import coredump  # pylint: disable=import-outside-toplevel
+    from machine import H100, Process, State  # pylint: disable=import-outside-toplevel
+    process = Process(H100)
+    module, far = process.context().load('pair.li.sm_90.cubin'), process.context().load('stop.li.sm_90.cubin')
+    placed = process.launch(module.context, module, '_Z5firstPfPKfS1_', (1, 1, 1), (64, 1, 1))
+    pc = far.op('$_Z14checked_gatherPKiPKfPfi$_Z11check_indexii', {0x80c})
+    placed.place(0, (0, 0, 0), lambda warp: State(placed.entry) if warp else State(pc, error=placed.entry.later(10), exception=14))
+    path = os.path.join(folder, 'elsewhere.nvcudmp')
+    with open(path, 'wb') as file:
+        file.write(coredump.write(process.dump()))
+    pages = [run('report', path).stdout, run('bt', path).stdout, run('shell', path, '-ex', 'x/i $pc').stdout]
+    for page, wanted in zip(pages, (r'^ +pc +0x\w+  check_index\+0x10, in another image than errorpc, stop\.cu:6$',
+                                    r'^#0  0x\w+ in check_index \(\) at .*/stop\.cu:6$', r'^=> +0x\w+ <check_index\+16>:')):
+        if not re.search(wanted, page, re.M):
+            return f'no {wanted} in\n{page[:2000]}'
+    return None
+
+
 def check_lanes(dump):
     """One row of all lanes, and the one that differs."""
     runs = json.loads(run('print', '--lanes', '--json', dump, 'threadIdx.x', 'kernel', '0').stdout)
@@ -482,6 +502,7 @@ def main():
         cases.append(('a local variable in all lanes', check_local_lanes(folder)))
         cases.append(('frames of system calls', check_system(folder)))
         cases.append(('frames of the classic back end', check_classic(folder)))
+        cases.append(('a pc in another module than the fault', check_elsewhere(folder)))
     print(f'1..{len(cases)}')
     for number, (name, problem) in enumerate(cases, 1):
         print(f'{"not ok" if problem else "ok"} {number} - {name}')

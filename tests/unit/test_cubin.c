@@ -737,6 +737,12 @@ static void set_finds_by_address_handle_and_name(void **state)
 	assert_int_equal(at.module_index, 0);
 	hint.context_index = 7;
 	assert_int_equal(ws_cubin_set_find_address(set, k->gpu_va, &hint, &at, NULL), WS_ABSENT);
+	const struct ws_function *only = function(&b, "_Z5firstPfPKfS1_"); /* no other is there */
+	assert_int_equal(ws_cubin_set_find_address(set, only->gpu_va, &hint, &at, NULL), WS_OK);
+	assert_int_equal(at.module_index, 1);
+	hint.device_index = 1;
+	assert_int_equal(ws_cubin_set_find_address(set, only->gpu_va, &hint, &at, NULL), WS_ABSENT);
+	hint.device_index = 0;
 	assert_int_equal(ws_cubin_set_find_address(set, 0x1234, NULL, &at, NULL), WS_ABSENT);
 	assert_int_equal(ws_cubin_set_find_function(set, ws_str_of(kernel), NULL, &at, NULL),
 			 WS_OK);
