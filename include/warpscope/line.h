@@ -161,6 +161,9 @@ struct ws_line_pos {
 	uint32_t row;                    /**< number in its sequence */
 	/** The position was inlined, but into an impossible row: the chain is cut here. */
 	bool call_site_lost;
+	/** Lines that the compiler has added to those of the source, by a mistake that the PTX text
+	 * shows; `line` is without them. Only ws_cubin_line_find() knows. */
+	uint32_t added;
 };
 
 /**

@@ -233,8 +233,9 @@ struct ws_report_frame {
 	enum ws_status line_status; /**< of the next two */
 	struct ws_str file;         /**< path as compiled in */
 	uint32_t line;              /**< from 1; 0: the compiler gave none */
-	const char *borrowed_from;  /**< the debug image that the line is from, or NULL: the dump's
-				       own */
+	uint32_t line_added; /**< lines that the image's table has more, by a compiler's mistake */
+	const char *borrowed_from; /**< the debug image that the line is from, or NULL: the dump's
+				      own */
 	enum ws_status formals_status; /**< of the next two; WS_ABSENT: not compiled with -G, or
 					  inlined */
 	const struct ws_report_formal *formals; /**< in their order; the first 64 */

@@ -181,6 +181,8 @@ const struct ws_function *wsi_names_find(const struct wsi_names *names, struct w
 					 uint32_t *ret_module_index);
 /* info.c: register counts and frame sizes of `.nv.info` into the functions. */
 void wsi_cubin_read_counts(const struct ws_cubin *cubin, struct ws_function *functions, size_t n);
+/* triton.c: lines that Triton's mistake adds to the source's for code of this line of the PTX. */
+uint32_t wsi_cubin_added_lines(const struct ws_line_ptx *ptx, uint64_t number);
 /* lines.c */
 void wsi_cubin_lines_fini(struct ws_cubin *cubin);
 /* debug.c */

@@ -306,30 +306,6 @@ static size_t chain_extend(struct ws_cubin *cubin, const struct line_key *key,
 	return n + 1;
 }
 
-enum ws_status ws_cubin_line_find(struct ws_cubin *cubin, uint32_t section, uint64_t sec_off,
-				  struct ws_line_pos *ret_pos, size_t cap, size_t *ret_n,
-				  struct ws_error *err)
-{
-	enum ws_status st = lines_need(cubin, err);
-	if (st != WS_OK)
-		return st;
-	struct line_key key;
-	size_t n;
-	st = line_key_of(cubin, cubin->lines, cubin->lines_by_address, section, sec_off, &key, err);
-	if (st == WS_OK)
-		st = ws_line_find(cubin->lines, key.owner, key.rel_pc, ret_pos, cap, &n, err);
-	if (st != WS_OK)
-		return st;
-	struct ws_place place;
-	bool has_place = ws_cubin_find_offset(cubin, section, sec_off, &place, NULL) == WS_OK;
-	if (n == 1 && cubin->debug_info && has_place)
-		n = chain_extend(cubin, &key, &place, ret_pos, cap);
-	if (n <= cap && !ret_pos[n - 1].call_site_lost && has_place && place.function)
-		ret_pos[n - 1].function = place.function->name.ptr;
-	*ret_n = n;
-	return WS_OK;
-}
-
 enum ws_status ws_cubin_line_map(struct ws_cubin *cubin, struct ws_line_map **ret_map,
 				 struct ws_error *err)
 {
@@ -404,19 +380,20 @@ static struct wsi_ptx *ptx_of(struct ws_cubin *cubin, const struct ws_line_file 
 	return cubin->n_ptx == 1 ? &cubin->ptx[0] : NULL;
 }
 
-static enum ws_status ptx_text(struct ws_cubin *cubin, struct wsi_ptx *ptx, uint32_t line,
-			       struct ws_str *ret_text, struct ws_error *err)
+static enum ws_status ptx_need_text(struct ws_cubin *cubin, struct wsi_ptx *ptx,
+				    struct ws_error *err)
 {
 	enum ws_status st = WS_OK;
 	pthread_mutex_lock(&cubin->lock);
 	if (!ptx->text)
 		st = ws_line_ptx_create(wsi_cubin_bytes(cubin, ptx->section), &ptx->text, err);
 	pthread_mutex_unlock(&cubin->lock);
-	return st == WS_OK ? ws_line_ptx_at(ptx->text, line, ret_text, err) : st;
+	return st;
 }
 
-enum ws_status ws_cubin_ptx_find(struct ws_cubin *cubin, uint32_t section, uint64_t sec_off,
-				 struct ws_ptx_line *ret_line, struct ws_error *err)
+/* The PTX text that code was made from, and the number of its line there. */
+static enum ws_status ptx_find(struct ws_cubin *cubin, uint32_t section, uint64_t sec_off,
+			       struct wsi_ptx **ret_ptx, uint32_t *ret_line, struct ws_error *err)
 {
 	if (cubin->n_ptx == 0)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "the image has no PTX text");
@@ -432,12 +409,69 @@ enum ws_status ws_cubin_ptx_find(struct ws_cubin *cubin, uint32_t section, uint6
 		st = ws_line_find(cubin->ptx_lines, key.owner, key.rel_pc, &pos, 1, &n, err);
 	if (st != WS_OK)
 		return st;
-	struct wsi_ptx *ptx = ptx_of(cubin, pos.file);
-	if (!ptx)
+	*ret_ptx = ptx_of(cubin, pos.file);
+	if (!*ret_ptx)
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET, "the image lacks this PTX text");
-	struct ws_ptx_line line = { .section = ptx->section, .line = pos.line };
-	st = ptx_text(cubin, ptx, pos.line, &line.text, err);
+	*ret_line = pos.line;
+	return ptx_need_text(cubin, *ret_ptx, err);
+}
+
+enum ws_status ws_cubin_ptx_find(struct ws_cubin *cubin, uint32_t section, uint64_t sec_off,
+				 struct ws_ptx_line *ret_line, struct ws_error *err)
+{
+	struct wsi_ptx *ptx;
+	struct ws_ptx_line line = { 0 };
+	enum ws_status st = ptx_find(cubin, section, sec_off, &ptx, &line.line, err);
 	if (st == WS_OK)
-		*ret_line = line;
-	return st;
+		st = ws_line_ptx_at(ptx->text, line.line, &line.text, err);
+	if (st != WS_OK)
+		return st;
+	line.section = ptx->section;
+	*ret_line = line;
+	return WS_OK;
+}
+
+/* ---- the lines of an address ---- */
+
+/* Takes off what Triton's mistake added to the line of code. */
+static void added_take_off(struct ws_cubin *cubin, uint32_t section, uint64_t sec_off,
+			   struct ws_line_pos *pos)
+{
+	struct wsi_ptx *ptx;
+	uint32_t line;
+	size_t len = pos->file ? strlen(pos->file->name) : 0;
+	if (len < 3 || strcmp(pos->file->name + len - 3, ".py") != 0 ||
+	    ptx_find(cubin, section, sec_off, &ptx, &line, NULL) != WS_OK)
+		return;
+	uint32_t added = wsi_cubin_added_lines(ptx->text, line);
+	if (added >= pos->line)
+		return;
+	pos->added = added;
+	pos->line -= added;
+}
+
+enum ws_status ws_cubin_line_find(struct ws_cubin *cubin, uint32_t section, uint64_t sec_off,
+				  struct ws_line_pos *ret_pos, size_t cap, size_t *ret_n,
+				  struct ws_error *err)
+{
+	enum ws_status st = lines_need(cubin, err);
+	if (st != WS_OK)
+		return st;
+	struct line_key key;
+	size_t n;
+	st = line_key_of(cubin, cubin->lines, cubin->lines_by_address, section, sec_off, &key, err);
+	if (st == WS_OK)
+		st = ws_line_find(cubin->lines, key.owner, key.rel_pc, ret_pos, cap, &n, err);
+	if (st != WS_OK)
+		return st;
+	if (cap > 0)
+		added_take_off(cubin, section, sec_off, &ret_pos[0]);
+	struct ws_place place;
+	bool has_place = ws_cubin_find_offset(cubin, section, sec_off, &place, NULL) == WS_OK;
+	if (n == 1 && cubin->debug_info && has_place)
+		n = chain_extend(cubin, &key, &place, ret_pos, cap);
+	if (n <= cap && !ret_pos[n - 1].call_site_lost && has_place && place.function)
+		ret_pos[n - 1].function = place.function->name.ptr;
+	*ret_n = n;
+	return WS_OK;
 }

@@ -54,6 +54,8 @@ void wsi_json_frame(struct ws_json *json, const struct ws_report_frame *frame)
 	wsi_json_key_hex(json, "rel_pc", frame->rel_pc, owned);
 	ws_json_key_bool(json, "caller", frame->caller);
 	ws_json_key_bool(json, "library", frame->library);
+	if (frame->line_added)
+		ws_json_key_u64(json, "line_in_image", frame->line + frame->line_added);
 	if (frame->borrowed_from)
 		wsi_json_key_text(json, "lines_borrowed_from", frame->borrowed_from);
 	if (frame->formals_status == WS_OK)

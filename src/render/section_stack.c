@@ -168,9 +168,25 @@ static void changed_files(struct wsi_page *page, const struct ws_report_exceptio
 		"the sources have the same sizes as when they were compiled, but different times");
 }
 
+/* Lines that a compiler's mistake made others in the image. */
+static void added_lines(struct wsi_page *page, const struct ws_report_exception *e)
+{
+	for (uint32_t i = 0; i < e->n_frames; i++) {
+		const struct ws_report_frame *frame = &e->frames[i];
+		if (frame->line_added == 0)
+			continue;
+		wsi_render_element(page, WSI_NOTE);
+		wsi_say(page,
+			"the image has line %u for #%u: Triton 3.9 adds the lines of its own "
+			"assembly to the Python line, and the PTX shows that these are %u",
+			frame->line + frame->line_added, frame->level, frame->line_added);
+	}
+}
+
 static void stack_notes(struct wsi_page *page, const struct ws_report_exception *e, uint32_t cut)
 {
 	borrowed(page, e);
+	added_lines(page, e);
 	changed_files(page, e);
 	if (e->n_callers_left_out || cut) {
 		wsi_render_element(page, WSI_NOTE);

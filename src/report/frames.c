@@ -118,6 +118,7 @@ static bool frame_line(struct wsi_build *build, struct ws_report_frame *frame,
 	frame->file = file->path;
 	frame->library = file->library;
 	frame->line = pos->line;
+	frame->line_added = pos->added;
 	return true;
 }
 
