@@ -460,6 +460,8 @@ struct ws_report_exception {
 	uint32_t lanes_elsewhere;
 	const char *elsewhere; /**< that in words: "20 lanes of the warp that have exited"; NULL */
 	uint32_t kernel;       /**< index into the report's kernels, or WS_NONE */
+	bool is_program; /**< the kernel is Triton's, and a block of it a program with the block's
+			    coordinates as its ids */
 	enum ws_status pc_status, errorpc_status;
 	uint64_t pc, errorpc;
 	uint32_t lanes_active, lanes_valid, lanes_blamed; /**< masks of the warp `at` */

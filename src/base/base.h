@@ -152,6 +152,12 @@ static inline int wsi_str_order(struct ws_str a, struct ws_str b)
 	return order ? order : WSI_ORDER(a.len, b.len);
 }
 
+static inline bool wsi_str_ends(struct ws_str text, const char *with)
+{
+	const size_t len = strlen(with);
+	return text.len >= len && memcmp(text.ptr + text.len - len, with, len) == 0;
+}
+
 static inline bool wsi_is_digit(char c)
 {
 	return c >= '0' && c <= '9';

@@ -25,6 +25,9 @@ enum ws_regmap_answer wsi_cubin_find_register(const struct ws_cubin *cubin, stru
  */
 size_t wsi_name_plain(struct ws_str name, const char *internal, char *ret_text);
 
+/* Whether Triton made an image, as its PTX text shows; without PTX it does not. */
+bool wsi_cubin_is_triton(struct ws_cubin *cubin);
+
 /* Whether Numba made a mangled name: its scopes are the module and functions around it. */
 bool wsi_name_is_numba(struct ws_str name);
 

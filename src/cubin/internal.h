@@ -59,6 +59,8 @@ struct wsi_ptx {
 	struct ws_line_ptx *text; /* owned */
 };
 
+enum { WSI_TRITON_UNKNOWN, WSI_TRITON_NO, WSI_TRITON_YES };
+
 struct ws_cubin {
 	struct ws_span image; /* borrowed */
 	struct wsi_elf elf;   /* borrowed from `image` */
@@ -97,6 +99,7 @@ struct ws_cubin {
 	struct ws_line_map *ptx_lines; /* owned; NULL: none */
 	bool ptx_lines_by_address;
 	struct wsi_ptx *ptx; /* owned; n_ptx of them */
+	atomic_uchar is_triton;
 	atomic_bool have_dwarf;
 	struct ws_dwarf *dwarf;          /* owned; NULL: none */
 	struct ws_span info, loc, frame; /* relocated; borrowed from `image` or the next ones */
@@ -183,6 +186,8 @@ const struct ws_function *wsi_names_find(const struct wsi_names *names, struct w
 void wsi_cubin_read_counts(const struct ws_cubin *cubin, struct ws_function *functions, size_t n);
 /* triton.c: lines that Triton's mistake adds to the source's for code of this line of the PTX. */
 uint32_t wsi_cubin_added_lines(const struct ws_line_ptx *ptx, uint64_t number);
+/* Whether a text has loads or stores as Triton writes them. */
+bool wsi_ptx_is_triton(struct ws_span text);
 /* lines.c */
 void wsi_cubin_lines_fini(struct ws_cubin *cubin);
 /* debug.c */

@@ -431,6 +431,20 @@ enum ws_status ws_cubin_ptx_find(struct ws_cubin *cubin, uint32_t section, uint6
 	return WS_OK;
 }
 
+bool wsi_cubin_is_triton(struct ws_cubin *cubin)
+{
+	unsigned char is = atomic_load(&cubin->is_triton);
+	if (is == WSI_TRITON_UNKNOWN) {
+		is = WSI_TRITON_NO;
+		for (uint32_t i = 0; ptx_need(cubin, NULL) == WS_OK && i < cubin->n_ptx; i++) {
+			if (wsi_ptx_is_triton(wsi_cubin_bytes(cubin, cubin->ptx[i].section)))
+				is = WSI_TRITON_YES;
+		}
+		atomic_store(&cubin->is_triton, is);
+	}
+	return is == WSI_TRITON_YES;
+}
+
 /* ---- the lines of an address ---- */
 
 /* Takes off what Triton's mistake added to the line of code. */
@@ -439,8 +453,7 @@ static void added_take_off(struct ws_cubin *cubin, uint32_t section, uint64_t se
 {
 	struct wsi_ptx *ptx;
 	uint32_t line;
-	size_t len = pos->file ? strlen(pos->file->name) : 0;
-	if (len < 3 || strcmp(pos->file->name + len - 3, ".py") != 0 ||
+	if (!pos->file || !wsi_str_ends(ws_str_of(pos->file->name), ".py") ||
 	    ptx_find(cubin, section, sec_off, &ptx, &line, NULL) != WS_OK)
 		return;
 	uint32_t added = wsi_cubin_added_lines(ptx->text, line);

@@ -46,6 +46,13 @@ static bool text_holds(struct ws_str text, struct ws_str part)
 	return false;
 }
 
+bool wsi_ptx_is_triton(struct ws_span text)
+{
+	struct ws_str all = { (const char *)text.ptr, text.len };
+	return text_holds(all, ws_str_of(" + 0 ], { %r")) ||
+	       text_holds(all, ws_str_of(" }, [ %rd"));
+}
+
 /* The register that a `mov.u32 %r1, ...;` of a load's text sets, with what ends it: "%r1,". */
 static bool is_move(struct ws_str text, struct ws_str *ret_register)
 {

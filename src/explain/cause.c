@@ -271,6 +271,7 @@ static void facts_of_access(struct wsi_scene *scene)
 	if (cut)
 		wsi_fact(scene, certain ? WSI_FACT_CUT : WSI_FACT_CUT_LIKELY, cut);
 	facts_of_distance(scene, access);
+	wsi_facts_of_program(scene, access);
 	scene->found.doubt = false;
 }
 
@@ -435,6 +436,8 @@ enum ws_status wsi_causes(struct wsi_scene *scene)
 {
 	if (scene->e->blame == WS_BLAME_NOBODY)
 		return WS_OK;
+	if (scene->e->is_program)
+		wsi_fact(scene, WSI_FACT_TRITON, "the kernel is Triton's");
 	facts_of_access(scene);
 	facts_of_place(scene);
 	dump_facts_of(scene);

@@ -325,6 +325,9 @@ enum ws_status wsi_variables(struct wsi_scene *scene) WS_MUST_USE;
 /* precision.c */
 enum ws_status wsi_precision(struct wsi_scene *scene) WS_MUST_USE;
 
+/* program.c: facts about an access of a kernel of Triton */
+void wsi_facts_of_program(struct wsi_scene *scene, const struct ws_report_access *access);
+
 /* finding.c */
 
 /* Remembers a fact with the sentence that shows it; the first sentence stays. */

@@ -103,6 +103,8 @@ void wsi_json_exception(struct ws_json *json, const struct ws_report_exception *
 	wsi_json_key_str(json, "driver_text", e->text, e->text_status);
 	wsi_json_key_dim3(json, "target_block", e->target_block,
 			  wsi_status_if(e->have_target_block));
+	if (e->is_program)
+		wsi_json_key_dim3(json, "program_ids", e->at.block, e->at.block_status);
 	wsi_json_key_number(json, "user_frame", e->user_frame);
 	wsi_json_key_number(json, "pc_frames_from", e->pc_frames_from);
 	ws_json_key_u64(json, "callers_left_out", e->n_callers_left_out);

@@ -179,6 +179,11 @@ void wsi_section_fault(struct wsi_page *page)
 		wsi_dim(page, e->target_block);
 		wsi_say(page, " was accessed");
 	}
+	if (e->is_program && e->at.block_status == WS_OK) {
+		wsi_label(page, "Program");
+		wsi_say(page, "the block is the program of Triton whose ids are ");
+		wsi_dim(page, e->at.block);
+	}
 	fault_lanes(page, e);
 	errorpc(page, e);
 	pc(page, e);

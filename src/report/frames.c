@@ -12,6 +12,8 @@
  */
 #include "report/build.h"
 
+#include "cubin/cubin.h"
+
 enum {
 	MAX_CALLERS = 2048, /* return addresses that become frames */
 	MAX_SOURCES = 16,   /* exceptions whose frames get source lines */
@@ -402,6 +404,21 @@ static void find_faulting_kernel(struct stack *stack)
 		e->kernel = found;
 }
 
+/* Whether the kernel is Triton's, and its blocks have the numbers of programs: where several blocks
+ * are one program, it is one cluster. */
+static bool is_program(const struct stack *stack)
+{
+	const struct ws_report_exception *e = &stack->fault->e;
+	const struct ws_report_frame *kernel = e->n_frames ? &e->frames[e->n_frames - 1] : NULL;
+	if (!stack->start.cubin || !kernel || kernel->line_status != WS_OK ||
+	    !wsi_str_ends(kernel->file, ".py") || !wsi_cubin_is_triton(stack->start.cubin))
+		return false;
+	if (e->kernel == WS_NONE)
+		return true;
+	const struct ws_grid *grid = &stack->build->kernels[e->kernel].grid;
+	return !(grid->have & WS_GRID_CLUSTER) || wsi_dim3_count(grid->cluster_dim) <= 1;
+}
+
 /* Moves the frames into the arena, numbers them, reads their source lines. */
 static enum ws_status stack_finish(struct stack *stack)
 {
@@ -450,6 +467,8 @@ enum ws_status wsi_frames_of_fault(struct wsi_build *build, struct wsi_fault *fa
 	}
 	if (st == WS_OK)
 		st = stack_finish(&stack);
+	if (st == WS_OK)
+		e->is_program = is_program(&stack);
 	wsi_free(stack.frames.at);
 	return st;
 }

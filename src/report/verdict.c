@@ -209,7 +209,7 @@ static void say_thread(struct sentence *sentence, const struct wsi_build *build,
 		return;
 	}
 	if (e->at.block_status == WS_OK)
-		say_dim(sentence, ", block", e->at.block);
+		say_dim(sentence, e->is_program ? ", program" : ", block", e->at.block);
 	else if (e->at.sm != WS_NONE)
 		say_sentence(sentence, ", SM %u", e->at.sm);
 	if (e->at.block_status != WS_OK && e->at.warp != WS_NONE)

@@ -7,6 +7,7 @@ FOLDER has cubins of Python kernels (tests/data/front-ends).
 """
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -54,8 +55,36 @@ def mistakes():
     yield 'the page names the line of tl.load, and what the image has', good, page
 
 
+BUFFERS = '--buffer x=f32[900]:1 --buffer y=f32[900] --arg &x --arg &y'
+HUGE = '--memory 12000000000 --buffer x=f32[2300000000] --buffer y=f32[900] --arg &x --arg &y'
+# kernel: (how it is run, its first line, its first cause)
+PLANTED = {
+    'scale': (f'--grid 4 {BUFFERS} --arg 900', 'at `programs.py:16`; device 0, program (3,0,0), thread (4,0,0)',
+              'likely: a mask is missing.*byte 3600 from the pointer, 3072 by the program.s ids and 528 by the element.*number 132 of 4 bytes'),
+    'masked': (f'--grid 4 {BUFFERS} --arg 1000', 'at `programs.py:31`; device 0, program (3,0,0), thread (4,0,0)',
+               'likely: the mask is wrong, or the tensor smaller.*which is true for lane 4'),
+    'quads': (f'--grid 2 {BUFFERS}', 'at `programs.py:23`; device 0, program (1,0,0), thread (97,0,0)', 'likely: a mask is missing'),
+    'rows': (f'--grid 3 {HUGE} --arg 1100000000 --arg 100', 'at `programs.py:39`; device 0, program (2,0,0)',
+             'certain: an index overflowed 32 bits: compute it in 64 bits, as `row.to.tl.int64. [*] stride` .2 .*2200000000 does not fit'),
+}
+
+
+def words():
+    for kernel, (how, first, cause) in PLANTED.items():
+        page = run(f'{kernel}-{TRITON}', kernel, f'{how} --arg 0 --arg 0')
+        causes = [line for line in page.splitlines() if line.startswith('- ')] or ['']
+        yield f'the first line of {kernel} names the line and the program', first in page.split('\n')[0], page
+        yield f'the first cause of {kernel}', re.search(cause, causes[0]) is not None, page
+    page = run('scale-triton-3.5.1.sm_90.cubin', 'scale', f'--grid 4 {BUFFERS} --arg 900 --arg 0 --arg 0', '--json')
+    yield 'JSON has the ids of the program', json.loads(page)['exceptions'][0].get('program_ids') == [3, 0, 0], page
+    numba = os.path.join(IMAGES, '..', 'names', 'oob-v1.sm_90.cubin')
+    page = ask(*f'run {numba} --kernel oob --grid 1 --block 32 --buffer x=s32[64]:100000000'.split(),
+               *(3 * '--arg 0 --arg 0 --arg 64 --arg 4 --arg &x --arg 64 --arg 4 ').split())
+    yield 'a block of Numba is no program', ', block (0,0,0)' in page.split('\n')[0] and 'rogram (' not in page, page
+
+
 def main():
-    return tap.tell([*lines(), *mistakes()])
+    return tap.tell([*lines(), *mistakes(), *words()])
 
 
 if __name__ == '__main__':
