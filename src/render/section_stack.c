@@ -183,10 +183,28 @@ static void added_lines(struct wsi_page *page, const struct ws_report_exception 
 	}
 }
 
+/* Functions that Triton inlined and gave the kernel's name. */
+static void helpers(struct wsi_page *page, const struct ws_report_exception *e)
+{
+	const struct ws_report_frame *kernel = &e->frames[e->n_frames - 1];
+	for (uint32_t i = 0; i + 1 < e->n_frames && e->is_program; i++) {
+		const struct ws_report_frame *frame = &e->frames[i];
+		if (!frame->inlined || frame->function_status != WS_OK ||
+		    !ws_str_equal(frame->function, kernel->function))
+			continue;
+		wsi_render_element(page, WSI_NOTE);
+		wsi_say(page,
+			"#%u is a function that was inlined into the kernel: Triton gives it the "
+			"kernel's name",
+			frame->level);
+	}
+}
+
 static void stack_notes(struct wsi_page *page, const struct ws_report_exception *e, uint32_t cut)
 {
 	borrowed(page, e);
 	added_lines(page, e);
+	helpers(page, e);
 	changed_files(page, e);
 	if (e->n_callers_left_out || cut) {
 		wsi_render_element(page, WSI_NOTE);

@@ -53,6 +53,10 @@ def mistakes():
     page = run(f'scale-{TRITON}', 'scale', '--grid 4 --buffer x=f32[900]:1 --buffer y=f32[900] --arg &x --arg &y --arg 900 --arg 0 --arg 0')
     good = 'at `programs.py:16`' in page.splitlines()[0] and 'the image has line 17 for #0: Triton 3.9 adds' in page
     yield 'the page names the line of tl.load, and what the image has', good, page
+    page = run(f'helped-{TRITON}', 'helped', '--grid 4 --buffer x=f32[900]:1 --buffer y=f32[900] --arg &x --arg &y --arg 0 --arg 0')
+    good = 'at `programs.py:54`; device 0, program (3,0,0)' in page.splitlines()[0] and \
+        '#0 is a function that was inlined into the kernel' in page and '#1 is a function' not in page
+    yield 'the page says that a function that was inlined has the name of the kernel', good, page
 
 
 BUFFERS = '--buffer x=f32[900]:1 --buffer y=f32[900] --arg &x --arg &y'

@@ -49,7 +49,19 @@ def waits(x_ptr, y_ptr, M, N, BLOCK: tl.constexpr):
     tl.store(y_ptr + cols[:, None] * N + cols[None, :], a + 1.0)
 
 
+@triton.jit
+def fetch(x_ptr, offs):
+    return tl.load(x_ptr + offs)
+
+
+@triton.jit
+def helped(x_ptr, y_ptr, BLOCK: tl.constexpr):
+    offs = offsets(BLOCK)
+    tl.store(y_ptr + offs, fetch(x_ptr, offs))
+
+
 SIGNATURES = {
+    'helped': {'x_ptr': '*fp32', 'y_ptr': '*fp32'},
     'scale': {'x_ptr': '*fp32', 'y_ptr': '*fp32', 'n': 'i32'},
     'quads': {'x_ptr': '*fp32', 'y_ptr': '*fp32'},
     'masked': {'x_ptr': '*fp32', 'y_ptr': '*fp32', 'n': 'i32'},
