@@ -123,8 +123,8 @@ static void command_detach(struct debugger *d, const char *text)
 		cli_say("There is no program to detach from.\n");
 		return;
 	}
-	ws_debug_detach(d->session);
-	ws_out_text(&d->cli->out, "Detached.\n");
+	if (ws_debug_detach(d->session))
+		ws_out_text(&d->cli->out, "Detached.\n");
 	d->gdb.quits = true;
 }
 

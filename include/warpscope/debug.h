@@ -177,8 +177,8 @@ WS_API enum ws_status ws_debug_attach(struct ws_debug *session, uint32_t pid,
 				      enum ws_debug_attach_way how,
 				      struct ws_error *err) WS_MUST_USE;
 /** Lets it go on as if nobody had been there; ws_debug_leave() does for one that was attached to.
- */
-WS_API void ws_debug_detach(struct ws_debug *session);
+ * False: it has ended meanwhile, which was told. */
+WS_API bool ws_debug_detach(struct ws_debug *session);
 /** The target that the session has; NULL: none. */
 WS_API struct ws_target *ws_debug_target(const struct ws_debug *session);
 

@@ -354,11 +354,19 @@ static bool await_stop(struct wsi_host *host, struct thread_of *thread)
 	return true;
 }
 
+/* Whether a thread was killed where it stands. */
+static bool was_killed(const struct thread_of *thread)
+{
+	siginfo_t info;
+	return ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info) != 0 && errno == ESRCH;
+}
+
 bool wsi_host_halt(struct wsi_host *host)
 {
 	host->goes = false;
 	for (size_t i = 0; i < host->n && !host->ended;) {
 		struct thread_of *thread = &host->threads[i];
+		thread->stands = thread->stands && !was_killed(thread);
 		if (thread->stands ||
 		    (ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL), await_stop(host, thread)))
 			i++;

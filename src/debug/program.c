@@ -302,8 +302,11 @@ static bool await_event(struct ws_debug *d, enum ws_event_kind kind)
 	wsi_host_go(d->program->host);
 	while (!found && debug_now() <= end) {
 		struct wsi_host_news news = wsi_host_look(d->program->host);
-		if (news.event == WSI_HOST_ENDED)
+		if (news.event == WSI_HOST_ENDED) {
+			tell_end(d, &news);
+			d->program->is_over = true;
 			return false;
+		}
 		if (news.event != WSI_HOST_NOTHING)
 			wsi_host_go(d->program->host);
 		while (!found && ws_target_next_event(d->program->target, &event, NULL) == WS_OK) {
@@ -367,7 +370,9 @@ static enum ws_status collect_after_attach(struct ws_debug *d, enum ws_debug_att
 		return st;
 	if (variable(p, "cudbgResumeForAttachDetach", 4) && !await_event(d, WS_EVENT_ATTACHED))
 		return wsi_fail(err, WS_ABSENT, WS_NO_OFFSET,
-				"the program's driver did not say which devices it has");
+				p->is_over ? "the program has ended"
+					   : "the program's driver did not say which devices it "
+					     "has");
 	(void)set_variable(p, "cudbgIpcFlag", 1);
 	return WS_OK;
 }
@@ -456,12 +461,9 @@ enum ws_status ws_debug_attach(struct ws_debug *d, uint32_t pid, enum ws_debug_a
 
 /* ---- detaching: it goes on as if nobody had been there ---- */
 
-void ws_debug_detach(struct ws_debug *d)
+static void leave_driver(struct ws_debug *d)
 {
 	struct wsi_program *p = d->program;
-	if (!p || !d->target || p->is_over || !wsi_host_halt(p->host))
-		return;
-	p->is_ours = false;
 	wsi_host_unmark(p->host, p->failed);
 	wsi_host_unmark(p->host, p->broken);
 	(void)p->api->clearAttachState();
@@ -474,8 +476,26 @@ void ws_debug_detach(struct ws_debug *d)
 	if (resume)
 		(void)await_event(d, WS_EVENT_DETACHED);
 	(void)set_variable(p, "cudbgIpcFlag", 0);
+}
+
+bool ws_debug_detach(struct ws_debug *d)
+{
+	struct wsi_program *p = d->program;
+	if (!p || !d->target || p->is_over)
+		return true;
+	if (wsi_host_halt(p->host))
+		leave_driver(d);
+	bool has_ended = p->is_over;
+	if (!has_ended) {
+		const struct wsi_host_news news = wsi_host_look(p->host);
+		has_ended = news.event == WSI_HOST_ENDED;
+		if (has_ended)
+			tell_end(d, &news);
+	}
+	p->is_ours = false;
 	p->is_over = true;
 	d->state = WS_DEBUG_OVER;
+	return !has_ended;
 }
 
 void wsi_program_leave(struct ws_debug *d)
@@ -484,7 +504,7 @@ void wsi_program_leave(struct ws_debug *d)
 	if (!p)
 		return;
 	if (!p->is_ours)
-		ws_debug_detach(d);
+		(void)ws_debug_detach(d);
 	ws_target_close(p->target);
 	ws_cudbg_release(p->api);
 	wsi_host_leave(p->host, p->is_ours);
