@@ -176,6 +176,8 @@ void debug_step(struct debugger *d, enum ws_debug_step_kind how, uint64_t times)
 	debug_follow(d);
 	if (stop.reason == WS_DEBUG_NO_CALLER)
 		return;
+	if (stop.reason == WS_DEBUG_INTERRUPTED)
+		print_stop_reason(d, &stop);
 	if (stop.reason == WS_DEBUG_INTERRUPTED || stop.reason == WS_DEBUG_NO_END)
 		debug_print_thread(d);
 	else

@@ -25,27 +25,40 @@ def session(words, commands):
     return sessions.session(PROGRAM, 'debug', words, commands, IMAGES)
 
 
-def interrupted():
-    """Ctrl-C stops a kernel that never ends; then it is looked at, and thrown away."""
+def after_ctrl_c(commands):
+    """What is printed once Ctrl-C has come, some time after the last of the commands was begun."""
     words = ['--kernel', 'spins', '--block', '32', '--buffer', 'go=u32[1]', '--buffer', 'out=u32[32]', '--arg', '&go', '--arg',
              '&out', 'live.G.fatbin']
     with subprocess.Popen([PROGRAM, 'debug', *words], cwd=IMAGES, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
-        child.stdin.write('run\n')
+        child.stdin.write(''.join(command + '\n' for command in commands))
         child.stdin.flush()
-        child.stdout.readline()
-        for _ in range(100):
-            try:
-                child.wait(0.1)
-            except subprocess.TimeoutExpired:
-                pass
-            child.send_signal(2)
-            child.stdin.write('p 1 + 1\nquit\n')
-            child.stdin.flush()
-            break
+        while commands[-1] not in (child.stdout.readline() or commands[-1]):
+            pass
+        try:
+            child.wait(0.1)
+        except subprocess.TimeoutExpired:
+            pass
+        child.send_signal(2)
+        child.stdin.write('p 1 + 1\nquit\n')
+        child.stdin.flush()
         rest = child.stdout.read()
         child.wait(30)
+    return rest
+
+
+def interrupted():
+    """Ctrl-C stops a kernel that never ends; then it is looked at, and thrown away."""
+    rest = after_ctrl_c(['run'])
     if not rest.startswith('Interrupted.\n[Current focus set to CUDA kernel 0, grid 1,') or '\n$1 = 2\n' not in rest:
         return f'it printed {rest!r}'
+    return None
+
+
+def steps_interrupted():
+    """Ctrl-C ends all steps that are left."""
+    rest = after_ctrl_c(['start', 'step 100000000'])
+    if rest.count('Interrupted.\n') != 1 or not rest.endswith(f'{PROMPT}p 1 + 1\n$1 = 2\n{PROMPT}quit\n'):
+        return f'it printed {rest[-2000:]!r}'
     return None
 
 
@@ -128,7 +141,7 @@ def no_source():
 def main():
     cases = [(os.path.basename(path), lambda path=path: sessions.transcript(PROGRAM, 'debug', path, IMAGES, UPDATE))
              for path in sorted(glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'debug', '*.txt')))]
-    cases += [(f.__doc__.split('.')[0], f) for f in (interrupted, refusals, values, entries, dumps, no_source)]
+    cases += [(f.__doc__.split('.')[0], f) for f in (interrupted, steps_interrupted, refusals, values, entries, dumps, no_source)]
     return sessions.run_cases(cases)
 
 
