@@ -213,6 +213,9 @@ static void symbols_are_looked_up_once(void **state)
 	assert_int_equal(first->function_status, WS_OK);
 	assert_int_equal(first->line_status, WS_OK);
 	const char *function = first->function;
+	struct ws_place place;
+	assert_int_equal(ws_symbols_place(symbols, 0, NULL, lanes[0].pc, &place), WS_OK);
+	assert_true(place.function && place.rel_pc == first->rel_pc);
 	for (uint64_t off = 1; off < 1000; off++) /* the table grows */
 		assert_int_not_equal(ws_symbols_find(symbols, 0, NULL, off)->function_status,
 				     WS_OK);
@@ -262,6 +265,9 @@ static void symbolize_is_as_printed(void **state)
 	ws_symbolize(&image, 1, cases[0].function, cases[0].offset, &answer);
 	assert_true(answer.n > 0 && answer.chain[answer.n - 1].line > 0);
 	assert_ptr_equal(answer.image, &image);
+	ws_chain_text(page_begin(), answer.chain, answer.n, false);
+	assert_int_equal(ws_out_flush(&page.out, NULL), WS_OK);
+	assert_non_null(strstr(page.bytes, "  #0 gather_rows at "));
 	ws_cubin_close(image.cubin);
 	ws_target_close(target);
 }
@@ -296,6 +302,9 @@ static void lines_are_as_printed(void **state)
 	struct ws_code_image image;
 	struct ws_target *target;
 	struct ws_code_images images = image_open("illegal-address.nvcudmp", &image, &target);
+	struct ws_line_map *map;
+	struct ws_line_seq seq;
+	struct ws_place place;
 	char words[300];
 	bool shown;
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -309,6 +318,11 @@ static void lines_are_as_printed(void **state)
 		}
 	}
 	assert_true(shown);
+	assert_int_equal(ws_cubin_line_map(image.cubin, &map, NULL), WS_OK);
+	assert_int_equal(ws_line_seq_at(map, 0, &seq, NULL), WS_OK);
+	assert_int_equal(ws_cubin_seq_place(image.cubin, &seq, &place, NULL), WS_OK);
+	assert_true(place.owner && place.sec_off == 0);
+	assert_false(ws_cubin_seq_is_dropped(image.cubin, &seq));
 	ws_cubin_close(image.cubin);
 	ws_target_close(target);
 }
@@ -421,6 +435,7 @@ static void stack_is_as_printed(const char *name, const char *expression)
 	const struct ws_bt all = { UINT64_MAX, UINT64_MAX, .full = true };
 	const struct ws_locals locals = { .no_args = false };
 	struct ws_print print = { .expression = expression };
+	struct ws_json json;
 	char words[300];
 	assert_int_equal(ws_threads_init(&threads, target, NULL, NULL), WS_OK);
 	assert_int_equal(ws_stack_open(&stack, &threads, NULL), WS_OK);
@@ -432,6 +447,13 @@ static void stack_is_as_printed(const char *name, const char *expression)
 					&place));
 	assert_int_equal(ws_resident_focus(&place, &place.lanes[0]).warp_index,
 			 threads.focus.warp_index);
+	ws_json_begin(&json, page_begin(), "warpscope-test-1");
+	ws_resident_json(&place, &place.lanes[0], &json);
+	ws_function_json(&json, "_Z3foov");
+	ws_json_end(&json);
+	assert_int_equal(ws_out_flush(&page.out, NULL), WS_OK);
+	assert_non_null(strstr(page.bytes, "\"warp\": "));
+	assert_non_null(strstr(page.bytes, "\"function_mangled\": \"_Z3foov\""));
 	assert_int_equal(ws_bt_answer(&stack, &all, page_style(false), NULL), WS_OK);
 	assert_true(wsi_format(words, "bt --full %s lane current", name));
 	assert_printed(words, folder, 0);
