@@ -11,6 +11,7 @@ class Engine {
     const engine = new Engine();
     engine.module = await load({
       wasmBinary: wasm,
+      files: [],
       print_bytes: piece => engine.printed.push(piece),
       stderr: byte => byte !== null && engine.said.push(byte),
       noExitRuntime: true,
@@ -19,6 +20,7 @@ class Engine {
     engine.said = [];
     engine.ended = null; // why it can answer no more
     engine.isOpen = null; // name of the dump that is open
+    engine.numbers = new Map(); // name -> its number in module.files
     engine.module.FS.mkdir(FILES);
     engine.module.FS.mkdir(MADE);
     engine.module.FS.chdir(FILES);
@@ -30,6 +32,7 @@ class Engine {
     const { FS, WORKERFS } = this.module, { getattr, setattr } = WORKERFS.node_ops;
     if (!WORKERFS.reader) WORKERFS.reader = new FileReaderSync();
     for (const { name, file, time } of files) {
+      this.numbers.set(name, this.module.files.push(file) - 1);
       const parts = name.split('/').filter(part => part && part !== '.' && part !== '..');
       let parent = FS.lookupPath(FILES).node;
       for (const part of parts.slice(0, -1)) {
@@ -56,7 +59,8 @@ class Engine {
   /** Opens a dump for the questions that follow; false: it is none that can be read. */
   open(name) {
     this.close();
-    if (this.call(() => this.withText(name, text => this.module._page_open(text))).status !== 1) return false;
+    const number = this.numbers.get(name), { size } = this.module.files[number];
+    if (this.call(() => this.withText(name, text => this.module._page_open(number, size, text))).status !== 1) return false;
     this.isOpen = name;
     return true;
   }
@@ -82,9 +86,10 @@ class Engine {
 
   /** The record of a dump for a triage; `why`: it could not be read. */
   record(name, bytes, time, why) {
+    const number = this.numbers.get(name);
     return this.call(() => this.withText(name, path => {
-      if (why === undefined) this.module._page_record(path, bytes, time, 0);
-      else this.withText(why, text => this.module._page_record(path, bytes, time, text));
+      if (why === undefined) this.module._page_record(number, path, bytes, time, 0);
+      else this.withText(why, text => this.module._page_record(number, path, bytes, time, text));
       return 0;
     }));
   }

@@ -4,6 +4,12 @@ mergeInto(LibraryManager.library, {
     Module.print_bytes(HEAPU8.slice(bytes, bytes + len));
   },
 
+  page_read: function (file, off, buffer, n) {
+    const bytes = new Uint8Array(WORKERFS.reader.readAsArrayBuffer(Module.files[file].slice(off, off + n)));
+    HEAPU8.set(bytes, buffer);
+    return bytes.length;
+  },
+
   // src/cubin/demangle.c
   page_try: function (run, user) {
     const stack = stackSave();

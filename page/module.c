@@ -37,6 +37,8 @@ _Noreturn void __stack_chk_fail(void)
 
 /* Takes what a verb prints. */
 extern void page_print(const char *bytes, size_t len);
+/* Bytes of a file that was dropped: how many of `n`, from `off` on (exact up to 2^53). */
+extern size_t page_read(int file, double off, void *buffer, size_t n);
 
 static bool print_write(void *user, const char *bytes, size_t len)
 {
@@ -47,7 +49,33 @@ static bool print_write(void *user, const char *bytes, size_t len)
 
 /* ---- the dump ---- */
 
+/* A file of the page, which is read where it is asked for. */
+struct page_file {
+	int number;
+};
+
+static size_t file_read(void *user, uint64_t off, void *buffer, size_t n)
+{
+	const struct page_file *file = user;
+	return page_read(file->number, (double)off, buffer, n);
+}
+
+/* `file` stays until the target is closed. */
+static enum ws_status file_open(struct page_file *file, double bytes, const char *name,
+				struct ws_target **ret_target, struct ws_error *err)
+{
+	const struct ws_core_source source = {
+		.size = sizeof source,
+		.n_bytes = (uint64_t)bytes,
+		.read = file_read,
+		.user = file,
+	};
+	struct ws_core_options options = { .size = sizeof options };
+	return ws_core_open_source(&source, name, &options, ret_target, err);
+}
+
 static struct ws_target *dump; /* owned; NULL: none is open */
+static struct page_file dump_file;
 static uint64_t dump_bytes;
 
 PAGE_EXPORT void page_close(void)
@@ -59,12 +87,12 @@ PAGE_EXPORT void page_close(void)
 
 /* Opens a dump for all questions that follow. False: it is none that can be read; then verbs open
  * the file themselves, and say what it is. */
-PAGE_EXPORT bool page_open(const char *path)
+PAGE_EXPORT bool page_open(int file, double bytes, const char *name)
 {
-	struct ws_core_options options = { .size = sizeof options };
 	struct ws_dump_facts facts;
 	page_close();
-	if (ws_core_open(path, &options, &dump, NULL) != WS_OK)
+	dump_file.number = file;
+	if (file_open(&dump_file, bytes, name, &dump, NULL) != WS_OK)
 		return false;
 	if (ws_target_dump_facts(dump, &facts, NULL) == WS_OK)
 		dump_bytes = facts.bytes;
@@ -93,12 +121,13 @@ PAGE_EXPORT int page_ask(char *words, size_t len, bool of_dump)
 
 /* Prints the record of a dump, one line; a file that is no dump has none, unless its name is that
  * of one. `why`: it could not be read, as its reader ended; or NULL. */
-PAGE_EXPORT void page_record(const char *path, double bytes, double written_ms, const char *why)
+PAGE_EXPORT void page_record(int number, const char *path, double bytes, double written_ms,
+			     const char *why)
 {
+	struct page_file source = { number };
 	const struct ws_triage_file file = { .path = path,
 					     .bytes = (uint64_t)bytes,
 					     .written_ns = (int64_t)written_ms * 1000000 };
-	struct ws_core_options open = { .size = sizeof open };
 	struct ws_report_options options = { .size = sizeof options, .no_source = true };
 	struct ws_target *target = NULL;
 	const struct ws_report *report = NULL;
@@ -107,7 +136,7 @@ PAGE_EXPORT void page_record(const char *path, double bytes, double written_ms, 
 	ws_out_init(&out, print_write, NULL);
 	if (why) {
 		ws_triage_record_failed(&file, why, false, &out);
-	} else if (ws_core_open(path, &open, &target, &err) != WS_OK) {
+	} else if (file_open(&source, bytes, path, &target, &err) != WS_OK) {
 		if (strstr(path, ".nvcudmp") || ws_triage_pattern_fits(NULL, path))
 			ws_triage_record_failed(&file, err.message, false, &out);
 	} else if (ws_report_create(target, &options, &report, &err) != WS_OK) {
