@@ -23,12 +23,14 @@ class FileOnDisk {
   slice(from, to) {
     const size = Math.max(Math.min(to, this.size) - from, 0);
     return { size, read: () => {
-      const bytes = new Uint8Array(size);
+      const bytes = FileOnDisk.rooms.get(size) ?? new Uint8Array(size); // it is copied at once
+      FileOnDisk.rooms.set(size, bytes);
       fs.readSync(this.fd, bytes, 0, size, from);
       return bytes.buffer;
     } };
   }
 }
+FileOnDisk.rooms = new Map();
 globalThis.FileReaderSync = class {
   readAsArrayBuffer(slice) {
     return slice.read();

@@ -339,6 +339,15 @@ class Cases:
              self.native('report', 'illegal-address.nvcudmp', '--format', 'text')[0])
         same('the tabs on paper', self.browser.script('return document.getElementById("tabs").checkVisibility()'), False)
 
+    def a_dump_of_60_gigabytes_opens(self):
+        path = os.path.join(self.folder, 'sparse.nvcudmp')
+        subprocess.run([sys.executable, os.path.join(self.root, 'bench/gen_huge.py'), '--sparse', '60', '--busy-sms', '4', path], check=True,
+                       stdout=subprocess.DEVNULL)
+        self.start()
+        self.choose(path)
+        same('the report', self.report(), self.native('report', 'sparse.nvcudmp', '--format', 'html', folder=self.folder)[0])
+        os.unlink(path)
+
     def all_lanes_of_a_gpu_do_not_freeze_the_page(self):
         path = os.path.join(self.folder, 'full.nvcudmp')
         subprocess.run([sys.executable, os.path.join(self.root, 'bench/gen_huge.py'), path], check=True, stdout=subprocess.DEVNULL)

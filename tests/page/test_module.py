@@ -159,6 +159,19 @@ class Checks:
         bad = self.difference(('report', 'illegal-address.nvcudmp', '--source-dir', 'kernels'), folder)
         yield 'sources below a folder are shown', not bad, bad
 
+    def of_size(self):
+        name, most = 'sparse.nvcudmp', 200 << 20
+        subprocess.run([sys.executable, os.path.join(self.root, 'bench/gen_huge.py'), '--sparse', '60', '--busy-sms', '4',
+                        os.path.join(self.folder, name)], check=True, stdout=subprocess.DEVNULL)
+        self.module.files(self.folder, name)
+        before = self.module.call(words=['--version'])['rss']
+        opened = self.module.call(open=name)['opened']
+        bad = [self.difference(words) for words in (('report', name, '--no-source'), ('info', name, 'memory'), ('mem', name, 'global:0x600000000000'))]
+        used = self.module.call(words=['check', name])['rss'] - before
+        os.unlink(os.path.join(self.folder, name))
+        bad = [one for one in bad if one]
+        yield 'a dump of 60 GB is read where it is asked for', opened and not bad and used <= most, (opened, bad, used >> 20)
+
     # ---- bad input ----
 
     def of_seeds(self):
@@ -209,6 +222,7 @@ def build_dumps(root, folder, everything):
 def cases(checks, names):
     yield from checks.of_refusals()
     yield from checks.of_sources()
+    yield from checks.of_size()
     for name in names:
         yield from checks.of_dump(name)
     yield from checks.of_triage([name for name in names if name.endswith('.nvcudmp')])
