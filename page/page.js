@@ -419,7 +419,8 @@ async function arrange() {
   const { count, of } = await call('arrange', { filter: rows.filter, column: rows.column, down: rows.down });
   Object.assign(rows, { count, of, drawn: -1 });
   const all = n => n.toLocaleString('en');
-  $('count').textContent = count === of ? `${all(of)} ${rows.unit}` : `${all(count)} of ${all(of)} ${rows.unit}`;
+  const unit = of === 1 ? rows.unit.slice(0, -1) : rows.unit;
+  $('count').textContent = count === of ? `${all(of)} ${unit}` : `${all(count)} of ${all(of)} ${unit}`;
   $('space').style.height = `${Math.min(count * ROW, MOST_HEIGHT)}px`;
   await draw();
 }

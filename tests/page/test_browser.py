@@ -330,6 +330,7 @@ class Cases:
         self.open_dump(width=390)
         for key in ('report', 'info', 'regs', 'mem', 'disas', 'check', 'shell'):
             self.view(key)
+            same(f'the tab {key} has one line', self.browser.script('return document.getElementById(arguments[0]).offsetHeight < 40', f'tab-{key}'), True)
             same(f'{key} is wider than the screen', self.browser.script('return document.documentElement.scrollWidth > innerWidth'), False)
 
     def dark_is_dark(self):
