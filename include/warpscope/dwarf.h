@@ -349,6 +349,9 @@ enum ws_where_kind {
 	WS_WHERE_REGISTER, /**< in the PTX register `reg` */
 	WS_WHERE_FRAME,    /**< in local memory, `number` bytes from the canonical frame address */
 	WS_WHERE_ADDRESS,  /**< at `number` of the space of its address class */
+	/** In memory, `number` bytes behind the address in the PTX register `reg`: one of a
+	 * kernel's parameters, counted from the first, or a generic one. */
+	WS_WHERE_BASED,
 };
 
 struct ws_where {

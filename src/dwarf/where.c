@@ -2,11 +2,13 @@
 /*
  * Where a variable is: expressions and lists of them.
  *
- * A compiler of CUDA writes one of these [measured: nvcc 13.0, sm_75 to sm_121; clang 14]:
+ * A compiler of CUDA writes one of these [measured: nvcc 13.0, sm_75 to sm_121; clang 14 and 22]:
  *
  *   DW_OP_addr A                        at A of the space of the address class
  *   DW_OP_regx N                        in the PTX register whose name N spells, first character
  *                                       in the most significant byte
+ *   DW_OP_bregx N M                     M bytes behind the address in that register (clang 22, for
+ *                                       structures that are passed by value)
  *   DW_OP_fbreg N, DW_OP_nop..., DW_OP_plus_uconst M      N + M bytes from the frame's base, which
  *                                       is always DW_OP_call_frame_cfa
  */
@@ -17,6 +19,7 @@ enum {
 	OP_PLUS_UCONST = 0x23,
 	OP_REGX = 0x90,
 	OP_FBREG = 0x91,
+	OP_BREGX = 0x92,
 	OP_NOP = 0x96,
 };
 
@@ -46,6 +49,10 @@ static enum ws_status expression(struct ws_span bytes, unsigned address_bytes,
 		} else if (op == OP_REGX && first) {
 			where.kind = WS_WHERE_REGISTER;
 			register_name(wsi_read_uleb(&r), where.reg);
+		} else if (op == OP_BREGX && first) {
+			where.kind = WS_WHERE_BASED;
+			register_name(wsi_read_uleb(&r), where.reg);
+			where.number = wsi_read_sleb(&r);
 		} else if (op == OP_FBREG && first) {
 			where.kind = WS_WHERE_FRAME;
 			where.number = wsi_read_sleb(&r);

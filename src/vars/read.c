@@ -51,8 +51,9 @@ const char *ws_value_missing_text(const struct ws_value *value)
 	case WS_VALUE_NOT_SAVED:
 		return "<not saved>";
 	case WS_VALUE_MISSING:
-		return value->status == WS_EXCLUDED ? "<left out of the dump>"
-						    : "<not in the dump>";
+		return value->status == WS_EXCLUDED      ? "<left out of the dump>"
+		       : value->status == WS_UNSUPPORTED ? "<not supported>"
+							 : "<not in the dump>";
 	}
 	return "";
 }
@@ -116,19 +117,18 @@ static enum ws_value_kind piece_read(struct ws_vars *vars, const struct ws_reg_p
 	return *ret_status == WS_OK ? WS_VALUE_BYTES : WS_VALUE_MISSING;
 }
 
+/* The value of a register of PTX, of which `wanted` words are needed. */
 static void from_register(struct ws_vars *vars, const struct ws_frame *frame, const char *reg,
-			  struct ws_value *value)
+			  uint64_t wanted, struct ws_value *value)
 {
 	struct ws_reg_piece pieces[WS_REG_MAX_PIECES];
-	struct wsi_type_shape shape;
 	size_t n;
 	enum ws_regmap_answer answer =
 		wsi_cubin_find_register(frame->place.cubin, frame->place.function->name,
 					ws_str_of(reg), frame->rel_pc, pieces, &n);
 	value->kind = answer == WS_REGMAP_NOT_HERE ? WS_VALUE_NOT_HERE : WS_VALUE_GONE;
-	if (answer != WS_REGMAP_FOUND || wsi_shape(&value->type, &shape, NULL) != WS_OK)
+	if (answer != WS_REGMAP_FOUND)
 		return;
-	uint64_t wanted = shape.size == WS_SIZE_UNKNOWN ? 0 : (shape.size + 3) / 4;
 	uint64_t have = 0;
 	value->kind = WS_VALUE_BYTES;
 	for (size_t i = 0; i < n && value->kind == WS_VALUE_BYTES; i++) {
@@ -167,6 +167,36 @@ static struct ws_address class_place_of(const struct ws_vars *vars, uint32_t add
 	return wsi_address(vars, space, address);
 }
 
+static uint64_t type_words(const struct ws_vtype *type)
+{
+	struct wsi_type_shape shape;
+	return wsi_shape(type, &shape, NULL) != WS_OK || shape.size == WS_SIZE_UNKNOWN
+		       ? 0
+		       : (shape.size + 3) / 4;
+}
+
+/* What a register has the address of. A kernel counts its parameters from the first; no generic
+ * address is that small. [measured: clang 22] */
+static void from_address(struct ws_vars *vars, const struct ws_frame *frame,
+			 const struct ws_where *where, struct ws_value *value)
+{
+	struct ws_value base = { .kind = WS_VALUE_GONE };
+	struct ws_function_info info;
+	from_register(vars, frame, where->reg, 2, &base);
+	value->kind = base.kind;
+	value->status = base.status;
+	if (base.kind != WS_VALUE_BYTES)
+		return;
+	const uint64_t address = wsi_load_u64(base.bytes) + (uint64_t)where->number;
+	value->kind = WS_VALUE_MEMORY;
+	value->at = wsi_address(vars, WS_SPACE_GENERIC, address);
+	if (frame->place.function->is_kernel &&
+	    ws_cubin_function_info(frame->place.cubin, frame->place.function, &info, NULL, 0, NULL,
+				   0, NULL) == WS_OK &&
+	    address < info.param_bytes)
+		value->at = wsi_address(vars, WS_SPACE_PARAM, info.param_bank_offset + address);
+}
+
 /* The value of a variable. WS_UNSUPPORTED: a place of a kind that is not known. */
 static enum ws_status variable_value(struct ws_vars *vars, const struct ws_dwarf *dwarf,
 				     const struct ws_dwarf_function *function,
@@ -192,7 +222,11 @@ static enum ws_status variable_value(struct ws_vars *vars, const struct ws_dwarf
 		wsi_store_u64(value.bytes, (uint64_t)where.number);
 		break;
 	case WS_WHERE_REGISTER:
-		from_register(vars, frame, where.reg, &value);
+		from_register(vars, frame, where.reg, type_words(&value.type), &value);
+		break;
+	case WS_WHERE_BASED:
+		wsi_record_lose(vars); /* only the place is followed, not what it is made of */
+		from_address(vars, frame, &where, &value);
 		break;
 	case WS_WHERE_FRAME:
 		wsi_record_lose(vars); /* the stack pointer is the thread's */

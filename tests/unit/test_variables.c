@@ -175,7 +175,7 @@ static const struct {
 	{ "beyond", "(@local) 0x1040", not_in_dump, NULL },
 	{ "indirect", "(@local) $R5 + 0x24", "0x27262524", "<not saved>" },
 	{ "lost", "(@local) $R40 + 0x24", not_in_dump, "<not saved>" },
-	{ "odd", "a register of an unknown class", not_in_dump, NULL },
+	{ "odd", "a register of an unknown class", "<not supported>", NULL },
 	{ "gone", "$R40", not_in_dump, "<not saved>" },
 	{ "unnamed", "", "<optimized out>", NULL },
 	{ "nowhere", "", "<optimized out>", NULL },
