@@ -424,19 +424,24 @@ static void run_isetp_wide(const struct wsi_alu *alu, struct wsi_alu_io *io)
 	put_compared(alu, io, less, equal);
 }
 
-bool wsi_alu_prepare_isetp(struct wsi_alu_build *b)
+static void take_comparison(struct wsi_alu_build *b)
 {
 	static const enum ws_modifier names[] = {
 		[NEVER] = WS_MOD_F, [LT] = WS_MOD_LT, [EQ] = WS_MOD_EQ, [LE] = WS_MOD_LE,
 		[GT] = WS_MOD_GT,   [NE] = WS_MOD_NE, [GE] = WS_MOD_GE, [ALWAYS] = WS_MOD_T,
 	};
+	for (uint8_t i = 0; i < WSI_COUNT(names); i++)
+		if (wsi_alu_have(b, names[i]))
+			b->alu->compare = i;
+}
+
+bool wsi_alu_prepare_isetp(struct wsi_alu_build *b)
+{
 	struct wsi_alu *alu = b->alu;
 	alu->carry_in = wsi_alu_have(b, WS_MOD_EX);
 	if (!wsi_alu_shape(b, 2, alu->carry_in ? 2 : 1))
 		return false;
-	for (uint8_t i = 0; i < WSI_COUNT(names); i++)
-		if (wsi_alu_have(b, names[i]))
-			alu->compare = i;
+	take_comparison(b);
 	alu->combine = wsi_alu_have(b, WS_MOD_AND)  ? WSI_AND
 		       : wsi_alu_have(b, WS_MOD_OR) ? WSI_OR
 						    : WSI_XOR;
@@ -444,4 +449,28 @@ bool wsi_alu_prepare_isetp(struct wsi_alu_build *b)
 	alu->is_signed = !wsi_alu_have(b, WS_MOD_U32) && !wsi_alu_have(b, WS_MOD_U64);
 	alu->run = wide ? run_isetp_wide : run_isetp;
 	return !wide || (wsi_alu_widen(b, 0) && wsi_alu_widen(b, 1));
+}
+
+/* ---- VISET.BM: all bits of the result, or none [measured: ptxas 13.5 makes PTX's set of it] ----
+ */
+
+WSI_LANES static void run_viset(const struct wsi_alu *alu, struct wsi_alu_io *io)
+{
+	const uint32_t *a = io->source[0], *b = io->source[1];
+	uint32_t bias = alu->is_signed ? UINT32_C(1) << 31 : 0;
+	WSI_FOR_LANES(l)
+	{
+		uint32_t x = a[l] ^ bias, y = b[l] ^ bias;
+		io->result[0][l] =
+			compared(alu->compare, x < y ? UINT32_MAX : 0, x == y ? UINT32_MAX : 0);
+	}
+}
+
+bool wsi_alu_prepare_viset(struct wsi_alu_build *b)
+{
+	take_comparison(b);
+	b->alu->is_signed = wsi_alu_have(b, WS_MOD_S32);
+	b->alu->run = run_viset;
+	return wsi_alu_shape(b, 2, 0) && wsi_alu_have(b, WS_MOD_BM) &&
+	       (b->alu->is_signed || wsi_alu_have(b, WS_MOD_U32));
 }

@@ -119,7 +119,8 @@ bool wsi_alu_drops_predicates(const struct wsi_alu *alu);
 
 wsi_alu_preparer wsi_alu_prepare_add, wsi_alu_prepare_mad, wsi_alu_prepare_lea,
 	wsi_alu_prepare_lane_add;
-wsi_alu_preparer wsi_alu_prepare_minmax, wsi_alu_prepare_iabs, wsi_alu_prepare_isetp;
+wsi_alu_preparer wsi_alu_prepare_minmax, wsi_alu_prepare_iabs, wsi_alu_prepare_isetp,
+	wsi_alu_prepare_viset;
 wsi_alu_preparer wsi_alu_prepare_logic, wsi_alu_prepare_shift, wsi_alu_prepare_extend,
 	wsi_alu_prepare_mask;
 wsi_alu_preparer wsi_alu_prepare_count, wsi_alu_prepare_permute;

@@ -217,6 +217,7 @@ static wsi_alu_preparer *const preparers[] = {
 	[WS_OP_IMAD] = wsi_alu_prepare_mad,
 	[WS_OP_IMNMX] = wsi_alu_prepare_minmax,
 	[WS_OP_ISETP] = wsi_alu_prepare_isetp,
+	[WS_OP_VISET] = wsi_alu_prepare_viset,
 	[WS_OP_LEA] = wsi_alu_prepare_lea,
 	[WS_OP_LOP3] = wsi_alu_prepare_logic,
 	[WS_OP_MOV] = wsi_alu_prepare_move,

@@ -506,6 +506,14 @@ static enum ws_sim_outcome run_body(const char *arch, const char *more, const ch
 
 #define TID "S2R R10, SR_TID.X\nMOV R11, 0x4\n"
 
+/* A barrier that expects 32, or one more, and the warp's arrival; R0: whether the phase is over. */
+#define ARRIVAL(low, high, how)                                                  \
+	".shared s 64\nUMOV UR4, 0x400\nUMOV UR6, " low "\nUMOV UR7, " high "\n" \
+	"USYNCS.EXCH.64 URZ, [UR4], UR6\nUMOV UR5, URZ\n" how "\n"               \
+	"USYNCS.PHASECHK.TRANS64 UP0, [UR4], UR5\nUMOV UR8, 0x1\n"               \
+	"USEL UR8, UR8, URZ, UP0\nMOV R0, UR8"
+#define ALL_OF_THEM "USYNCS.ARRIVE.TRANS64.RED.ACT0 URZ, [UR4], UR5"
+
 static void each_lane_gets_its_word(void **state)
 {
 	(void)state;
@@ -529,6 +537,13 @@ static void each_lane_gets_its_word(void **state)
 		  0x3f, 0, 0x3f },
 		{ "sm_107a", TID "MOV.64 R4, 0x100000001\nIADD.64 R4, R4, 0x2\nIADD R0, R4, R5", 4,
 		  4, 4 },
+		{ "sm_107a", ARRIVAL("0x1fffc0", "0x7fff0000", ALL_OF_THEM), 1, 1, 1 },
+		{ "sm_107a", ARRIVAL("0x1fffbe", "0x7ffef800", ALL_OF_THEM), 0, 0, 0 },
+		{ "sm_107a",
+		  ARRIVAL("0x1fffc0", "0x7fff0000", "SYNCSU.ARRIVE.TRANS64.RED.A1T0 URZ, [UR4]"), 1,
+		  1, 1 },
+		{ "sm_107a", TID "VISET.BM.LT.U32 R0, R10, 0x6", UINT32_MAX, 0, UINT32_MAX },
+		{ "sm_107a", TID "VISET.BM.GE.S32 R0, RZ, R10", UINT32_MAX, 0, 0 },
 		{ "sm_90a", "MOV R11, 0x4\nELECT P0, UR4, ~URZ\nSEL R0, R11, RZ, P0", 4, 0, 0 },
 		{ "sm_90a", "UMOV UR4, 0x20\nELECT P0, UR5, UR4\nMOV R0, UR5", 5, 5, 5 },
 		{ "sm_80", TID "ISETP.GE.AND P0, PT, R10, 0x5, PT\nVOTE.ANY R0, PT, P0", 0xffffffe0,

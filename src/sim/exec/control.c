@@ -240,6 +240,14 @@ enum wsi_step wsi_run_nothing(struct wsi_run *run, const struct wsi_op *op)
 	return WSI_STEP_NEXT;
 }
 
+/* Of the operations on the L2 cache by tiles and blocks only a prefetch does nothing that can be
+ * seen. */
+void wsi_prepare_prefetch(struct wsi_op *op)
+{
+	if (!ws_sass_has(&op->insn, WS_MOD_PF))
+		op->run = wsi_run_unimplemented;
+}
+
 /* ---- convergence ---- */
 
 /* Lanes go on as one group. */

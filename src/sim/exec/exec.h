@@ -90,8 +90,8 @@ wsi_handler wsi_run_surface_load, wsi_run_surface_store, wsi_run_surface_atomic;
 
 wsi_preparer wsi_prepare_bmov, wsi_prepare_clear, wsi_prepare_warpsync;
 wsi_preparer wsi_prepare_bra, wsi_prepare_atomic, wsi_prepare_mbarrier, wsi_prepare_arrives,
-	wsi_prepare_bulk, wsi_prepare_counted_store, wsi_prepare_next_work, wsi_prepare_tensor,
-	wsi_prepare_group_matrix, wsi_prepare_group, wsi_prepare_set_registers,
+	wsi_prepare_prefetch, wsi_prepare_bulk, wsi_prepare_counted_store, wsi_prepare_next_work,
+	wsi_prepare_tensor, wsi_prepare_group_matrix, wsi_prepare_group, wsi_prepare_set_registers,
 	wsi_prepare_tmem_allocate, wsi_prepare_tmem_move, wsi_prepare_tmem_copy,
 	wsi_prepare_tmem_commit, wsi_prepare_tmem_matrix, wsi_prepare_tmem_shift,
 	wsi_prepare_texture, wsi_prepare_surface, wsi_prepare_redux, wsi_prepare_to_uniform,

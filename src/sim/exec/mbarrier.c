@@ -60,8 +60,12 @@ bool wsi_mbarrier_arrive(struct wsi_run *run, unsigned lane, uint64_t address,
 
 /* ---- instructions ---- */
 
-enum { ARRIVE_ONE_TX, ARRIVE_ONE, ARRIVE_MANY, EXPECT, COMPLETE, EXPECT_ONE }; /* wsi_op.kind */
-enum { DROPS = 1, TOGETHER = 2, WAITS = 4 };                                   /* wsi_op.type */
+/* wsi_op.kind. EACH: as many as lanes of the warp are there [measured: with ART0, code of sm_107
+ * multiplies the number by these, with ACT0 it does not]. */
+enum { ARRIVE_ONE_TX, ARRIVE_ONE, ARRIVE_MANY, ARRIVE_EACH, EXPECT, COMPLETE, EXPECT_ONE };
+
+/* wsi_op.type. ONCE: one lane does it for the warp, through uniform registers (USYNCS, SYNCSU). */
+enum { DROPS = 1, TOGETHER = 2, WAITS = 4, ONCE = 8 };
 
 void wsi_prepare_mbarrier(struct wsi_op *op)
 {
@@ -69,22 +73,26 @@ void wsi_prepare_mbarrier(struct wsi_op *op)
 		enum ws_modifier modifier;
 		uint8_t kind;
 	} kinds[] = {
-		{ WS_MOD_A1T0, ARRIVE_ONE }, { WS_MOD_ART0, ARRIVE_MANY }, { WS_MOD_A0TR, EXPECT },
-		{ WS_MOD_A0TX, COMPLETE },   { WS_MOD_A0T1, EXPECT_ONE },
+		{ WS_MOD_A1T0, ARRIVE_ONE }, { WS_MOD_ART0, ARRIVE_MANY },
+		{ WS_MOD_A0TR, EXPECT },     { WS_MOD_A0TX, COMPLETE },
+		{ WS_MOD_A0T1, EXPECT_ONE }, { WS_MOD_ACT0, ARRIVE_EACH },
 	};
 	const struct wsi_alu *alu = &op->alu;
-	bool ok = op->n_at == 1;
+	bool once = op->insn.operation != WS_OP_SYNCS, each = op->insn.operation == WS_OP_SYNCSU;
+	bool ok = op->n_at == 1 && !ws_sass_has(&op->insn, WS_MOD_CONDITIONAL) &&
+		  (once ? !ws_sass_has(&op->insn, WS_MOD_TMASK)
+			: !ws_sass_has(&op->insn, WS_MOD_ACT0));
 	op->type = (ws_sass_has(&op->insn, WS_MOD_OPTOUT) ? DROPS : 0) |
 		   (ws_sass_has(&op->insn, WS_MOD_TMASK) ? TOGETHER : 0) |
-		   (ws_sass_has(&op->insn, WS_MOD_TRYWAIT) ? WAITS : 0);
+		   (ws_sass_has(&op->insn, WS_MOD_TRYWAIT) ? WAITS : 0) | (once ? ONCE : 0);
 	if (ws_sass_has(&op->insn, WS_MOD_ARRIVE)) {
 		op->run = wsi_run_mbarrier_arrive;
 		op->kind = ARRIVE_ONE_TX;
 		for (unsigned i = 0; i < WSI_COUNT(kinds); i++)
 			if (ws_sass_has(&op->insn, kinds[i].modifier))
-				op->kind = kinds[i].kind;
-		ok &= alu->n_sources == 1 && alu->source[0].words == 1 && alu->n_results == 1 &&
-		      alu->result[0].words == 2;
+				op->kind = each ? ARRIVE_EACH : kinds[i].kind;
+		ok &= alu->n_sources == (each ? 0 : 1) && (each || alu->source[0].words == 1) &&
+		      alu->n_results == 1 && alu->result[0].words == 2;
 	} else if (ws_sass_has(&op->insn, WS_MOD_PHASECHK)) {
 		op->run = wsi_run_mbarrier_test;
 		ok &= alu->n_sources == 1 && alu->source[0].words == 1 &&
@@ -105,7 +113,7 @@ void wsi_prepare_mbarrier(struct wsi_op *op)
 static struct wsi_arrival arrival_of(const struct wsi_op *op, uint32_t number)
 {
 	struct wsi_arrival a = { .drops = op->type & DROPS };
-	a.count = op->kind == ARRIVE_MANY                               ? number
+	a.count = op->kind == ARRIVE_MANY || op->kind == ARRIVE_EACH    ? number
 		  : op->kind == ARRIVE_ONE || op->kind == ARRIVE_ONE_TX ? 1
 									: 0;
 	a.tx = op->kind == EXPECT || op->kind == ARRIVE_ONE_TX ? (int32_t)number
@@ -125,6 +133,12 @@ static void store_state(struct wsi_run *run, const struct wsi_op *op,
 	bool together = op->type & TOGETHER;
 	if (number == 255)
 		return;
+	if (op->type & ONCE) {
+		unsigned lane = wsi_first_bit(run->mask);
+		run->warp->uregs[number] = (uint32_t)old[lane];
+		run->warp->uregs[number + 1u] = (uint32_t)(old[lane] >> 32);
+		return;
+	}
 	for (uint32_t left = run->mask; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left), first = lane;
 		uint32_t peers = 0;
@@ -143,11 +157,17 @@ enum wsi_step wsi_run_mbarrier_arrive(struct wsi_run *run, const struct wsi_op *
 {
 	uint64_t addresses[WSI_LANES], old[WSI_LANES];
 	uint32_t scratch[4 * WSI_LANES], bad = 0;
-	const uint32_t *number = wsi_sim_source(run, &op->alu.source[0], scratch);
+	uint32_t left = op->type & ONCE ? run->mask & -run->mask : run->mask;
+	const uint32_t *number =
+		op->alu.n_sources ? wsi_sim_source(run, &op->alu.source[0], scratch) : scratch;
 	if (!number)
 		return WSI_STEP_FAULT;
+	if (op->kind == ARRIVE_EACH) {
+		scratch[wsi_first_bit(left)] = wsi_count_bits(run->mask);
+		number = scratch;
+	}
 	wsi_addresses(run, &op->at[0], false, addresses);
-	for (uint32_t left = run->mask; left; left &= left - 1) {
+	for (; left; left &= left - 1) {
 		unsigned lane = wsi_first_bit(left);
 		struct wsi_arrival arrival = arrival_of(op, number[lane]);
 		old[lane] = 0;
