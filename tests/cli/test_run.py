@@ -505,7 +505,7 @@ def mistakes_are_told(folder):
             (['--grid', '2147483648'], usage, '--grid takes'),
             (['--grid', '2147483647', '--arg', '1'], failure, 'k has 0 parameters'),  # the grid is one
             (['--schedule', 'fair'], usage, "--schedule takes round-robin, oldest, random or adversarial, not 'fair'"),
-            (['--arch', 'sm_8'], usage, 'there is no device for --arch sm_8; there are sm_75, sm_80, sm_86, sm_89, sm_90a, sm_100a, sm_107a, sm_120a'),
+            (['--arch', 'sm_8'], usage, 'there is no device for --arch sm_8; there are sm_75, sm_80, sm_86, sm_87, sm_89, sm_90a, sm_100a, sm_107a, sm_120a'),
             (['--stack', '4294967296'], usage, '--stack and --late take less than 4 GiB'),
             (['--shared', '4294967296'], failure, '--shared takes less than 4 GiB'),
             (['--launches', 'launches'], usage, 'either --kernel or --launches is needed'),

@@ -36,7 +36,7 @@ static void options_are_checked(void **state)
 	size_t n = 0;
 	while (ws_sim_device_name(n))
 		n++;
-	assert_int_equal(n, 8);
+	assert_int_equal(n, 9);
 	options.size = 8;
 	assert_fails(ws_sim_create(&options, &sim, &err), WS_ARGUMENT,
 		     "CUDA_ERROR_INVALID_VALUE: size of the options");
@@ -537,6 +537,9 @@ static void each_lane_gets_its_word(void **state)
 		  0x3f, 0, 0x3f },
 		{ "sm_107a", TID "MOV.64 R4, 0x100000001\nIADD.64 R4, R4, 0x2\nIADD R0, R4, R5", 4,
 		  4, 4 },
+		{ "sm_87", "S2R R0, SR_LANEID", 0, 31, 5 },
+		{ "sm_87", "BMOV.32 B0, 0x15\nBMOV.32.CLEAR B1, B0\nBMOV.32 R0, B1", 21, 21, 21 },
+		{ "sm_87", "BMOV.32 B0, 0x15\nBMOV.32.CLEAR B1, B0\nBMOV.32 R0, B0", 0, 0, 0 },
 		{ "sm_107a", ARRIVAL("0x1fffc0", "0x7fff0000", ALL_OF_THEM), 1, 1, 1 },
 		{ "sm_107a", ARRIVAL("0x1fffbe", "0x7ffef800", ALL_OF_THEM), 0, 0, 0 },
 		{ "sm_107a",

@@ -445,10 +445,29 @@ static enum wsi_step run_bmov_read_active(struct wsi_run *run, const struct wsi_
 
 /* What is no barrier register is no operand of the table's: the word tells. wsi_op.type: the active
  * lanes are written. */
+/* From one to another, as the code before each kernel of sm_87 does. */
+static enum wsi_step run_bmov_between(struct wsi_run *run, const struct wsi_op *op)
+{
+	uint32_t *to = run->warp->converge[op->type], *from = run->warp->converge[op->kind];
+	for (uint32_t left = run->mask; left; left &= left - 1) {
+		unsigned lane = wsi_first_bit(left);
+		to[lane] = from[lane];
+		if (WSI_HAS(op, CLEAR) && to != from)
+			from[lane] = 0;
+	}
+	return WSI_STEP_NEXT;
+}
+
 void wsi_prepare_bmov(struct wsi_op *op)
 {
 	enum { TO_REGISTER = 0x355, TO_BARRIER = 0xf55, FROM_BARRIER = 0xf56, ACTIVE = 26 };
 	uint64_t opcode = ws_insn_bits(&op->insn, 0, 12), state = ws_insn_bits(&op->insn, 24, 6);
+	if (state < WSI_BARRIERS && opcode == TO_BARRIER) {
+		op->type = (uint8_t)ws_insn_bits(&op->insn, 16, 4);
+		op->kind = (uint8_t)state;
+		op->run = run_bmov_between;
+		return;
+	}
 	if (state < WSI_BARRIERS && !WSI_HAS(op, 64))
 		return;
 	op->type = opcode == FROM_BARRIER;
