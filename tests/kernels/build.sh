@@ -144,10 +144,12 @@ for name in shared inlined; do
 	ptxas -arch=sm_80 -g -o tmp/$name.clang.sm_80.cubin tmp/$name.ptx
 	cp tmp/$name.clang.sm_80.cubin "$out"
 done
-# What clang 22 made; clang_byvalue.cu says how.
-rm -rf tmp/*
-ptxas -arch=sm_80 -g -o tmp/byvalue.clang.sm_80.cubin clang_byvalue.ptx
-cp tmp/byvalue.clang.sm_80.cubin "$out"
+# PTX that clang 22 and Triton made; clang_byvalue.cu and triton_vars.py say how.
+for name in byvalue.clang vars.triton; do
+	rm -rf tmp/*
+	ptxas -arch=sm_80 -g -o "tmp/$name.sm_80.cubin" "${name#*.}_${name%.*}.ptx"
+	cp "tmp/$name.sm_80.cubin" "$out"
+done
 
 # Fatbins, as they lie in host programs: bare.cu again, now with lines, so that lines can be borrowed from them.
 pack() { # pack OUTPUT FLAG...
