@@ -234,6 +234,8 @@ struct ws_report_frame {
 	struct ws_str file;         /**< path as compiled in */
 	uint32_t line;              /**< from 1; 0: the compiler gave none */
 	uint32_t line_added; /**< lines that the image's table has more, by a compiler's mistake */
+	bool maybe_def;      /**< of cuTile: the line is the first one of the function or the next,
+				where its `def` is */
 	const char *borrowed_from; /**< the debug image that the line is from, or NULL: the dump's
 				      own */
 	enum ws_status formals_status; /**< of the next two; WS_ABSENT: not compiled with -G, or

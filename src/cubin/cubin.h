@@ -28,6 +28,9 @@ size_t wsi_name_plain(struct ws_str name, const char *internal, char *ret_text);
 /* Whether Triton made an image, as its PTX text shows; without PTX it does not. */
 bool wsi_cubin_is_triton(struct ws_cubin *cubin);
 
+/* Length of what a person wrote of the name of a kernel of cuTile; 0: it is none. */
+size_t wsi_name_cutile_len(struct ws_str name);
+
 /* Whether Numba made a mangled name: its scopes are the module and functions around it. */
 bool wsi_name_is_numba(struct ws_str name);
 

@@ -237,6 +237,11 @@ static void arguments_strip(char *text)
 
 bool ws_demangle_short(struct ws_str mangled, char *ret_text, size_t size)
 {
+	const size_t cutile = wsi_name_cutile_len(mangled);
+	if (cutile) {
+		copy_name((struct ws_str){ mangled.ptr, cutile }, ret_text, size);
+		return true;
+	}
 	/* the whole name is decoded first: what is stripped may be longer than the buffer */
 	wsi_scoped_free char *whole =
 		is_mangled(mangled) ? wsi_realloc_array(NULL, 2 * LONGEST_NAME, 1) : NULL;

@@ -9,6 +9,9 @@
  *                               32_GLOBAL__N__24598d58_4_a_cu_main      an unnamed namespace
  *   Warp 1.19.0                 oob_1a2b3c4d_cuda_kernel_forward        a hash of the source
  *
+ * cuTile 1.7.0 puts what a kernel was compiled for behind its name, as C++ does with template
+ * arguments: gathers_Kt1_A1f32_1t1_I128. Short names are without it.
+ *
  * ABI tags of C++ libraries are others and stay: `[abi:cxx11]`, libc++'s `[abi:v160006]`.
  */
 #include "cubin/internal.h"
@@ -104,6 +107,24 @@ static size_t unmangled_plain(struct ws_str name, char *ret_text)
 		return n;
 	memcpy(ret_text + n, backward, sizeof backward - 1);
 	return n + sizeof backward - 1;
+}
+
+size_t wsi_name_cutile_len(struct ws_str name)
+{
+	static const char start[] = "_Kt";
+	const size_t len = sizeof start - 1;
+	for (size_t i = 0; i < name.len; i++) {
+		if (!wsi_is_alphanumeric(name.ptr[i]) && name.ptr[i] != '_')
+			return 0;
+	}
+	for (size_t at = name.len; at > 0; at--) {
+		struct ws_str rest = wsi_str_skip(name, at);
+		const size_t digits =
+			wsi_str_begins(rest, start) ? digits_len(wsi_str_skip(rest, len)) : 0;
+		if (digits && wsi_str_begins(wsi_str_skip(rest, len + digits), "_"))
+			return at;
+	}
+	return 0;
 }
 
 bool wsi_name_is_numba(struct ws_str name)

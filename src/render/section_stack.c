@@ -200,11 +200,38 @@ static void helpers(struct wsi_page *page, const struct ws_report_exception *e)
 	}
 }
 
+/* Whether the source, where it is there, has another statement in the line than a `def`. */
+static bool is_statement(const struct ws_report_frame *frame)
+{
+	const struct ws_report_source *source = &frame->source;
+	const uint32_t index = frame->line - source->first_line;
+	if (source->status != WS_OK || index >= source->n_lines)
+		return false;
+	struct ws_str text = source->lines[index];
+	while (text.len && (*text.ptr == ' ' || *text.ptr == '\t'))
+		text = wsi_str_skip(text, 1);
+	return !wsi_str_begins(text, "def ") && !wsi_str_begins(text, "@");
+}
+
+/* A line of the `def`, that cuTile gives accesses. */
+static void def_line(struct wsi_page *page, const struct ws_report_exception *e)
+{
+	const struct ws_report_frame *frame = &e->frames[0];
+	if (!frame->maybe_def || e->n_accesses == 0 || is_statement(frame))
+		return;
+	wsi_render_element(page, WSI_NOTE);
+	wsi_say(page,
+		"if line %u is that of the function's `def`: cuTile 1.7 gives it to `ct.gather` "
+		"with check_bounds=False, so one of these is meant",
+		frame->line);
+}
+
 static void stack_notes(struct wsi_page *page, const struct ws_report_exception *e, uint32_t cut)
 {
 	borrowed(page, e);
 	added_lines(page, e);
 	helpers(page, e);
+	def_line(page, e);
 	changed_files(page, e);
 	if (e->n_callers_left_out || cut) {
 		wsi_render_element(page, WSI_NOTE);

@@ -187,6 +187,18 @@ struct wsi_lines wsi_report_lines_of(struct wsi_build *build, const struct ws_pl
 	return own;
 }
 
+/* Whether a line of a kernel of cuTile is the first of the function, which is that of a decorator
+ * or of the `def`, or the next. */
+static bool maybe_def(const struct wsi_lines *lines, const struct ws_place *place, uint32_t line)
+{
+	struct ws_line_pos first;
+	size_t n;
+	return place->function && wsi_name_cutile_len(place->function->name) &&
+	       ws_cubin_line_find(lines->cubin, lines->section, place->sec_off - place->rel_pc,
+				  &first, 1, &n, NULL) == WS_OK &&
+	       n == 1 && (line == first.line || line == first.line + 1);
+}
+
 enum ws_status wsi_frames_at(struct wsi_build *build, const struct wsi_where *where, uint64_t pc,
 			     bool caller, struct wsi_frames *frames, struct ws_place *ret_place)
 {
@@ -224,6 +236,8 @@ enum ws_status wsi_frames_at(struct wsi_build *build, const struct wsi_where *wh
 		if (!push_position(build, ret_place, &chain[i], i + 1 == n, frames, &base))
 			return WS_NO_MEMORY;
 	}
+	if (n == 1)
+		frames->at[frames->n - 1].maybe_def = maybe_def(&lines, ret_place, chain[0].line);
 	if (n && chain[n - 1].call_site_lost &&
 	    !push_owner(build, ret_place, WS_MALFORMED, frames, &base))
 		return WS_NO_MEMORY;

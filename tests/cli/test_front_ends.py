@@ -87,8 +87,21 @@ def words():
     yield 'a block of Numba is no program', ', block (0,0,0)' in page.split('\n')[0] and 'rogram (' not in page, page
 
 
+def tiles():
+    name, whole = 'gathers-cutile-1.7.0.sm_90.cubin', 'gathers_Kt1_A1f32_1t1_A1i32_1t1_A1f32_1t1_I128'
+    how = '--grid 2 --buffer x=f32[256]:1 --buffer i=s32[{}]:{} --buffer y=f32[256] --arg &x --arg 256 --arg 1 --arg &i --arg 256 --arg 1 ' \
+          '--arg &y --arg 256 --arg 1'
+    note = "cuTile 1.7 gives it to `ct.gather` with check_bounds=False"
+    page = run(name, whole, how.format(256, 70000))
+    yield 'the page of a gather at the line of the def says so', 'kernel `gathers` at `tiles.py:9`' in page and note in page, page
+    page = run(name, whole, how.format(64, 0))
+    yield 'the page of a load at its own line does not', 'kernel `gathers` at `tiles.py:11`' in page and note not in page, page
+    names = subprocess.run([PROGRAM, 'run', image(name), '--kernel', 'gathers', '--grid', '1'], stderr=subprocess.PIPE, check=False, text=True).stderr
+    yield 'two kernels of one name are listed with what they are for', whole in names and whole.replace('f32', 'f64') in names, names
+
+
 def main():
-    return tap.tell([*lines(), *mistakes(), *words()])
+    return tap.tell([*lines(), *mistakes(), *words(), *tiles()])
 
 
 if __name__ == '__main__':
