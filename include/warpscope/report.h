@@ -775,6 +775,16 @@ struct ws_report_snapshot {
 	uint32_t n_allocations;
 };
 
+enum { WS_TUNED_OPTIONS = 4 };
+
+/** What Triton compiled code with, as the file beside it in its cache says. */
+struct ws_report_tuned {
+	const char *path; /**< of the first such file */
+	uint32_t n_files; /**< that say the same of the same code */
+	/** num_warps, num_stages, num_ctas, maxnreg; 0: not said. */
+	uint64_t option[WS_TUNED_OPTIONS];
+};
+
 /** How the image with the code of the focus was built. */
 struct ws_report_image {
 	struct ws_cubin_facts facts;     /**< strings are empty where the image has no note */
@@ -787,6 +797,9 @@ struct ws_report_image {
 	/** `facts.options` without anything that may name a file or a person; pages show this. */
 	struct ws_str options_shown;
 	bool options_left_out; /**< something was left out there */
+	/** For a kernel of Triton, what the debug images with the same code were compiled with. */
+	const struct ws_report_tuned *tuned;
+	uint32_t n_tuned;
 };
 
 enum {

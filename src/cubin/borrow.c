@@ -158,20 +158,35 @@ static void module_search(struct borrow_search *search, const struct candidate *
 	}
 }
 
-static void candidate_search(struct borrow_search *search, struct candidate *candidate)
+/* How many images a candidate has. */
+static size_t candidate_open(struct candidate *candidate)
 {
 	if (!candidate->tried) {
 		candidate->tried = true;
 		if (ws_image_file_open(candidate->path, &candidate->file, NULL) != WS_OK)
 			candidate->file = NULL;
 	}
-	size_t n = candidate->file ? ws_image_file_count(candidate->file) : 0;
+	return candidate->file ? ws_image_file_count(candidate->file) : 0;
+}
+
+/* The `i`th image of a candidate, if it is a cubin of the architecture; else NULL. */
+static struct ws_cubin *candidate_cubin(const struct candidate *candidate, size_t i, uint32_t sm)
+{
+	const struct ws_image_entry *entry = ws_image_file_at(candidate->file, i);
+	struct ws_cubin *cubin;
+	if (entry->kind != WS_IMAGE_CUBIN || entry->sm != sm ||
+	    ws_image_file_cubin(candidate->file, i, &cubin, NULL) != WS_OK ||
+	    cubin->code_overlaps || wsi_cubin_need_symbols(cubin, NULL) != WS_OK)
+		return NULL;
+	return cubin;
+}
+
+static void candidate_search(struct borrow_search *search, struct candidate *candidate)
+{
+	size_t n = candidate_open(candidate);
 	for (size_t i = 0; i < n && search->best.verdict != WS_BORROW_EQUAL; i++) {
-		const struct ws_image_entry *entry = ws_image_file_at(candidate->file, i);
-		struct ws_cubin *cubin;
-		if (entry->kind == WS_IMAGE_CUBIN && entry->sm == search->sm &&
-		    ws_image_file_cubin(candidate->file, i, &cubin, NULL) == WS_OK &&
-		    !cubin->code_overlaps && wsi_cubin_need_symbols(cubin, NULL) == WS_OK)
+		struct ws_cubin *cubin = candidate_cubin(candidate, i, search->sm);
+		if (cubin)
 			module_search(search, candidate, cubin);
 	}
 }
@@ -217,4 +232,40 @@ enum ws_status ws_borrow_find(struct ws_borrow_pool *pool, struct ws_cubin *cubi
 	if (st == WS_OK)
 		*ret_borrowed = search.best;
 	return st;
+}
+
+/* Whether a cubin has the function with the same code. */
+static bool has_equal(struct ws_cubin *cubin, struct ws_cubin *wanted,
+		      const struct ws_function *owner)
+{
+	size_t n;
+	const struct wsi_name_ref *names = wsi_cubin_names(cubin, owner->name, &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct ws_function *f = &cubin->functions[names[i].function];
+		struct ws_code_diff diff;
+		if (f->section != 0 && !f->is_inner &&
+		    ws_code_compare(wanted, owner, cubin, f, &diff, NULL) == WS_OK && diff.equal)
+			return true;
+	}
+	return false;
+}
+
+void wsi_borrow_each_equal(struct ws_borrow_pool *pool, struct ws_cubin *cubin,
+			   const struct ws_function *function, wsi_borrow_equal_fn *take,
+			   void *user)
+{
+	struct ws_cubin_facts facts;
+	ws_cubin_facts(cubin, &facts);
+	const struct ws_function *owner = wsi_cubin_owner(cubin, function);
+	wsi_hold(&pool->lock);
+	for (size_t i = 0; i < pool->n_candidates && owner; i++) {
+		bool equal = false;
+		for (size_t n = candidate_open(&pool->candidates[i]); n > 0 && !equal; n--) {
+			struct ws_cubin *other =
+				candidate_cubin(&pool->candidates[i], n - 1, facts.sm);
+			equal = other && has_equal(other, cubin, owner);
+		}
+		if (equal)
+			take(user, pool->candidates[i].path);
+	}
 }

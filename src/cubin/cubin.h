@@ -4,6 +4,7 @@
 #define WSI_CUBIN_CUBIN_H
 
 #include <warpscope/cubin.h>
+#include <warpscope/store.h>
 
 /*
  * What a function saved of its caller's registers when the instruction at `pc`, a device address,
@@ -36,6 +37,12 @@ bool wsi_name_is_numba(struct ws_str name);
 
 /* As ws_demangle() and ws_demangle_kernel(), with all that compilers added. */
 bool wsi_demangle_all(struct ws_str mangled, bool with_params, char *ret_text, size_t size);
+
+/* Takes the path of each file of a pool that has a function with the same code. */
+typedef void wsi_borrow_equal_fn(void *user, const char *path);
+void wsi_borrow_each_equal(struct ws_borrow_pool *pool, struct ws_cubin *cubin,
+			   const struct ws_function *function, wsi_borrow_equal_fn *take,
+			   void *user);
 
 /* Moves cubins that `from` has open over the same bytes into `set`, which has none open yet. Then
  * only `from` may be destroyed, and before `set`. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The dump, how the code was built, devices and kernels as JSON. */
+#include "report/build.h"
+
 #include "render/json.h"
 
 /* What `strip` took away, as a list of words. */
@@ -49,6 +51,23 @@ static void json_note(struct ws_json *json, const char *key, struct ws_str text)
 	wsi_json_key_str(json, key, text, wsi_status_if(text.len > 0));
 }
 
+static void json_tuned(struct ws_json *json, const struct ws_report_image *image)
+{
+	ws_json_key_array(json, "tuned");
+	for (uint32_t i = 0; i < image->n_tuned; i++) {
+		const struct ws_report_tuned *one = &image->tuned[i];
+		ws_json_object(json);
+		wsi_json_key_text(json, "path", one->path);
+		ws_json_key_u64(json, "files", one->n_files);
+		for (size_t k = 0; k < WS_TUNED_OPTIONS; k++) {
+			if (one->option[k])
+				ws_json_key_u64(json, wsi_report_tuned_options[k], one->option[k]);
+		}
+		ws_json_end(json);
+	}
+	ws_json_end(json);
+}
+
 void wsi_json_image(struct ws_json *json, const struct ws_report *report)
 {
 	static const char *const lines[] = { "present", "not built", "removed", "unknown" };
@@ -70,6 +89,8 @@ void wsi_json_image(struct ws_json *json, const struct ws_report *report)
 	json_note(json, "options_shown", image->options_shown);
 	wsi_json_key_text(json, "lines", lines[image->lines]);
 	wsi_json_key_text(json, "lines_borrowed_from", image->lines_borrowed_from);
+	if (image->n_tuned)
+		json_tuned(json, image);
 	ws_json_key_bool(json, "debug_info", facts->has_debug_info);
 	ws_json_key_bool(json, "ptx", facts->has_ptx);
 	json_code_id(json, "code_id", &image->code_id, image->code_id_status);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How the code was built, facts of the dump and its devices, what is missing, the signature. */
+#include "report/build.h"
+
 #include "render/sections.h"
 #include "render/words.h"
 
@@ -140,6 +142,28 @@ static void id_fact(struct wsi_page *page, const char *label, const struct ws_co
 	wsi_render_run(page, WSI_CODE, "%s", text);
 }
 
+/* What Triton compiled the code with, by files beside images of the same code. */
+static void tuned(struct wsi_page *page, const struct ws_report_image *image)
+{
+	for (uint32_t i = 0; i < image->n_tuned; i++) {
+		const struct ws_report_tuned *one = &image->tuned[i];
+		wsi_label(page, i ? "" : "Tuned");
+		if (image->n_tuned > 1)
+			wsi_say(page, "%s", i ? "or " : "one of these gave this code: ");
+		const char *comma = "";
+		for (size_t k = 0; k < WS_TUNED_OPTIONS; k++) {
+			if (one->option[k])
+				wsi_say(page, "%s%s %" PRIu64, comma, wsi_report_tuned_options[k],
+					one->option[k]);
+			comma = ", ";
+		}
+		wsi_say(page, ", as %s says", one->path);
+		if (one->n_files > 1)
+			wsi_say(page, " (and %u more)", one->n_files - 1);
+		wsi_say(page, " of the same code");
+	}
+}
+
 void wsi_section_image(struct wsi_page *page)
 {
 	const struct ws_report_image *image = &page->report->image;
@@ -157,6 +181,7 @@ void wsi_section_image(struct wsi_page *page)
 	wsi_say(page, "%s", wsi_lines_words(image));
 	if (image->lines_borrowed_from)
 		wsi_say(page, "%s", image->lines_borrowed_from);
+	tuned(page, image);
 	id_fact(page, "Code id", &image->code_id, image->code_id_status);
 	if (page->rich)
 		id_fact(page, "Image id", &image->image_id, image->image_id_status);

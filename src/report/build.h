@@ -204,6 +204,14 @@ struct wsi_source_file *wsi_report_source_of(struct wsi_build *build,
 enum ws_status wsi_report_source_read(struct wsi_build *build,
 				      struct ws_report_frame *frame) WS_MUST_USE;
 
+/* tuned.c */
+
+/* The names of `struct ws_report_tuned`'s options, as Triton writes them. */
+extern const char *const wsi_report_tuned_options[WS_TUNED_OPTIONS];
+/* What the kernel of a place was compiled with, into `image`. WS_NO_MEMORY. */
+enum ws_status wsi_report_tuned(struct wsi_build *build, const struct ws_place *place,
+				struct ws_report_image *image) WS_MUST_USE;
+
 /* image.c */
 enum ws_status wsi_image(struct wsi_build *build) WS_MUST_USE;
 

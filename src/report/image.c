@@ -60,5 +60,6 @@ enum ws_status wsi_image(struct wsi_build *build)
 	image->image_id_status = ws_cubin_image_id(place.cubin, &image->image_id, NULL);
 	if (image->code_id_status == WS_NO_MEMORY || image->image_id_status == WS_NO_MEMORY)
 		return WS_NO_MEMORY;
-	return filter_options(build, image);
+	st = wsi_report_tuned(build, &place, image);
+	return st == WS_OK ? filter_options(build, image) : st;
 }

@@ -8,8 +8,10 @@ FOLDER has cubins of Python kernels (tests/data/front-ends).
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 
 import tap
 
@@ -100,8 +102,40 @@ def tiles():
     yield 'two kernels of one name are listed with what they are for', whole in names and whole.replace('f32', 'f64') in names, names
 
 
+def tuned():
+    """Dumps beside folders like Triton's cache."""
+    with tempfile.TemporaryDirectory() as folder:
+        dump, cache = os.path.join(folder, 'a.nvcudmp'), os.path.join(folder, 'cache')
+        environment = dict(os.environ, CUDA_ENABLE_COREDUMP_ON_EXCEPTION='1', CUDA_COREDUMP_FILE=dump)
+        subprocess.run([PROGRAM, 'run', image(f'scale-{TRITON}'), '--kernel', 'scale', '--block', '128',
+                        *f'--grid 4 {BUFFERS} --arg 900 --arg 0 --arg 0'.split()], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                       env=environment, check=False)
+
+        def put(key, name, text):
+            os.makedirs(os.path.join(cache, key))
+            shutil.copy(image(name), os.path.join(cache, key, 'scale.cubin'))
+            with open(os.path.join(cache, key, 'scale.json'), 'w', encoding='ascii') as file:
+                file.write(text)
+
+        def found():
+            page = ask('report', dump, '--debug-image', cache)
+            tuned = json.loads(ask('report', dump, '--debug-image', cache, '--json'))['image'].get('tuned', [])
+            return [(one['num_warps'], one['num_stages'], one['files']) for one in tuned], page
+
+        put('A', f'scale-{TRITON}', '{"name": "scale", "num_warps": 4, "num_stages": 3, "maxnreg": null, "target": {"num_warps": 9}}')
+        put('B', 'scale-triton-3.5.1.sm_90.cubin', '{"num_warps": 4, "num_stages": 5}')  # other code
+        put('C', f'scale-{TRITON}', '{"num_warps": 4, "num_sta')
+        tuned, page = found()
+        good = tuned == [(4, 3, 1)] and 'num_warps 4, num_stages 3, as ' in page and 'one of these' not in page
+        yield 'the configuration of a kernel is found by its code in a cache of Triton', good, f'{tuned}\n{page}'
+        put('D', f'scale-{TRITON}', '{"num_warps": 4, "num_stages": 3}')
+        put('E', f'scale-{TRITON}', '{"num_warps": 4, "num_stages": 2}')
+        tuned, page = found()
+        yield 'several that fit are all told', tuned == [(4, 3, 2), (4, 2, 1)] and 'one of these gave this code' in page, f'{tuned}\n{page}'
+
+
 def main():
-    return tap.tell([*lines(), *mistakes(), *words(), *tiles()])
+    return tap.tell([*lines(), *mistakes(), *words(), *tiles(), *tuned()])
 
 
 if __name__ == '__main__':
