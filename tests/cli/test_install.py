@@ -79,6 +79,7 @@ def use_cmake(root, libdir, folder, cc, dump):
     cmake = shutil.which('cmake')
     if not cmake:
         return 'SKIP no cmake'
+    own = cc[os.path.basename(cc[0]) == 'ccache':]  # which CMake takes for the compiler
     project = os.path.join(folder, 'project')
     os.mkdir(project)
     for wanted in ('99.0', '0.1'):
@@ -86,7 +87,7 @@ def use_cmake(root, libdir, folder, cc, dump):
             with open(os.path.join(project, name), 'w', encoding='utf-8') as out:
                 out.write(text)
         configured = run([cmake, '-S', project, '-B', os.path.join(project, wanted), f'-DWarpscope_DIR={root}{libdir}/cmake/Warpscope',
-                          f'-DCMAKE_C_COMPILER={cc[0]}', '-DCMAKE_C_FLAGS=' + ' '.join(cc[1:])])
+                          f'-DCMAKE_C_COMPILER={own[0]}', '-DCMAKE_C_FLAGS=' + ' '.join(own[1:])])
         if (configured.returncode == 0) != (wanted == '0.1'):
             return f'{wanted}: {configured.stdout}{configured.stderr}'
     built = run([cmake, '--build', os.path.join(project, '0.1')])

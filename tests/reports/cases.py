@@ -38,6 +38,8 @@ FAMILIES = {name: re.compile(words, re.IGNORECASE) for name, words in {
     'trap': r'`?__trap\(\)',
     'gave_up': r'(wait|poll)[^.;]*(timed out|gave up|given up|bound|limit)|(timed out|gave up)[^.;]*wait',
     'mask': r'mask[^.;]*(lane|caller|thread|itself|it is not in|does not|lacks)',
+    'no_mask': r'a mask is missing',
+    'mask_size': r'mask is wrong, or the tensor smaller',
     'virtual': r'virtual call on an object that the host constructed',
     # clusters and copies
     'peer_gone': r'other block had ended|block[^.;]*(left|ended|exited)[^.;]*cluster|cluster barrier before the end',
@@ -137,7 +139,7 @@ CASES = {
     'vllm_53982': Case(
         'vllm-project/vllm#53982', 'Triton: a row of the block table is narrower than the sequence', 'vllm_53982',
         '--block 128 --buffer t=s32[16] --buffer p=s32[128]:8000 --buffer s=s64[128] --arg &t --arg &p --arg &s --arg 16 --arg 64 --arg 128 --arg 0 --arg 0',
-        'loaded bounds'),
+        'loaded mask_size'),
     'tokenspeed_709': Case(
         'lightseekorg/tokenspeed#709', 'Triton: a page of -1 makes a slot below the pool', 'tokenspeed_709',
         '--block 128 --buffer p=s32[1]:-1 --buffer q=s32[1]:5 --buffer k=f32[128] --buffer c=f32[65536] --arg &p --arg &q --arg &k --arg &c '
@@ -186,10 +188,10 @@ CASES = {
         '--block 32 --buffer c=f64[300] --buffer o=f64[3] --arg &c --arg &o --arg 100', 'bounds'),
     'booth_76': Case(
         'Zaneham/Booth#76', 'Triton: vectors are added without a mask', 'booth_76',
-        '--grid 4 --block 128 --buffer a=f32[900] --buffer b=f32[900] --buffer o=f32[900] --arg &a --arg &b --arg &o --arg 900 --arg 0 --arg 0', 'bounds'),
+        '--grid 4 --block 128 --buffer a=f32[900] --buffer b=f32[900] --buffer o=f32[900] --arg &a --arg &b --arg &o --arg 900 --arg 0 --arg 0', 'no_mask'),
     'triton_10336': Case(
         'triton-lang/triton#10336', 'Triton: the mask has the length of another tensor', 'triton_10336',
-        '--block 128 --buffer v=s32[100] --buffer b=s32[40] --buffer o=s32[128] --arg &v --arg &b --arg &o --arg 1 --arg 1 --arg 100 --arg 0 --arg 0', 'bounds'),
+        '--block 128 --buffer v=s32[100] --buffer b=s32[40] --buffer o=s32[128] --arg &v --arg &b --arg &o --arg 1 --arg 1 --arg 100 --arg 0 --arg 0', 'mask_size'),
     'numba_7284': Case(
         'numba/numba#7284', 'Numba: forall() rounds the grid up, the kernel has no check', 'numba_7284',
         '--grid 2 --block 64 --buffer a=s64[100] --arg 0 --arg 0 --arg 100 --arg 8 --arg &a --arg 100 --arg 8 --arg 7', 'bounds'),
