@@ -8,7 +8,7 @@
  * what is dropped beside a dump) are opened by the verb that names them.
  *
  * The page's script calls the functions with PAGE_EXPORT, in a worker; library.js has those that
- * are called here. docs/decisions/0088-the-page.md says why it is like this.
+ * are called here. docs/decisions/0089-a-page.md says why it is like this.
  */
 #include <emscripten.h>
 #include <stdint.h>
