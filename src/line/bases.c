@@ -89,8 +89,8 @@ static struct names_used named_next(struct bases *b, size_t *part)
 		       wsi_line_stretch_next(map, &map->part[*part], &it))
 			operands_of_stretch(b, table, &it);
 	}
-	uint32_t *operand = b->operand + named.first;
 	size_t n = b->n_operands - named.first;
+	uint32_t *operand = n > 0 ? b->operand + named.first : NULL;
 	if (n > 1)
 		qsort(operand, n, sizeof *operand, operand_compare);
 	for (size_t i = 0; i < n; i++) {
