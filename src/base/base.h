@@ -158,6 +158,19 @@ static inline bool wsi_str_ends(struct ws_str text, const char *with)
 	return text.len >= len && memcmp(text.ptr + text.len - len, with, len) == 0;
 }
 
+/* `part` has a byte at least. */
+static inline bool wsi_str_holds(struct ws_str text, const char *part)
+{
+	const size_t len = strlen(part);
+	while (text.len >= len) {
+		const char *at = memchr(text.ptr, *part, text.len - len + 1);
+		if (!at || memcmp(at, part, len) == 0)
+			return at != NULL;
+		text = wsi_str_skip(text, (size_t)(at - text.ptr) + 1);
+	}
+	return false;
+}
+
 static inline bool wsi_is_digit(char c)
 {
 	return c >= '0' && c <= '9';

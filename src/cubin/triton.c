@@ -37,20 +37,10 @@ static struct ws_str triton_line(const struct ws_line_ptx *ptx, uint64_t number)
 	return text;
 }
 
-static bool text_holds(struct ws_str text, struct ws_str part)
-{
-	for (; text.len >= part.len; text = wsi_str_skip(text, 1)) {
-		if (memcmp(text.ptr, part.ptr, part.len) == 0)
-			return true;
-	}
-	return false;
-}
-
 bool wsi_ptx_is_triton(struct ws_span text)
 {
 	struct ws_str all = { (const char *)text.ptr, text.len };
-	return text_holds(all, ws_str_of(" + 0 ], { %r")) ||
-	       text_holds(all, ws_str_of(" }, [ %rd"));
+	return wsi_str_holds(all, " + 0 ], { %r") || wsi_str_holds(all, " }, [ %rd");
 }
 
 /* The register that a `mov.u32 %r1, ...;` of a load's text sets, with what ends it: "%r1,". */
@@ -76,7 +66,7 @@ static bool is_load(struct ws_str text, struct ws_str *ret_registers)
 			text = wsi_str_skip(text, 1);
 		text = wsi_str_skip(text, text.len ? 1 : 0);
 	}
-	if (!wsi_str_begins(text, "ld.global") || !text_holds(text, ws_str_of(" }, [ %")))
+	if (!wsi_str_begins(text, "ld.global") || !wsi_str_holds(text, " }, [ %"))
 		return false;
 	const char *open = memchr(text.ptr, '{', text.len), *shut = memchr(text.ptr, '}', text.len);
 	if (!open || !shut || shut < open)
@@ -88,13 +78,10 @@ static bool is_load(struct ws_str text, struct ws_str *ret_registers)
 /* Whether `registers` ("%r1, %r2 ") has this one. */
 static bool is_among(struct ws_str registers, struct ws_str one)
 {
-	char comma[MAX_REGISTER + 1], end[MAX_REGISTER + 1];
-	memcpy(comma, one.ptr, one.len);
-	memcpy(end, one.ptr, one.len);
-	comma[one.len] = ',';
-	end[one.len] = ' ';
-	return text_holds(registers, (struct ws_str){ comma, one.len + 1 }) ||
-	       text_holds(registers, (struct ws_str){ end, one.len + 1 });
+	char comma[MAX_REGISTER + 2], end[MAX_REGISTER + 2];
+	wsi_format(comma, "%.*s,", (int)one.len, one.ptr);
+	wsi_format(end, "%.*s ", (int)one.len, one.ptr);
+	return wsi_str_holds(registers, comma) || wsi_str_holds(registers, end);
 }
 
 /* Lines that the text of a load adds at line `number`, which its load is at or behind. */
@@ -143,7 +130,7 @@ static bool wait_added(const struct ws_line_ptx *ptx, uint64_t number, uint32_t 
 /* Assembly with a guard, which has no row of its own: compilers guard nothing but branches. */
 static bool is_guarded(struct ws_str text)
 {
-	return text.len && *text.ptr == '@' && !text_holds(text, ws_str_of(" bra"));
+	return text.len && *text.ptr == '@' && !wsi_str_holds(text, " bra");
 }
 
 uint32_t wsi_cubin_added_lines(const struct ws_line_ptx *ptx, uint64_t number)

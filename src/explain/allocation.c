@@ -235,26 +235,17 @@ static const char *assumption(const struct allocation_step *step)
 
 /* ---- lines of Python ---- */
 
-static bool contains(struct ws_str text, const char *part)
-{
-	size_t n = strlen(part);
-	for (size_t i = 0; i + n <= text.len; i++)
-		if (memcmp(text.ptr + i, part, n) == 0)
-			return true;
-	return false;
-}
-
 static bool is_python(struct ws_str file)
 {
-	return file.len > 3 && memcmp(file.ptr + file.len - 3, ".py", 3) == 0;
+	return file.len > 3 && wsi_str_ends(file, ".py");
 }
 
 /* Not PyTorch's own, nor of Python's library. */
 static bool is_users(struct ws_str file)
 {
 	return is_python(file) &&
-	       (contains(file, "-packages/") ? !contains(file, "-packages/torch/")
-					     : !contains(file, "/lib/python"));
+	       (wsi_str_holds(file, "-packages/") ? !wsi_str_holds(file, "-packages/torch/")
+						  : !wsi_str_holds(file, "/lib/python"));
 }
 
 static struct ws_str keep_step_text(struct allocation_step *step, struct ws_str text)
