@@ -178,6 +178,10 @@ int cli_target_open_last(struct cli *cli, const char *path, struct ws_target **r
 void cli_target_close(const struct cli *cli, struct ws_target *target);
 /* Says why what the command line names could not be opened, and what to do. CLI_NO_ANSWER. */
 int cli_open_fail(const char *path, const struct ws_error *err);
+enum { CLI_PROGRAM_BYTES = 4096 };
+/* The file that execvp() takes for a name without '/' when there is a PATH; false: there is none.
+ */
+bool cli_find_program(const char *name, size_t len, char ret_path[CLI_PROGRAM_BYTES]);
 
 /* Zeroed memory; free() it. Ends the program when there is none. */
 void *cli_alloc(size_t count, size_t size);

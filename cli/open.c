@@ -207,3 +207,16 @@ void *cli_file_read(const char *path, size_t most, size_t *ret_len)
 	*ret_len = len;
 	return bytes;
 }
+
+bool cli_find_program(const char *name, size_t len, char ret_path[CLI_PROGRAM_BYTES])
+{
+	const char *folders = getenv("PATH");
+	for (size_t n; folders && *folders; folders += n + (folders[n] == ':')) {
+		n = strcspn(folders, ":");
+		int size = snprintf(ret_path, CLI_PROGRAM_BYTES, "%.*s/%.*s", (int)n, folders,
+				    (int)len, name);
+		if (size > 0 && size < CLI_PROGRAM_BYTES && access(ret_path, X_OK) == 0)
+			return true;
+	}
+	return false;
+}

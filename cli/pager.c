@@ -29,20 +29,10 @@ static pid_t pager_owner;  /* a child of ours does not wait for it */
  * tell. */
 static bool is_command(const char *command)
 {
-	const char *path = getenv("PATH");
+	char path[CLI_PROGRAM_BYTES];
 	size_t len = strcspn(command, " \t");
-	if (strcspn(command, "/$'\"\\=;&|<>(){}*?`~") < len)
-		return true;
-	for (const char *at = path ? path : ""; *at;) {
-		char file[4096];
-		size_t folder = strcspn(at, ":");
-		int n = snprintf(file, sizeof file, "%.*s/%.*s", (int)folder, at, (int)len,
-				 command);
-		if (n > 0 && (size_t)n < sizeof file && access(file, X_OK) == 0)
-			return true;
-		at += folder + (at[folder] == ':');
-	}
-	return false;
+	return strcspn(command, "/$'\"\\=;&|<>(){}*?`~") < len ||
+	       cli_find_program(command, len, path);
 }
 
 /* What the user wants, or less(1) where it is; NULL: none. */

@@ -60,17 +60,13 @@ bool exec_gpu_set(const char *arch)
 /* Opens a program as execvp() finds it; -1: it does not. */
 static int open_program(const char *program)
 {
-	const char *path = strchr(program, '/') ? NULL : getenv("PATH");
-	if (!path)
-		return open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	for (size_t n; *path; path += n + (path[n] == ':')) {
-		char full[EXEC_PATH_BYTES];
-		n = strcspn(path, ":");
-		int len = snprintf(full, sizeof full, "%.*s/%s", (int)n, path, program);
-		if (len > 0 && (size_t)len < sizeof full && access(full, X_OK) == 0)
-			return open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char path[CLI_PROGRAM_BYTES];
+	if (!strchr(program, '/') && getenv("PATH")) {
+		if (!cli_find_program(program, strlen(program), path))
+			return -1;
+		program = path;
 	}
-	return -1;
+	return open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
 static bool file_has_text(struct ws_span file, const char *text)
