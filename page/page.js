@@ -6,6 +6,7 @@ const $ = id => document.getElementById(id);
 const ROW = 20; // pixels: #rows in page.css
 const MOST_HEIGHT = 8e6; // pixels that every browser has of an element
 const PRINTED = 5000; // rows
+const WIDEST = 60; // characters of a cell
 
 // ---- the worker ----
 
@@ -261,6 +262,12 @@ const TABLES = ['devices', 'contexts', 'modules', 'kernels', 'sms', 'blocks', 'c
   'memory', 'managed', 'sections', 'metadata'];
 const ALL = { warps: 'sm any warp any', lanes: 'sm any warp any lane any', barriers: 'sm any warp any' };
 
+const CODE = {
+  title: 'Code', as: 'lines',
+  fields: [{ name: 'function', hint: 'all', wide: true }, { name: 'options', value: '--source' }],
+  words: (name, fields) => ['disas', name, ...(fields.function ? ['--function', fields.function.trim()] : []), ...words(fields.options)],
+};
+
 // Each view: the fields of its question, the command line that they make, and how its answer is shown.
 const views = [
   { key: 'report', of: 'dump', title: 'Report', fields: [], as: 'page', words: name => ['report', name, '--format', 'html', ...sources()] },
@@ -274,14 +281,10 @@ const views = [
     fields: [{ name: 'address', hint: 'global:0x7f3a00000000', value: 'global:', wide: true }, { name: 'format', hint: '/4xw', value: '/xw' },
       { name: 'count', value: '64' }, { name: 'thread', hint: 'of shared and local memory' }],
     words: (name, { address, format, count, thread }) => ['mem', name, address.trim(), ...words(format), ...words(count), ...words(thread)] },
-  { key: 'disas', of: 'dump', title: 'Code', as: 'lines',
-    fields: [{ name: 'function', hint: 'all', wide: true }, { name: 'options', value: '--source' }],
-    words: (name, fields) => ['disas', name, ...(fields.function ? ['--function', fields.function.trim()] : []), ...words(fields.options)] },
+  { ...CODE, key: 'disas', of: 'dump' },
   { key: 'check', of: 'dump', title: 'Check', as: 'lines', fields: [], words: name => ['check', name, '--limit', '0'] },
   { key: 'images', of: 'images', title: 'Images', as: 'lines', fields: [], words: name => ['info', name] },
-  { key: 'code', of: 'images', title: 'Code', as: 'lines',
-    fields: [{ name: 'function', hint: 'all', wide: true }, { name: 'options', value: '--source' }],
-    words: (name, fields) => ['disas', name, ...(fields.function ? ['--function', fields.function.trim()] : []), ...words(fields.options)] },
+  { ...CODE, key: 'code', of: 'images' },
   { key: 'lines', of: 'images', title: 'Lines', as: 'lines', fields: [], words: name => ['lines', name] },
   { key: 'triage', of: 'triage', title: 'Triage', as: 'page', fields: [], words: name => ['triage', '--merge', name, '--format', 'html'] },
   { key: 'shell', of: null, title: 'Command', as: 'lines', starts: false,
@@ -293,9 +296,8 @@ const kept = new Map(); // view's key -> fields, as they were left
 const viewsOfOpened = () => views.filter(view => view.of === opened.kind || view.of === null);
 
 function showTabs() {
-  $('drop').hidden = $('tabs').hidden = $('view').hidden = false;
+  $('tabs').hidden = $('view').hidden = $('print').hidden = false;
   $('drop').hidden = true;
-  $('print').hidden = false;
   $('tabs').replaceChildren(...viewsOfOpened().map(view => {
     const tab = Object.assign(document.createElement('button'), { textContent: view.title, id: `tab-${view.key}`, onclick: () => show(view.key) });
     tab.setAttribute('role', 'tab');
@@ -374,20 +376,21 @@ $('question').onsubmit = event => {
 
 // ---- rows: only those that show are in the page ----
 
+const shownWidth = characters => Math.min(characters, WIDEST);
+const columnWidth = characters => shownWidth(characters) + 3;
+
 var rows = null; // {count, widths, column, down, filter, from, drawn}
 
 async function showRows(got, as) {
   rows = { count: got.count, of: got.count, widths: got.widths, columns: got.columns, column: null, down: false, filter: '', drawn: -1 };
   $('table').className = as;
-  const width = Math.max(...[got.widths.reduce((sum, one) => sum + Math.min(one, 60) + 3, 0)]);
   $('head').replaceChildren(...got.columns.map((column, index) => {
     const button = Object.assign(document.createElement('button'), { textContent: column, onclick: () => sortBy(index) });
     button.setAttribute('role', 'columnheader');
-    button.style.width = `${Math.min(got.widths[index], 60) + 3}ch`;
+    button.style.width = `${columnWidth(got.widths[index])}ch`;
     return button;
   }));
-  $('head').style.fontSize = 'inherit';
-  $('scroll').style.width = as === 'lines' ? `${got.widths[0] + 3}ch` : `${width}ch`;
+  $('scroll').style.width = `${as === 'lines' ? got.widths[0] + 3 : got.widths.reduce((sum, one) => sum + columnWidth(one), 0)}ch`;
   filterField(as);
   $('scroll').scrollTop = 0;
   await arrange();
@@ -439,9 +442,9 @@ async function draw() {
     const line = document.createElement('div');
     line.setAttribute('role', 'row');
     line.append(...row.map((text, index) => {
-      const cell = Object.assign(document.createElement('span'), { textContent: text, title: text.length > 60 ? text : '' });
+      const cell = Object.assign(document.createElement('span'), { textContent: text, title: text.length > WIDEST ? text : '' });
       cell.setAttribute('role', 'cell');
-      if (rows.unit === 'rows') cell.style.width = `${Math.min(rows.widths[index], 60) + 3}ch`;
+      if (rows.unit === 'rows') cell.style.width = `${columnWidth(rows.widths[index])}ch`;
       return cell;
     }));
     return line;
@@ -465,7 +468,7 @@ $('print').onclick = () => work('Preparing the print …', async () => {
   } else {
     const got = await call('rows', { from: 0, count: PRINTED });
     const head = rows.unit === 'rows' ? [rows.columns] : [];
-    const widths = rows.widths.map(width => Math.min(width, 60));
+    const widths = rows.widths.map(shownWidth);
     $('paper').textContent = [...head, ...got.rows].map(row => row.map((text, index) => text.padEnd(widths[index])).join('  ').trimEnd()).join('\n') +
       (rows.count > PRINTED ? `\n... and ${rows.count - PRINTED} more` : '');
   }
